@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.library_models import Call, calls
-from jaxlint.staging.tracking.timing import CLOCKS
+from jaxlint.staging.tracking.timing import CLOCKS, Timing
 from jaxlint.staging.values import BoundMethod, Function, Partial, Static, Transformed, TupleValue, Value
 
 
 @calls(*CLOCKS)
 def read_clock(call: Call) -> Value:
-    return call.machine.reading(call.node, call.frame, call.name)
+    return call.machine.part(Timing).reading(call.node, call.frame, call.name)
 
 
 @calls("timeit.timeit", "timeit.repeat")
@@ -19,10 +19,10 @@ def timeit(call: Call) -> Value:
     if isinstance(setup, Function):
         call.run(setup)
     if isinstance(statement, (Function, Partial, Transformed, BoundMethod)):
-        start = call.machine.reading(call.node, call.frame, "timeit")
+        start = call.machine.part(Timing).reading(call.node, call.frame, "timeit")
         call.run(statement)
-        end = call.machine.reading(call.node, call.frame, "timeit")
-        call.machine.elapsed(start, end, call.node, call.frame)
+        end = call.machine.part(Timing).reading(call.node, call.frame, "timeit")
+        call.machine.part(Timing).elapsed(start, end, call.node, call.frame)
     return Static(kind="float")
 
 

@@ -10,6 +10,8 @@ from dataclasses import replace
 from jaxlint.jaxapi.modules import ENUMERATION, PASSED_ON
 from jaxlint.libraries import layers
 from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, first_argument, nothing
+from jaxlint.staging.tracking.keys import Keys
+from jaxlint.staging.transforms.controlflow import ControlFlow
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -51,7 +53,7 @@ def call_layer(call: Call) -> Value:
 
 def _use_key(call: Call) -> None:
     if "key" in call.kwargs:
-        call.machine.use_library_key(call.kwargs["key"], call.node, call.frame)
+        call.machine.part(Keys).use_library_key(call.kwargs["key"], call.node, call.frame)
 
 
 @calls("equinox.partition")
@@ -76,7 +78,7 @@ def _ask(call: Call, spec: Value | None, tree: Value) -> None:
     """A filter is called with each leaf, and `is_leaf` with each node."""
     call.ask_leaf(tree)
     if isinstance(spec, (Function, Instance, Partial)):
-        call.run(spec, call.machine.leaf_of(tree))
+        call.run(spec, call.machine.part(ControlFlow).leaf_of(tree))
 
 
 def _filters_arrays(spec: Value) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jaxlint.libraries._flax import tabulated
-from jaxlint.staging.evaluator.calls import label_of
+from jaxlint.staging.evaluator.classes import Classes
 from jaxlint.staging.evaluator.library_models import Call, attributes, calls, calls_of_made
+from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.operations import dtype_named
 from jaxlint.staging.values import (
     CALLABLE,
@@ -27,6 +28,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint.staging.values.labels import label_of
 from jaxlint.staging.values.stage import Stage, Why
 
 _VARIABLE = "flax.linen.Variable"
@@ -120,14 +122,16 @@ def apply(call: Call) -> Value:
     if isinstance(method, Static) and isinstance(method.const, str):
         method = module.cls.lookup(method.const)
     if method is None or (isinstance(method, Static) and method.const is None):
-        method = machine.module_call_method(module)
+        method = machine.part(Classes).module_call_method(module)
     if isinstance(method, BoundMethod):
         method = method.function
     result: Value = UNKNOWN
     if isinstance(method, (Function, Transformed)):
         variables = call.args[0] if call.args and how == "apply" else call.kwargs.get("variables")
         given = [module, *call.args[1:]]
-        result = machine.under_parameters(variables, method, given, inner, call.node, call.frame)
+        result = machine.part(Gradients).under_parameters(
+            variables, method, given, inner, call.node, call.frame
+        )
     if how != "apply":
         variables = _variables(call)
         return variables if how == "init" else TupleValue([result, variables])

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES
 from jaxlint.libraries._flax import tabulated
+from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, first_argument, nothing
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -123,7 +124,7 @@ def tabulate(call: Call) -> Value:
     method = constant(call.kwargs.get("method"))
     (module, *staged), options = tabulated(call, part)
     called = (
-        call.machine.attribute(module, method, call.node, call.frame, True)
+        call.machine.part(Access).attribute(module, method, call.node, call.frame, True)
         if isinstance(method, str)
         else module
     )

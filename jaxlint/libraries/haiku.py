@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made
+from jaxlint.staging.tracking.keys import Keys
+from jaxlint.staging.transforms.controlflow import ControlFlow
 from jaxlint.staging.values import UNKNOWN, ExternalObject, Static, Transformed, Value
 from jaxlint.staging.values.stage import Stage, Why
 
@@ -30,7 +32,7 @@ def get_state(call: Call) -> Value:
 @calls("haiku.dropout")
 def dropout(call: Call) -> Value:
     if call.args:
-        call.machine.use_library_key(call.args[0], call.node, call.frame)
+        call.machine.part(Keys).use_library_key(call.args[0], call.node, call.frame)
     return call.otherwise()
 
 
@@ -54,7 +56,7 @@ def call_stacked(call: Call) -> Value:
     options = {name: value for name, value in call.kwargs.items() if name != "reverse"}
     stage = Stage("scan", True, True, why, call.frame.stage)
     result = call.run_in(stage, body, staged, options)
-    return call.machine.flow_result(result, call.frame)
+    return call.machine.part(ControlFlow).flow_result(result, call.frame)
 
 
 @calls(*_SUMMARIES)

@@ -14,8 +14,10 @@ from jaxlint.staging.evaluator.library_models import (
     methods,
     nothing,
 )
+from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.reach.entry import PRIMITIVE
-from jaxlint.staging.tracking.gradients import marked
+from jaxlint.staging.tracking.gradients import Gradients
+from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.tracking.timing import waits_for_nothing
 from jaxlint.staging.transforms.boundary import SHAPED
 from jaxlint.staging.values import (
@@ -32,6 +34,7 @@ from jaxlint.staging.values import (
     find_array,
     is_single,
 )
+from jaxlint.staging.values.flow import marked
 
 
 @calls("jax.device_get")
@@ -76,7 +79,7 @@ def concrete_or_error(call: Call) -> Value:
         and len(call.node.args) > 1
         and isinstance(call.node.args[1], ast.Name)
     ):
-        call.machine.rebind(call.node.args[1].id, Static(), call.frame)
+        call.machine.part(Narrowing).rebind(call.node.args[1].id, Static(), call.frame)
     return Static()
 
 
@@ -129,11 +132,11 @@ def export(call: Call) -> Value:
 @calls_of_made("jax.vjp.pullback")
 def pull_back(call: Call) -> Value:
     if call.made.args:
-        call.machine.tell_stopped(None, call.made.args[0])
+        call.machine.part(Gradients).tell_stopped(None, call.made.args[0])
     return call.otherwise()
 
 
 @calls_of_made("jax.nn.initializers.*")
 def initialise(call: Call) -> Value:
-    call.machine.use_library_key(call.argument(0, "key") or UNKNOWN, call.node, call.frame)
+    call.machine.part(Keys).use_library_key(call.argument(0, "key") or UNKNOWN, call.node, call.frame)
     return call.array(call.inputs, name=call.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made
+from jaxlint.staging.transforms.controlflow import ControlFlow
 from jaxlint.staging.values import UNKNOWN, Value
 
 
@@ -27,7 +28,7 @@ def when(call: Call) -> Value:
 def loop(call: Call) -> Value:
     """`@pl.loop(lower, upper)` runs it with the index."""
     return (
-        call.machine.run_kernel_loop(call.made, call.args[0], call.node, call.frame)
+        call.machine.part(ControlFlow).run_kernel_loop(call.made, call.args[0], call.node, call.frame)
         if call.args
         else call.opaque()
     )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from jaxlint.jaxapi.functions import KEY_MAKERS, STATIC_FUNCTIONS
+from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.library_models import Call, calls
+from jaxlint.staging.tracking.keys import Keys
+from jaxlint.staging.tracking.operations import Operations
 from jaxlint.staging.values import UNKNOWN, Array, Origin, Static, Unknown, Value, constant
 
 
@@ -19,7 +22,7 @@ def fold_in(call: Call) -> Value:
     data = constant(call.kwargs.get("data", call.args[1] if len(call.args) > 1 else UNKNOWN))
     result.role = "key"
     if origin is not None:
-        call.machine.told_apart(origin, call.node, call.frame)
+        call.machine.part(Keys).told_apart(origin, call.node, call.frame)
     known = origin is not None and isinstance(data, (int, str))
     result.origin = origin.child(("fold_in", data)) if known and origin is not None else Origin("fold_in")
     return result
@@ -29,7 +32,7 @@ def fold_in(call: Call) -> Value:
 def split(call: Call) -> Value:
     origin, result = _key(call), _computed(call)
     if origin is not None:
-        call.machine.use_key(origin, call.node, call.frame)
+        call.machine.part(Keys).use_key(origin, call.node, call.frame)
     result.role = "key"
     result.origin = Origin("split", batch=True)
     result.origin.split_of = origin
@@ -48,7 +51,7 @@ def sample(call: Call) -> Value:
         return Static()
     origin, result = _key(call), _computed(call)
     if origin is not None:
-        call.machine.use_key(origin, call.node, call.frame)
+        call.machine.part(Keys).use_key(origin, call.node, call.frame)
     return result
 
 
@@ -59,7 +62,7 @@ def _key(call: Call) -> Origin | None:
 
 def _computed(call: Call) -> Array:
     machine = call.machine
-    machine.check_shapes(call.name, call.args, call.kwargs, call.node, call.frame)
+    machine.part(Externals).check_shapes(call.name, call.args, call.kwargs, call.node, call.frame)
     result = call.array(call.inputs, name=call.name)
-    machine.made_by(result, call.name, call.args, call.kwargs, call.node, call.frame)
+    machine.part(Operations).made_by(result, call.name, call.args, call.kwargs, call.node, call.frame)
     return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jaxlint.staging.evaluator.library_models import Call, calls
-from jaxlint.staging.transforms.trees import is_pytree
+from jaxlint.staging.transforms.trees import Trees
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -22,6 +22,7 @@ from jaxlint.staging.values import (
     join_all,
 )
 from jaxlint.staging.values.constants import constant_names
+from jaxlint.staging.values.pytrees import is_pytree
 
 
 @calls("jax.tree.leaves")
@@ -40,7 +41,7 @@ def leaves(call: Call) -> ListValue:
 def _take_apart(call: Call) -> None:
     """What the program is asked as JAX goes through the tree."""
     if call.args:
-        call.machine.rebuilt(call.args[:1], call.node, call.frame)
+        call.machine.part(Trees).rebuilt(call.args[:1], call.node, call.frame)
         call.ask_leaf(call.args[0])
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES, NUMPY_FRESH, NUMPY_METADATA, NUMPY_VIEWS
 from jaxlint.staging import events
+from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, methods
+from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.operations import changed_in_place, numpy_dtype
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -51,12 +53,12 @@ def function(call: Call) -> Value:
         return made if name in _GENERATORS else NumpyArray(fresh=True)
     differentiated = staged is None and call.machine.differentiating > 0
     if differentiated:
-        staged = call.machine.differentiated(inputs)
+        staged = call.machine.part(Gradients).differentiated(inputs)
     if staged is not None and name in _CHECKS | _WRITERS:
         call.emit("numpy", events.NumpyEvent(call.node, call.frame, staged, name, differentiated))
         return Static(None)
     if name in _WRITERS:
-        call.machine.read_on_host(name, inputs, call.node, call.frame)
+        call.machine.part(Externals).read_on_host(name, inputs, call.node, call.frame)
         return Static(None)
     if name in _STATIC or name.startswith(_STATIC_MODULES):
         kept = name in ("numpy.errstate", "numpy.vectorize")
@@ -81,7 +83,9 @@ def _of_tracer(call: Call, staged: Array, differentiated: bool) -> Value:
     first = call.argument(0, "a")
     if call.name in NUMPY_DISPATCHES and isinstance(first, Array):
         result = call.array(call.inputs)
-        return call.machine.as_returned(f"jax.{call.name}", result, call.args, call.kwargs, call.frame)
+        return call.machine.part(Externals).as_returned(
+            f"jax.{call.name}", result, call.args, call.kwargs, call.frame
+        )
     changed = changed_in_place(call.name, call.args, call.kwargs)
     changes = isinstance(changed, Array) and changed.certain and not (changed.tree or changed.role == "ref")
     call.emit("numpy", events.NumpyEvent(call.node, call.frame, staged, call.name, differentiated, changes))
@@ -107,7 +111,7 @@ def draw(call: Call) -> Value:
 @calls_of_made("numpy.vectorize")
 def vectorized(call: Call) -> Value:
     staged = next((a for a in (find_array(v, True, 0) for v in call.inputs) if a is not None), None)
-    carrying = call.machine.differentiated(call.inputs) if staged is None else None
+    carrying = call.machine.part(Gradients).differentiated(call.inputs) if staged is None else None
     found = staged or carrying
     if found is not None:
         call.emit("numpy", events.NumpyEvent(call.node, call.frame, found, call.name, carrying is not None))

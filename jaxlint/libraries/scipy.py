@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, methods
+from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.values import UNKNOWN, Array, Value
 
 _PARTS = "special stats linalg signal ndimage fft optimize interpolate integrate spatial".split()  # noqa: SIM905
@@ -34,7 +35,7 @@ def _computes(call: Call) -> bool:
         if isinstance(value, Array) and value.staged and not value.tree:
             call.emit("numpy", events.NumpyEvent(call.node, call.frame, value, call.name))
             return True
-    carrying = call.machine.differentiated(call.inputs)
+    carrying = call.machine.part(Gradients).differentiated(call.inputs)
     if carrying is not None:
         call.emit("numpy", events.NumpyEvent(call.node, call.frame, carrying, call.name, True))
     return carrying is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jaxlint.staging.evaluator.binding import Binding
 from jaxlint.staging.evaluator.library_models import Call, attributes, calls, methods, nothing
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -75,7 +76,7 @@ def _bound(call: Call, target: Value, args: list[Value], kwargs: dict[str, Value
             target = target.function
         else:
             return UNKNOWN
-    bound = call.machine.bind(target, args, kwargs, None)
+    bound = call.machine.part(Binding).bind(target, args, kwargs, None)
     if bound is None:
         return UNKNOWN
     passed = {id(value) for value in (*args, *kwargs.values())}

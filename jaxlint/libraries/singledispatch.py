@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from jaxlint.staging.evaluator.datamodel import DataModel
+from jaxlint.staging.evaluator.expressions import Expressions
 from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, methods
 from jaxlint.staging.evaluator.scopes import Guessing, Staged
+from jaxlint.staging.reach.receivers import Receivers
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -67,7 +70,7 @@ def _annotated(call: Call, function: Function) -> Value:
     annotation = parameter_annotations(function.node).get(first[0].arg) if first else None
     if annotation is None:
         return UNKNOWN
-    return call.machine.eval(annotation, Frame(None, function.module, function.scope, HOST))
+    return call.machine.part(Expressions).eval(annotation, Frame(None, function.module, function.scope, HOST))
 
 
 @calls_of_made(_GENERIC)
@@ -78,9 +81,11 @@ def call_generic(call: Call) -> Value:
         with Staged(call.frame, replace(call.frame.stage, certain=False)), Guessing(call.machine):
             for cls, function in found:
                 if isinstance(cls, ClassValue):
-                    call.machine.once_inside(cls, function, call.args, call.kwargs, call.node, call.frame)
+                    call.machine.part(Receivers).once_inside(
+                        cls, function, call.args, call.kwargs, call.node, call.frame
+                    )
                 else:
-                    call.machine.once(function, call.args, call.node, call.frame, call.kwargs)
+                    call.machine.part(DataModel).once(function, call.args, call.node, call.frame, call.kwargs)
         return call.opaque()
     functions = [function for _, function in found]
     meant = functions[0] if len(found) == 1 else Choice(functions)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jaxlint.finding import Finding, FixRequest, Severity, Span
+from jaxlint.finding import Finding, Span
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile
-from jaxlint.staging.consequences import Consequences, WrongStatic
+from jaxlint.staging.consequences import Consequences
+from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
 from jaxlint.staging.evaluator.failures import Contained
-from jaxlint.staging.events import Event
-from jaxlint.staging.evidence import severity_of
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
-from jaxlint.staging.project import Module, Project
-from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.project import Project
+from jaxlint.staging.reach.assumed_calls import AssumedCalls
+from jaxlint.staging.reporter import Reporter
 from jaxlint.syntax import memo
-from jaxlint.syntax.facts import expects_error, provokes_errors
 
 _ROUNDS = 3  # of suppositions: what is supposed to run calls, and is handed, more
 CONTEXT_STEPS = 75_000  # evaluated nodes of files that are not reported, which call what is
@@ -38,136 +36,6 @@ class Analysis:
     dependencies: dict[Path, str] = field(default_factory=dict)
     files: int = 0
     functions: int = 0
-
-
-# The errors that tests of a name's absence expect.
-_ABSENT = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError", "TypeError", "Exception"})
-
-
-_SURENESS = (Severity.INFO, Severity.WARNING, Severity.ERROR)
-
-
-class Reporter:
-    """What a rule reports through, for the event at hand."""
-
-    def __init__(
-        self,
-        rule: Rule,
-        sink: dict[tuple[str, str, Span], Finding],
-        target_jax: str | None,
-        dependencies: Mapping[str, str],
-        consequences: Consequences,
-    ) -> None:
-        self.consequences = consequences
-        self.interpreter: Interpreter | None = None
-        self.rule = rule
-        self.sink = sink
-        self.target_jax = target_jax
-        self.dependencies = dependencies
-        self.event: Event | None = None
-
-    def version_of(self, package: str) -> str | None:
-        """The versions of `package` that the program is to run on, as a specifier; None for the newest."""
-        return self.target_jax if package == "jax" else self.dependencies.get(package)
-
-    @property
-    def module(self) -> Module:
-        assert self.event is not None
-        return self.event.frame.module
-
-    @property
-    def project(self) -> Project:
-        """The project model, for what is said elsewhere in the program."""
-        assert self.interpreter is not None
-        return self.interpreter.project
-
-    def differentiated(self, frame: Frame) -> bool:
-        """Whether a gradient is taken through the function of `frame`; complete once the program is evaluated."""
-        assert self.interpreter is not None
-        return self.interpreter.is_differentiated(frame)
-
-    @property
-    def path(self) -> str:
-        """The file at hand, as the user named it."""
-        return self.module.display
-
-    def failed(self, error: Exception) -> None:
-        """The rule raised: told once for the file of the event at hand."""
-        assert self.interpreter is not None
-        frame = self.event.frame if self.event is not None else None
-        module = frame.module if frame is not None else next(iter(self.project.targets), None)
-        if module is None:
-            raise error
-        self.interpreter.fail(error, module, frame)
-
-    def span(self, node: ast.AST) -> Span:
-        return self.module.span(node)
-
-    def expected_to_fail(self, node: ast.AST) -> bool:
-        """Whether the test around `node` expects an error: any, or for a name that went that it is not there."""
-        for ancestor in self.module.ancestors(node):
-            if self.rule.category == "migration":
-                # What the rest of the test needs has to be there, whatever error it provokes.
-                if isinstance(ancestor, ast.With) and any(
-                    expects_error(item.context_expr)
-                    and any(isinstance(part, ast.Name) and part.id in _ABSENT for part in ast.walk(item))
-                    for item in ancestor.items
-                ):
-                    return True
-            elif isinstance(ancestor, (ast.FunctionDef, ast.AsyncFunctionDef)) and provokes_errors(ancestor):
-                return True
-        return False
-
-    def is_provoked(self, severity: Severity) -> bool:
-        """Whether an error is claimed of what a test leads to that expects one, or has other objects in the place of the program's parts."""
-        assert self.event is not None
-        assert self.interpreter is not None
-        return (
-            Severity.ERROR in (severity, self.rule.severity)
-            and self.rule.category != "migration"
-            and (self.interpreter.provoking is not None or self.event.frame.under_mocks())
-        )
-
-    def __call__(
-        self,
-        node: ast.AST,
-        message: str,
-        *,
-        reason: str,
-        severity: Severity | None = None,
-        fix: FixRequest | None = None,
-        data: Mapping[str, object] | None = None,
-        function: str | None = None,
-        cause: WrongStatic | None = None,
-    ) -> None:
-        """Reports `message` at `node`; of the reports of a rule at a place the surest is kept, the first of those."""
-        assert self.event is not None
-        if self.module.is_test and self.expected_to_fail(node):
-            return
-        severity = severity or self.rule.severity
-        if self.is_provoked(severity):
-            return
-        if severity is Severity.ERROR and self.rule.follows_calls:
-            severity = severity_of(self.event)
-        span = self.span(node)
-        key = (self.path, self.rule.code, span)
-        known = self.sink.get(key)
-        if known is not None and _SURENESS.index(known.severity) >= _SURENESS.index(severity):
-            return
-        self.consequences.note(key, self.event, cause)
-        self.sink[key] = Finding(
-            self.path,
-            span,
-            self.rule.code,
-            self.rule.name,
-            self.rule.category,
-            severity,
-            message,
-            reason,
-            function=function or self.event.frame.name,
-            fix=fix,
-            data=data or {},
-        )
 
 
 def analyze(
@@ -195,7 +63,7 @@ def analyze(
     reporters = [Reporter(rule, sink, target_jax, dependencies or {}, consequences) for rule in rules]
     interpreter = build(files, Listeners(reporters), read)
     for reporter in reporters:
-        reporter.interpreter = interpreter
+        reporter.program = interpreter
     interpreter.project.add_context(context)
     result = Analysis()
 
@@ -210,7 +78,7 @@ def analyze(
                     reporter.failed(error)
 
     def look() -> None:
-        result.functions = len(interpreter.records)
+        result.functions = len(interpreter.part(Calls).records)
         if meanwhile is not None:
             meanwhile(result)
 
@@ -267,6 +135,6 @@ def run(
 def suppose(interpreter: Interpreter, result: Analysis) -> None:
     """After `run`: evaluates what is likely called in a stage, though no call is seen."""
     for _ in range(_ROUNDS):
-        for function, cls, why in list(interpreter.supposed_calls()):
+        for function, cls, why in list(interpreter.part(AssumedCalls).supposed_calls()):
             with Contained(interpreter, function.module):
-                interpreter.suppose(function, cls, why)
+                interpreter.part(AssumedCalls).suppose(function, cls, why)

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jaxlint.staging.tracking.buffers import Donation
-    from jaxlint.staging.tracking.timing import Dispatch
     from jaxlint.staging.values import (
         Array,
         ClassValue,
@@ -25,7 +23,9 @@ if TYPE_CHECKING:
         Transformed,
         Value,
     )
+    from jaxlint.staging.values.buffers import Donation
     from jaxlint.staging.values.frame import Frame, Loop
+    from jaxlint.staging.values.ledger import Dispatch
 
 
 @dataclass(slots=True, eq=False)

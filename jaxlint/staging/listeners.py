@@ -9,7 +9,7 @@ from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.rule import Concern
 
 if TYPE_CHECKING:
-    from jaxlint.staging.analysis import Reporter
+    from jaxlint.staging.reporter import Reporter
 
 _ENVIRONMENT = frozenset({"os.environ", "os.putenv"})  # where JAX finds settings
 Handler = tuple[Callable[[Any, Any], None], "Reporter"]

@@ -18,7 +18,6 @@ from jaxlint.source import SourceError, SourceFile
 from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS
 from jaxlint.source.read import read_source, shown_path
 from jaxlint.source.regular import MAX_SETTINGS, read_regular
-from jaxlint.staging.values.scope import Scope
 from jaxlint.syntax.parents import Parents
 from jaxlint.syntax.parse import Located, parse_source, span_of, split_lines
 
@@ -51,7 +50,6 @@ class Module:
         self.package = package
         self.is_package = is_package
         self.display = source.display
-        self.scope = Scope(None, is_module=True)
         self.state = "new"  # "new", "running", "done"
         # Names that something else is bound to later: another library, or what a later cell defines.
         self.renamed: set[str] = set()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.jaxapi.names import canonical
-from jaxlint.staging.values import External
-from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values import External, Scope
 from jaxlint.syntax.facts import dotted, walk
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.evaluator.calls import label_of
 from jaxlint.staging.events import Event, LeakEvent
 from jaxlint.staging.values import Array
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.labels import label_of
 from jaxlint.syntax.facts import all_parameters
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from jaxlint.jaxapi.dtypes import KINDS, MAKERS, promote
-from jaxlint.staging.tracking.operations import dtype_of, numpy_dtype, result_dtype
+from jaxlint.staging.tracking.operations import numpy_dtype, result_dtype
 from jaxlint.staging.values import Array, External, ListValue, NumpyArray, Static, Value
+from jaxlint.staging.values.dtypes import dtype_of
 
 STRONG = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "bfloat16", "float16", "float32")
 NUMBERS: dict[str, object] = {"int*": 2, "float*": 2.0, "complex*": 2j}

@@ -23,9 +23,10 @@ from jaxlint.jaxapi.models import MODELS
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.expressions import register
+from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.library_models import calls
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.values import (
     CONTENT,
     MISSING,
@@ -80,17 +81,24 @@ def _part_of_partial(partial: Partial, name: str) -> Value:
     return DictValue(partial.kwargs) if name == "keywords" else UNKNOWN
 
 
-class Access(Machine):
+class Access(Part):
     """The access part of the interpreter."""
 
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.classes = machine.part(Classes)
+        self.data_model = machine.part(DataModel)
+        self.external_names: dict[tuple[str, str], External] = {}  # attributes of JAX and its like
+        self.read: set[str] = set()  # attributes that were read in a stage of what is not known
+
     def eval_attribute(self, node: ast.Attribute, frame: Frame) -> Value:
-        return self.attribute_of(self.eval(node.value, frame), node, frame)
+        return self.attribute_of(self.machine.language.eval(node.value, frame), node, frame)
 
     def attribute_of(self, base: Value, node: ast.Attribute, frame: Frame) -> Value:
         """The value of the attribute expression `node`, whose base has been evaluated."""
-        if node.attr in self.watched_attributes:
+        if node.attr in self.machine.watched_attributes:
             guarded = frame.import_guard > 0
-            self.emit("attribute", events.AttributeEvent(node, frame, base, node.attr, guarded))
+            self.machine.emit("attribute", events.AttributeEvent(node, frame, base, node.attr, guarded))
         if (type(base) is Unknown or (type(base) is Array and base.tree)) and frame.stage.staged:
             self.read.add(node.attr)
         return self.attribute(base, node.attr, node, frame)
@@ -99,8 +107,8 @@ class Access(Machine):
         """The value of `base.name`."""
         if type(base) is External:
             value = self.external_attribute(base, name, frame)
-            if not quiet and type(value) is External and self.wants_names:
-                self.name_event(value, node, frame)
+            if not quiet and type(value) is External and self.machine.wants_names:
+                self.machine.name_event(value, node, frame)
             return value
         if type(base) is ModuleValue:
             return self.module_attribute(base, name, frame)
@@ -109,9 +117,9 @@ class Access(Machine):
         if type(base) is Array:
             return self.array_attribute(base, name, node, frame)
         if type(base) is Instance:
-            return self.instance_attribute(base, name, node, frame)
+            return self.classes.instance_attribute(base, name, node, frame)
         if type(base) is ClassValue:
-            return self.class_attribute(base, name, node, frame)
+            return self.classes.class_attribute(base, name, node, frame)
         if type(base) is NumpyArray:
             if name in STATIC_ATTRIBUTES:
                 return TupleValue(None, Static(kind="int")) if name == "shape" else Static()
@@ -123,16 +131,16 @@ class Access(Machine):
             )
         if isinstance(base, (ListValue, DictValue, TupleValue)):
             if type(base) is TupleValue and base.cls is not None:
-                return self.named_tuple_attribute(base, name, node, frame)
+                return self.classes.named_tuple_attribute(base, name, node, frame)
             if type(base) is TupleValue and base.items is None and type(base.element) is Array:
                 return base.element if name not in ("index", "count") else ExternalMethod(base, name)
             return ExternalMethod(base, name)
         if type(base) is Transformed:
-            return self.transformed_attribute(base, name, node, frame)
+            return self.machine.staging.transformed_attribute(base, name, node, frame)
         if type(base) is AtIndexer:
             return ExternalMethod(base, name)
         if type(base) is ExternalObject:
-            return self.external_object_attribute(base, name, node, frame)
+            return self.machine.language.external_object_attribute(base, name, node, frame)
         if type(base) is Choice:
             joined = join_all([self.attribute(option, name, node, frame, quiet) for option in base.options])
             return replace(joined, every=base.every) if type(joined) is Choice else joined
@@ -162,16 +170,16 @@ class Access(Machine):
         dotted = f"{base.name}.{name}"
         foreign = base.name.partition(".")[0] not in ("jax", "numpy", "builtins", "optax", "flax")
         if foreign:
-            found = self.project.find(dotted, frame.module)
+            found = self.machine.project.find(dotted, frame.module)
             if found is not None:
-                return ModuleValue(found)
+                return self.machine.module_value(found)
         public = canonical(dotted)
         if public in CONSTANTS:
             if name == "inf":
                 return Static(math.inf)  # programs compare with it
             return Static(kind="float") if public in NUMBERS else Static()
         if public in MODELS:
-            return self.model_of(public)
+            return self.machine.language.model_of(public)
         made = External(dotted)
         if not foreign:  # the same for every module
             self.external_names[base.name, name] = made
@@ -179,8 +187,8 @@ class Access(Machine):
 
     def module_attribute(self, base: ModuleValue, name: str, frame: Frame) -> Value:
         public = f"{base.module.name}.{name}"
-        self.run_module(base.module)
-        value = base.module.scope.variables.get(name)
+        self.machine.language.run_module(base.module)
+        value = base.scope.variables.get(name)
         known_as = canonical(public)
         if known_as in TRANSFORMS or known_as in CONTROL_FLOW:
             # The library itself is being analysed: its transforms mean what they mean.
@@ -196,10 +204,10 @@ class Access(Machine):
         if value is not None:
             return value
         if base.module.is_package:
-            child = self.project.find_relative(1, name, base.module)
+            child = self.machine.project.find_relative(1, name, base.module)
             if child is not None:
-                return ModuleValue(child)
-        return base.module.scope.from_star(name) or UNKNOWN
+                return self.machine.module_value(child)
+        return base.scope.from_star(name) or UNKNOWN
 
     def array_attribute(self, base: Array, name: str, node: ast.AST, frame: Frame) -> Value:
         if name == "aval" and not base.tree:
@@ -219,9 +227,9 @@ class Access(Machine):
         if name in ("T", "mT") and base.role == "ref":
             return base  # a view of the same memory
         if name in ("T", "mT", "real", "imag"):
-            result = self.array_result(frame, [base], node)
+            result = self.machine.language.array_result(frame, [base], node)
             if name in ("T", "mT"):
-                self.made_by(result, "transpose", [base], {}, node, frame)
+                self.machine.tracking.made_by(result, "transpose", [base], {}, node, frame)
             return result
         if name in ARRAY_METHODS or name in ARRAY_ATTRIBUTES or name in CONVERTING_METHODS:
             return ExternalMethod(base, name)
@@ -256,8 +264,8 @@ class Access(Machine):
         )
 
     def eval_subscript(self, node: ast.Subscript, frame: Frame) -> Value:
-        base = self.eval(node.value, frame)
-        index = self.eval(node.slice, frame)
+        base = self.machine.language.eval(node.value, frame)
+        index = self.machine.language.eval(node.slice, frame)
         return self.subscript(base, index, node, frame)
 
     def subscript(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> Value:
@@ -278,10 +286,10 @@ class Access(Machine):
                     return base.items[const]
                 return UNKNOWN
             if type(base) is TupleValue and base.tail is not None and isinstance(const, int) and const >= 0:
-                return base.head[const] if const < len(base.head) else self.fresh(base.tail)
+                return base.head[const] if const < len(base.head) else self.machine.staging.fresh(base.tail)
             if type(index) is ExternalObject and index.name == "builtins.slice":
                 return _slice(base, index)
-            picked = self.fresh(base.element if base.items is None else join_all(base.items))
+            picked = self.machine.staging.fresh(base.element if base.items is None else join_all(base.items))
             if base.items is not None and isinstance(index, Unknown) and type(picked) is Array:
                 picked.certain = False  # there may be no such element, as behind `i < len(args)`
             return picked
@@ -290,7 +298,7 @@ class Access(Machine):
             if isinstance(index, Static) and index.one_of and base.element is None:
                 return in_turn(base.items[key] for key in index.one_of if key in base.items)
             if type(index) is Array and index.staged and base.items:
-                self.emit("index", events.IndexEvent(node, frame, base, index, "dict"))
+                self.machine.emit("index", events.IndexEvent(node, frame, base, index, "dict"))
             if const is not MISSING and hashable(const) and const in base.items:
                 return base.items[const]
             if base.element is not None:
@@ -305,7 +313,7 @@ class Access(Machine):
             for part in index.elements() if type(index) is TupleValue else (index,):
                 self.check_slice(base, part, node, frame)
                 if type(part) is Array and part.staged and not part.tree:
-                    self.emit("numpy", events.NumpyEvent(node, frame, part, "getitem"))
+                    self.machine.emit("numpy", events.NumpyEvent(node, frame, part, "getitem"))
                     return UNKNOWN
             return NumpyArray(
                 shares=base.shares and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
@@ -316,7 +324,7 @@ class Access(Machine):
                 return Unknown(base.origin.child(const), base.flow)
             return Unknown(Origin("item"), base.flow)
         if type(base) is Instance:
-            answer = self.special(base, "__getitem__", [index], node, frame)
+            answer = self.data_model.special(base, "__getitem__", [index], node, frame)
             if answer is not None:
                 return answer
             if CONTENT in base.fields:
@@ -331,7 +339,7 @@ class Access(Machine):
             parts = index.elements() if type(index) is TupleValue else [index]
             if maker[1] == "numpy":
                 return NumpyArray()
-            made = self.array_result(frame, list(parts), node, name=base.name)
+            made = self.machine.language.array_result(frame, list(parts), node, name=base.name)
             return ListValue(None, made) if maker[2] == "ogrid" else made
         text = isinstance(base, Static) and isinstance(base.const, str)
         if text or (type(base) is ExternalObject and base.name == "builtins.range"):
@@ -344,7 +352,7 @@ class Access(Machine):
 
     def check_sequence_index(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> None:
         if find_array(index, True, 1) is not None:
-            self.emit("index", events.IndexEvent(node, frame, base, index, "list"))
+            self.machine.emit("index", events.IndexEvent(node, frame, base, index, "list"))
         self.check_slice(base, index, node, frame)
 
     def check_slice(self, base: Value, part: Value, node: ast.Subscript, frame: Frame) -> None:
@@ -352,12 +360,12 @@ class Access(Machine):
         if type(part) is ExternalObject and part.name == "builtins.slice":
             for bound in part.args:
                 if find_array(bound, True, 0) is not None:
-                    self.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
+                    self.machine.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
 
     def check_mask(self, base: Array, part: Value, node: ast.Subscript, frame: Frame) -> None:
         """Tells rules of a traced boolean mask as an index, or a part of one."""
         if type(part) is Array and part.staged and part.certain and "bool" in (part.role, part.dtype):
-            self.emit("index", events.IndexEvent(node, frame, base, part, "mask"))
+            self.machine.emit("index", events.IndexEvent(node, frame, base, part, "mask"))
 
     def array_subscript(self, base: Array, index: Value, node: ast.Subscript, frame: Frame) -> Value:
         const = constant(index)
@@ -390,8 +398,8 @@ class Access(Machine):
                 jitted=base.jitted,
                 flow=base.flow,
             )
-        result = self.array_result(frame, [base, *parts], node)
-        self.made_by(result, "getitem", [base, index], {}, node, frame)
+        result = self.machine.language.array_result(frame, [base, *parts], node)
+        self.machine.tracking.made_by(result, "getitem", [base, index], {}, node, frame)
         if base.role == "key":
             result.role = "key"
             constant_index = const is not MISSING and hashable(const)
@@ -414,7 +422,3 @@ def _slice(base: ListValue | TupleValue, index: ExternalObject) -> Value:
         return TupleValue(items) if isinstance(base, TupleValue) else ListValue(items, join_all(items))
     element = base.element if base.items is None else join_all(base.items)
     return TupleValue(None, element) if isinstance(base, TupleValue) else ListValue(None, element)
-
-
-register(ast.Attribute, Access.eval_attribute)
-register(ast.Subscript, Access.eval_subscript)

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-from dataclasses import dataclass, replace
-
-from jaxlint.staging.evaluator.machine import Machine
-from jaxlint.staging.transforms.trees import is_pytree
+from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.parameters import _parameters_of
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
-    BoundMethod,
-    Choice,
-    ClassValue,
     DictValue,
     Function,
-    Instance,
     OptionalName,
     Origin,
-    Partial,
     StarArgument,
     Static,
     TupleValue,
@@ -28,39 +21,15 @@ from jaxlint.staging.values import (
     join_all,
 )
 from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import FunctionNode, positional_parameters, switches
-from jaxlint.syntax.memo import cache
+from jaxlint.staging.values.pytrees import is_pytree
 
 
-@dataclass(frozen=True, slots=True)
-class _Parameters:
-    """The names of a function's parameters."""
-
-    positional: tuple[str, ...]
-    named: tuple[str, ...]  # all but `*args` and `**kwargs`, in order
-    keyword_only: frozenset[str]
-    required: tuple[str, ...]  # the positional ones without a default
-    variadic: str | None
-    keywords: str | None
-
-
-@cache
-def _parameters_of(node: FunctionNode) -> _Parameters:
-    arguments = node.args
-    positional = tuple(parameter.arg for parameter in positional_parameters(node))
-    keyword_only = [parameter.arg for parameter in arguments.kwonlyargs]
-    return _Parameters(
-        positional,
-        (*positional, *keyword_only),
-        frozenset(keyword_only),
-        positional[: len(positional) - len(arguments.defaults)],
-        arguments.vararg.arg if arguments.vararg is not None else None,
-        arguments.kwarg.arg if arguments.kwarg is not None else None,
-    )
-
-
-class Binding(Machine):
+class Binding(Part):
     """The part of a call that comes before the body runs."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.classes = machine.part(Classes)
 
     def bind(
         self,
@@ -132,9 +101,9 @@ class Binding(Machine):
         if spread is None:
             return default if default is not None else Unknown(Origin(name))
         if default is not None:
-            return join(default, self.fresh(spread))
+            return join(default, self.machine.staging.fresh(spread))
         # No two parameters are the same element: one may be a key, another a second key.
-        return self.fresh(spread) if not isinstance(spread, Static) else UNKNOWN
+        return self.machine.staging.fresh(spread) if not isinstance(spread, Static) else UNKNOWN
 
     def owner(self, function: Function, name: str, spread: Value | None, frame: Frame | None) -> Value | None:
         """The object whose method is called as `method(*args)` by a wrapper that took `*args`, itself among them."""
@@ -145,36 +114,4 @@ class Binding(Machine):
             return None
         if not spread.staged or spread.why is None or is_pytree(cls):
             return None
-        return self.prototype(cls, frame)
-
-
-def lacks_arguments(function: Function, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """Whether a call gives fewer arguments than the function needs, so that it raises before anything runs."""
-    left = _parameters_of(function.node).required[len(args) :]
-    if not left or "**" in kwargs or all(name in kwargs for name in left):
-        return False
-    return not any(type(value) is StarArgument for value in args)
-
-
-def binds(callee: Value) -> bool:
-    """Whether it is bound to parameters of the project what a call of `callee` gives."""
-    if isinstance(callee, (BoundMethod, Partial)):
-        return binds(callee.function)
-    if isinstance(callee, Choice):
-        return all(map(binds, callee.options))
-    return isinstance(callee, (Function, ClassValue, Instance))
-
-
-def join_open(known: Value | None, more: Value) -> Value:
-    """What `f(**a, **b)` gives to a parameter: it may be of either."""
-    return more if known is None else join(known, more)
-
-
-def doubt_switches(function: Function, bound: dict[str, Value], args: list[Value], node: ast.Call) -> None:
-    """On one of several paths, an array at the position of a switch: the path may be for callees that have an array there."""
-    for name in switches(function.node):
-        value = bound.get(name)
-        if not isinstance(value, Array) or not value.staged or not any(value is given for given in args):
-            continue
-        if not any(isinstance(given, ast.Name) and given.id == name for given in node.args):
-            bound[name] = replace(value, certain=False)
+        return self.classes.prototype(cls, frame)

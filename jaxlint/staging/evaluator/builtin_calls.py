@@ -7,9 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.datamodel import ASKING
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.containers import Containers
+from jaxlint.staging.evaluator.datamodel import ASKING, DataModel
 from jaxlint.staging.evaluator.environment import converted
-from jaxlint.staging.evaluator.introspection import INTROSPECTION, Builtin, Introspection
+from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.introspection import Builtin, Introspection
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.operators import Operators
+from jaxlint.staging.evaluator.statements import Statements
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -34,21 +40,52 @@ from jaxlint.syntax.facts import dotted
 _COMPARING_BUILTINS = frozenset({"any", "all", "max", "min", "sorted"})
 
 
-class BuiltinCalls(Introspection):
+class BuiltinCalls(Part):
     """The builtin part of the interpreter."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.calls = machine.part(Calls)
+        self.containers = machine.part(Containers)
+        self.data_model = machine.part(DataModel)
+        self.externals = machine.part(Externals)
+        self.operators = machine.part(Operators)
+        self.statements = machine.part(Statements)
+        self.builtins: dict[str, Builtin] = {
+            **machine.part(Introspection).builtins,
+            **dict.fromkeys(_NUMBERS, self.number_call),
+            **dict.fromkeys(_PLAIN, self.plain_call),
+            **dict.fromkeys(_COMPARING_BUILTINS, self.comparing_builtin),
+            **dict.fromkeys(("abs", "round", "pow", "divmod"), self.arithmetic_call),
+            "sum": self.sum_call,
+            "print": self.print_call,
+            "range": self.range_call,
+            "slice": self.slice_call,
+            **dict.fromkeys(("list", "tuple", "set", "frozenset", "reversed", "iter"), self.sequence_call),
+            "zip": self.zip_call,
+            "enumerate": self.enumerate_call,
+            "map": self.map_call,
+            "filter": self.filter_call,
+            "next": self.next_call,
+            "dict": self.dict_call,
+            "len": self.len_call,
+            "exec": self.exec_call,
+        }
 
     def call_builtin(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         first = args[0] if args else UNKNOWN
         if isinstance(first, Instance) and name in ASKING:
-            answer = self.special(first, ASKING[name], args[1:] if name == "round" else [], node, frame)
+            answer = self.data_model.special(
+                first, ASKING[name], args[1:] if name == "round" else [], node, frame
+            )
             if answer is not None:
                 return answer
         if isinstance(first, Setting) and name in _CONVERSIONS and len(args) == 1:
             return converted(first, _CONVERSIONS[name])
-        call = _CALLS.get(name)
-        return UNKNOWN if call is None else call(self, name, args, kwargs, node, frame)
+        call = self.builtins.get(name)
+        return UNKNOWN if call is None else call(name, args, kwargs, node, frame)
 
     # -- numbers and text
 
@@ -56,7 +93,7 @@ class BuiltinCalls(Introspection):
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         first = args[0] if args else UNKNOWN
-        self.convert(first, node, name, frame)
+        self.externals.convert(first, node, name, frame)
         const = constant(first)
         if isinstance(const, (int, float, str)) and not isinstance(const, bool) and len(args) == 1:
             try:
@@ -69,21 +106,21 @@ class BuiltinCalls(Introspection):
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         """What needs the value and gives one of a known type."""
-        self.convert(args[0] if args else UNKNOWN, node, "str" if name in _TEXTS else name, frame)
+        self.externals.convert(args[0] if args else UNKNOWN, node, "str" if name in _TEXTS else name, frame)
         return Static(kind=_PLAIN[name])
 
     def print_call(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         for value in args:
-            self.convert(value, node, "print", frame)
+            self.externals.convert(value, node, "print", frame)
         return Static(None)
 
     def arithmetic_call(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         if any(find_array(a) is not None for a in args):
-            result = self.array_result(frame, args, node)
+            result = self.operators.array_result(frame, args, node)
             return TupleValue([result, result]) if name == "divmod" else result
         if any(isinstance(a, NumpyArray) for a in args):
             return NumpyArray()
@@ -95,7 +132,7 @@ class BuiltinCalls(Introspection):
         if len(args) < 2 or not isinstance(args[1], (ListValue, TupleValue)):
             return self.arithmetic_call(name, args, kwargs, node, frame)
         # Sequences that are put behind each other.
-        parts = [self.element_of(args[0], node, frame), args[1]]
+        parts = [self.containers.element_of(args[0], node, frame), args[1]]
         held = [item for part in parts for item in parts_of(part)] or [UNKNOWN]
         joined = join_all(held) if all(isinstance(p, (ListValue, TupleValue)) for p in parts) else UNKNOWN
         return ListValue(None, joined) if isinstance(args[1], ListValue) else TupleValue(None, joined)
@@ -117,9 +154,9 @@ class BuiltinCalls(Introspection):
     ) -> Value:
         for value in args:
             if isinstance(value, Array) and value.staged:
-                self.emit("shape", events.ShapeEvent(node, frame, value, "range", "a bound"))
+                self.machine.emit("shape", events.ShapeEvent(node, frame, value, "range", "a bound"))
             elif isinstance(value, Array):
-                self.convert(value, node, "range", frame)
+                self.externals.convert(value, node, "range", frame)
         return ExternalObject("builtins.range", args, node=node)
 
     def slice_call(
@@ -140,7 +177,7 @@ class BuiltinCalls(Introspection):
         """What iterating over `value` gives, where that is known item by item."""
         if isinstance(value, (ListValue, TupleValue)):
             return value.items
-        return [] if self.trip_count(value) == 0 else None
+        return [] if self.statements.trip_count(value) == 0 else None
 
     def enumerate_call(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -150,7 +187,7 @@ class BuiltinCalls(Introspection):
         if items is not None and len(items) <= 16:
             return TupleValue([TupleValue([Static(i), v]) for i, v in enumerate(items)])
         steps = isinstance(first, ListValue) and first.kind == "steps"
-        counted = TupleValue([Static(kind="int"), self.element_of(first, node, frame)])
+        counted = TupleValue([Static(kind="int"), self.containers.element_of(first, node, frame)])
         return ListValue(None, counted, "steps" if steps else "iterator")
 
     def map_call(
@@ -159,10 +196,10 @@ class BuiltinCalls(Introspection):
         function = args[0] if args else UNKNOWN
         items = self.items_of(args[1]) if len(args) == 2 else None
         if items is not None and len(items) <= MAX_UNROLLED:
-            mapped = [self.call_value(function, [item], {}, node, frame) for item in items]
+            mapped = [self.calls.call_value(function, [item], {}, node, frame) for item in items]
             return ListValue(mapped, join_all(mapped), "iterator")
-        elements = [self.element_of(a, node, frame) for a in args[1:]]
-        result = self.call_value(function, elements, {}, node, frame)
+        elements = [self.containers.element_of(a, node, frame) for a in args[1:]]
+        result = self.calls.call_value(function, elements, {}, node, frame)
         return ListValue(None, join_all([result]), "iterator")
 
     def filter_call(
@@ -171,15 +208,17 @@ class BuiltinCalls(Introspection):
         if len(args) < 2:
             return ListValue(None, UNKNOWN, "iterator")
         if not (isinstance(args[0], Static) and args[0].const is None):
-            kept = self.call_value(args[0], [self.element_of(args[1], node, frame)], {}, node, frame)
-            self.test(kept, node, "filter", frame)
-        return ListValue(None, self.element_of(args[1], node, frame), "iterator")
+            kept = self.calls.call_value(
+                args[0], [self.containers.element_of(args[1], node, frame)], {}, node, frame
+            )
+            self.externals.test(kept, node, "filter", frame)
+        return ListValue(None, self.containers.element_of(args[1], node, frame), "iterator")
 
     def next_call(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         known = bool(args) and isinstance(args[0], (ListValue, TupleValue))
-        return self.element_of(args[0], node, frame) if known else UNKNOWN
+        return self.containers.element_of(args[0], node, frame) if known else UNKNOWN
 
     def len_call(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -198,11 +237,11 @@ class BuiltinCalls(Introspection):
             return DictValue(
                 {**base.items, **known}, base.element, frame.stage, base.optional.difference(known)
             )
-        pair = self.element_of(base, node, frame)
+        pair = self.containers.element_of(base, node, frame)
         items = (pair.items or []) if isinstance(pair, TupleValue) else []
         inner = items[1] if len(items) == 2 else UNKNOWN
         if items and isinstance(items[0], Static) and items[0].one_of:  # `dict(zip(("a", "b"), values))`
-            each: dict[object, Value] = {key: self.fresh(inner) for key in items[0].one_of}
+            each: dict[object, Value] = {key: self.machine.staging.fresh(inner) for key in items[0].one_of}
             return DictValue({**each, **known}, None, frame.stage)
         return DictValue(dict(known), inner, frame.stage)
 
@@ -214,12 +253,14 @@ class BuiltinCalls(Introspection):
             if isinstance(row, TupleValue) and row.items is not None:
                 return TupleValue([TupleValue(None, part) for part in row.items])
         columns = [self.items_of(value) for value in args]
-        if any(self.trip_count(value) == 0 for value in args):
+        if any(self.statements.trip_count(value) == 0 for value in args):
             return TupleValue([])
         known = [column for column in columns if column is not None]
         if len(known) == len(args) and known and max(len(c) for c in known) <= 16:
             return TupleValue([TupleValue(list(row)) for row in zip(*known, strict=False)])
-        return ListValue(None, TupleValue([self.element_of(a, node, frame) for a in args]), "iterator")
+        return ListValue(
+            None, TupleValue([self.containers.element_of(a, node, frame) for a in args]), "iterator"
+        )
 
     def comparing_builtin(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -227,7 +268,7 @@ class BuiltinCalls(Introspection):
         """`any`, `all`, `max`, `min`, `sorted` ask for the truth of elements or of comparisons between them."""
         if len(args) == 1:
             elements = (
-                [self.element_of(args[0], node, frame)]
+                [self.containers.element_of(args[0], node, frame)]
                 if not isinstance(args[0], (ListValue, TupleValue))
                 else args[0].elements()
             )
@@ -239,11 +280,13 @@ class BuiltinCalls(Introspection):
         else:
             elements, single = args, False
         if "key" in kwargs:
-            elements = [self.call_value(kwargs["key"], elements[:1], {}, node, frame)]
+            elements = [self.calls.call_value(kwargs["key"], elements[:1], {}, node, frame)]
         for element in elements:
             if isinstance(element, Array) and not (single and name not in ("any", "all")):
-                self.test(
-                    self.array_result(frame, [element], node, role="bool") if not element.tree else element,
+                self.externals.test(
+                    self.operators.array_result(frame, [element], node, role="bool")
+                    if not element.tree
+                    else element,
                     node,
                     name,
                     frame,
@@ -280,7 +323,7 @@ class BuiltinCalls(Introspection):
                 if name == "tuple"
                 else ListValue(ordered, join_all(ordered), stage=frame.stage)
             )
-        element = self.element_of(value, node, frame)
+        element = self.containers.element_of(value, node, frame)
         if name == "tuple":
             return TupleValue(None, element)
         return ListValue(None, element, name if name in ("set", "frozenset") else "list", stage=frame.stage)
@@ -311,25 +354,4 @@ _PLAIN = {
     **dict.fromkeys([*_TEXTS, "hex", "oct", "bin", "chr"], "str"),
     "hash": "int",
     "bool": "bool",
-}
-
-_CALLS: dict[str, Builtin] = {
-    **INTROSPECTION,
-    **dict.fromkeys(_NUMBERS, BuiltinCalls.number_call),
-    **dict.fromkeys(_PLAIN, BuiltinCalls.plain_call),
-    **dict.fromkeys(_COMPARING_BUILTINS, BuiltinCalls.comparing_builtin),
-    **dict.fromkeys(("abs", "round", "pow", "divmod"), BuiltinCalls.arithmetic_call),
-    "sum": BuiltinCalls.sum_call,
-    "print": BuiltinCalls.print_call,
-    "range": BuiltinCalls.range_call,
-    "slice": BuiltinCalls.slice_call,
-    **dict.fromkeys(("list", "tuple", "set", "frozenset", "reversed", "iter"), BuiltinCalls.sequence_call),
-    "zip": BuiltinCalls.zip_call,
-    "enumerate": BuiltinCalls.enumerate_call,
-    "map": BuiltinCalls.map_call,
-    "filter": BuiltinCalls.filter_call,
-    "next": BuiltinCalls.next_call,
-    "dict": BuiltinCalls.dict_call,
-    "len": BuiltinCalls.len_call,
-    "exec": BuiltinCalls.exec_call,
 }

@@ -9,12 +9,11 @@ from collections import deque
 from jaxlint.jaxapi.modules import ENUMERATION, ENUMERATIONS
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.datamodel import HOOKS
+from jaxlint.staging.evaluator.datamodel import HOOKS, DataModel
 from jaxlint.staging.evaluator.frozen import frozen_by, refusing
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.type_parameters import seen_in_signature
 from jaxlint.staging.project import Module
-from jaxlint.staging.transforms.pytrees import flattening, is_kept
 from jaxlint.staging.values import (
     ANY_NAME,
     CALLABLE,
@@ -35,6 +34,7 @@ from jaxlint.staging.values import (
     OptionalName,
     Origin,
     Partial,
+    Scope,
     StarArgument,
     Static,
     Transformed,
@@ -51,7 +51,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.constants import constant_names
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values.pytrees import PYTREE_KINDS, flattening, is_kept
 from jaxlint.syntax.facts import (
     PROMISES,
     attribute_stores,
@@ -113,22 +113,31 @@ FIELD_MAKERS = frozenset(
 )
 WRITTEN_INIT = "dataclasses.dataclass.__init__"
 _CONTAINER_TYPES = frozenset(f"builtins.{kind}" for kind in ("list", "dict", "set", "tuple"))
-PYTREE_KINDS = frozenset({"pytree", "equinox", "nnx", "registered"})
 DATACLASS_KINDS = frozenset({"linen", "equinox", "pytree", "registered", "static", "dataclass", "namedtuple"})
 MODULE_KINDS = frozenset({"linen", "nnx", "equinox", "haiku"})
 
 
-class Classes(Machine):
+class Classes(Part):
     """The class half of the interpreter."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.data_model = machine.part(DataModel)
+        self.heirs: dict[ast.AST, list[ClassValue]] = {}  # the classes that derive from one
+        self.classes: list[ClassValue] = []  # whose prototypes are still to be made
 
     def make_class(self, node: ast.ClassDef, frame: Frame) -> Value:
         with seen_in_signature(node, frame):
-            bases = [self.eval(base, frame) for base in node.bases if not isinstance(base, ast.Starred)]
+            bases = [
+                self.machine.language.eval(base, frame)
+                for base in node.bases
+                if not isinstance(base, ast.Starred)
+            ]
         meta = next(
             (base.meta for base in bases if isinstance(base, ClassValue) and base.meta is not None), None
         )
         for keyword in node.keywords:
-            value = self.eval(keyword.value, frame)
+            value = self.machine.language.eval(keyword.value, frame)
             meta = value if keyword.arg == "metaclass" else meta
         prefix = ""
         outer = frame.facts.get("class") if frame.scope.is_class else None
@@ -150,7 +159,7 @@ class Classes(Machine):
                 cls.kind = BASE_KINDS.get(public_class(base.module.name, base.name), cls.kind)
         if cls.kind == "plain":
             cls.kind = BASE_KINDS.get(public_class(frame.module.name, node.name), cls.kind)
-        decorators = [(d, self.eval(d, frame)) for d in node.decorator_list]
+        decorators = [(d, self.machine.language.eval(d, frame)) for d in node.decorator_list]
         cls.frozen = frozen_by(decorators)
         meta_fields: tuple[str, ...] = ()
         for _, value in decorators:
@@ -167,22 +176,24 @@ class Classes(Machine):
         for name in meta_fields:
             if name in cls.fields:
                 cls.fields[name].static = True
-        self.exec_block(node.body, body)
+        self.machine.language.exec_block(node.body, body)
         cls.namespace = scope.variables
         for name, declared in cls.fields.items():
             default = cls.namespace.get(name)
             if isinstance(default, ExternalObject) and default.name in FIELD_MAKERS:
                 declared.made = default
                 declared.static = declared.static or _kept_out(default)
-        self.hooks.update(HOOKS & cls.namespace.keys())
-        self.note_methods(cls)
+        self.data_model.hooks.update(HOOKS & cls.namespace.keys())
+        self.machine.reach.note_methods(cls)
         options = {
-            k.arg: self.eval(k.value, frame) for k in node.keywords if k.arg not in (None, "metaclass")
+            k.arg: self.machine.language.eval(k.value, frame)
+            for k in node.keywords
+            if k.arg not in (None, "metaclass")
         }
-        self.subclassed(cls, options, node, frame)
+        self.machine.staging.subclassed(cls, options, node, frame)
         for decorator, value in reversed(decorators):
             if isinstance(value, (Function, Transformed)):
-                result = self.call_value(value, [cls], {}, decorator, frame)
+                result = self.machine.language.call_value(value, [cls], {}, decorator, frame)
                 if isinstance(result, ClassValue):
                     cls = result
         return cls
@@ -237,17 +248,17 @@ class Classes(Machine):
         if cls.kind == "namedtuple" and init is None:
             items = self.dataclass_fields(cls, cls.all_fields(), args, kwargs, frame)
             return TupleValue(list(items.values()), cls=cls)
-        self.make_by_class(cls, args, kwargs, node, frame)
+        self.data_model.make_by_class(cls, args, kwargs, node, frame)
         instance = Instance(cls)
-        self.made(cls, frame)
+        self.machine.reach.made(cls, frame)
         if isinstance(init, Function):
-            self.call_function(init, [instance, *args], kwargs, node, frame, frame.stage)
+            self.machine.language.call_function(init, [instance, *args], kwargs, node, frame, frame.stage)
             if cls.kind in PYTREE_KINDS and frame.stage.staged:
                 self.mark_made_of_tracers(instance, [*args, *kwargs.values()], frame)
         elif cls.kind in DATACLASS_KINDS:
             self.fill(cls, [instance, *args], kwargs, node, frame)
         elif cls.external_bases():
-            self.hold(instance, args, kwargs, node, frame)
+            self.machine.language.hold(instance, args, kwargs, node, frame)
             base_args = [*args, *kwargs.values()]
             if "flax.linen.Module" not in cls.external_bases():
                 array = next((a for a in map(find_array, base_args) if a is not None), None)
@@ -256,7 +267,7 @@ class Classes(Machine):
             for owner in cls.mro():
                 check = owner.namespace.get("__check_init__")
                 if isinstance(check, Function):
-                    self.call_function(check, [instance], {}, node, frame, frame.stage)
+                    self.machine.language.call_function(check, [instance], {}, node, frame, frame.stage)
         return instance
 
     def fill(
@@ -268,7 +279,7 @@ class Classes(Machine):
             instance.fields.update(self.dataclass_fields(cls, cls.all_fields(), args[1:], kwargs, frame))
             post = instance.cls.lookup("__post_init__")
             if isinstance(post, Function):
-                self.call_function(post, [instance], {}, node, frame, frame.stage)
+                self.machine.language.call_function(post, [instance], {}, node, frame, frame.stage)
         return Static(None)
 
     def mark_made_of_tracers(self, instance: Instance, given: list[Value], frame: Frame) -> None:
@@ -307,7 +318,7 @@ class Classes(Machine):
             if name not in values:
                 values[name] = self.field_default(cls, declared, frame)
                 if spread is not None:
-                    given = self.fresh(spread)
+                    given = self.machine.staging.fresh(spread)
                     values[name] = given if declared.default is None else join(values[name], given)
             values[name] = self.converted(declared, values[name], frame)
         return {name: values[name] for name in fields}
@@ -318,7 +329,7 @@ class Classes(Machine):
         if converter is None or is_none(converter):
             return value
         if isinstance(converter, (Function, Partial)):
-            return self.call_value(converter, [value], {}, declared.node, frame)
+            return self.machine.language.call_value(converter, [value], {}, declared.node, frame)
         return value if isinstance(value, Array) else UNKNOWN
 
     def field_default(self, cls: ClassValue, declared: Field, frame: Frame) -> Value:
@@ -341,7 +352,7 @@ class Classes(Machine):
         if isinstance(factory, (Function, Partial, ClassValue)) or (
             isinstance(factory, External) and factory.name in _CONTAINER_TYPES
         ):
-            return self.call_value(factory, [], {}, declared.node, frame)
+            return self.machine.language.call_value(factory, [], {}, declared.node, frame)
         return made.kwargs.get("default", UNKNOWN)
 
     def prototype(self, cls: ClassValue, frame: Frame) -> Instance:
@@ -352,17 +363,21 @@ class Classes(Machine):
         fields = cls.all_fields() if cls.kind in DATACLASS_KINDS else {}
         init = cls.constructor()
         if isinstance(init, Function):
-            bound = self.bind(init, [instance], {}, frame)
+            bound = self.machine.language.bind(init, [instance], {}, frame)
             if bound is not None:
                 for name, value in bound.items():
                     if name in init.defaults and value is init.defaults[name]:
                         bound[name] = UNKNOWN
-                self.run_function(init, bound, None, frame, self.entry_stage, "entry")
+                self.machine.language.run_function(
+                    init, bound, None, frame, self.machine.entry_stage, "entry"
+                )
         if cls.module.is_test:
             for name in ("setUpClass", "setUp", "setup_method"):
                 first = cls.lookup(name)
                 if isinstance(first, Function):
-                    self.call_function(first, [instance], {}, cls.node, frame, self.test_stage, "entry")
+                    self.machine.language.call_function(
+                        first, [instance], {}, cls.node, frame, self.machine.test_stage, "entry"
+                    )
         for name, declared in fields.items():
             if name not in instance.fields:
                 instance.fields[name] = self.declared_value(declared, cls)
@@ -390,7 +405,7 @@ class Classes(Machine):
     # -- attributes
 
     def instance_attribute(self, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
-        self.implied(base, "__getattribute__", [Static(name)], node, frame)
+        self.data_model.implied(base, "__getattribute__", [Static(name)], node, frame)
         found = base.fields.get(name)
         if found is None and not base.ready and base.cls.kind in ("linen", "haiku"):
             self.run_setup(base, node, frame)
@@ -428,7 +443,7 @@ class Classes(Machine):
     def read_property(
         self, base: Instance, name: str, member: Function | Transformed | Partial, node: ast.AST, frame: Frame
     ) -> Value:
-        result = self.call_value(BoundMethod(member, base), [], {}, node, frame)
+        result = self.machine.language.call_value(BoundMethod(member, base), [], {}, node, frame)
         if isinstance(member, Function) and member.cached and not frame.stage.staged:
             base.fields[name] = result  # a trace that asks later is given the same
         return result
@@ -468,7 +483,7 @@ class Classes(Machine):
         if content is not None and hasattr(dict if isinstance(content, DictValue) else deque, name):
             return ExternalMethod(content, name)
         if not name.startswith("__"):
-            answer = self.special(base, "__getattr__", [Static(name)], node, frame)
+            answer = self.data_model.special(base, "__getattr__", [Static(name)], node, frame)
             if answer is not None and not isinstance(answer, Unknown):
                 return answer
         if ANY_NAME in base.fields:
@@ -490,7 +505,7 @@ class Classes(Machine):
         member = self.class_member(base.cls, name)
         if isinstance(member, (Function, Transformed, Partial)):
             if member_kind(member) == "property":
-                return self.call_value(BoundMethod(member, base), [], {}, node, frame)
+                return self.machine.language.call_value(BoundMethod(member, base), [], {}, node, frame)
             return bound_to(member, base, base.cls)
         return member if isinstance(member, Static) else UNKNOWN
 
@@ -525,18 +540,18 @@ class Classes(Machine):
         if isinstance(base, (Instance, TupleValue)) and isinstance(target, ast.Attribute):
             refused = refusing(base, name, frame, self.heirs)
             if refused is not None:
-                self.emit("field_store", events.FieldStoreEvent(target, frame, base, name, *refused))
+                self.machine.emit("field_store", events.FieldStoreEvent(target, frame, base, name, *refused))
         if not isinstance(base, Instance):
             return
-        self.implied(base, "__setattr__", [Static(name), value], target, frame)
+        self.data_model.implied(base, "__setattr__", [Static(name), value], target, frame)
         if self.leaks_into(base, value, frame):
             holder = target.value if isinstance(target, ast.Attribute) else target.args[0]
             text = f"{dotted(holder) or 'the object'}.{name}"
-            self.emit("leak", events.LeakEvent(target, frame, value, f"the attribute `{text}`"))
+            self.machine.emit("leak", events.LeakEvent(target, frame, value, f"the attribute `{text}`"))
             return
         member = base.cls.lookup(name)
         if isinstance(member, Function) and member.setter is not None:
-            self.call_function(member.setter, [base, value], {}, target, frame, frame.stage)
+            self.machine.language.call_function(member.setter, [base, value], {}, target, frame, frame.stage)
             return
         hook = base.cls.lookup("__setattr__")
         if isinstance(hook, Function) and not self.keeps_what_it_gets(base.cls, hook):
@@ -577,9 +592,9 @@ class Classes(Machine):
             base.namespace[name] = join(base.namespace.get(name, value), value) if frame.guards else value
         array = find_array(value, True)
         if array is not None and array.certain and frame.stage.staged and frame.stage.certain:
-            if not frame.catching and self.outlives_stage(base.scope, frame):
+            if not frame.catching and self.machine.language.outlives_stage(base.scope, frame):
                 where = f"the attribute `{base.name}.{name}`"
-                self.emit("leak", events.LeakEvent(target, frame, value, where))
+                self.machine.emit("leak", events.LeakEvent(target, frame, value, where))
 
     @staticmethod
     def is_handed_on(base: Instance, frame: Frame) -> bool:
@@ -619,7 +634,7 @@ class Classes(Machine):
         instance.ready = True
         setup = instance.cls.lookup("setup")
         if isinstance(setup, Function):
-            self.call_function(setup, [instance], {}, node, frame, frame.stage)
+            self.machine.language.call_function(setup, [instance], {}, node, frame, frame.stage)
 
     def module_call_method(self, instance: Instance) -> Value | None:
         if not instance.ready and instance.cls.kind in ("linen", "haiku"):

@@ -7,7 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.datamodel import DataModel
+from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.scopes import Block, Looping, OwnVariables
 from jaxlint.staging.values import (
     CONTENT,
@@ -45,8 +48,14 @@ Built = TypeVar("Built")
 _HOLDERS = {"builtins.list": "list", "collections.deque": "list", "builtins.dict": "dict"}
 
 
-class Containers(Machine):
+class Containers(Part):
     """Containers, and their elements."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.data_model = machine.part(DataModel)
+        self.externals = machine.part(Externals)
+        self.narrowing = machine.part(Narrowing)
 
     def hold(
         self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -54,7 +63,7 @@ class Containers(Machine):
         """Puts what a container is made of into an object whose class derives from one."""
         maker = next((_HOLDERS[base] for base in instance.cls.external_bases() if base in _HOLDERS), None)
         if maker is not None:
-            instance.fields[CONTENT] = self.call_builtin(maker, args, kwargs, node, frame)
+            instance.fields[CONTENT] = self.machine.language.call_builtin(maker, args, kwargs, node, frame)
 
     def eval_tuple(self, node: ast.Tuple, frame: Frame) -> Value:
         items, known = self.sequence_items(node.elts, frame)
@@ -67,7 +76,7 @@ class Containers(Machine):
     def eval_set(self, node: ast.Set, frame: Frame) -> Value:
         items, known = self.sequence_items(node.elts, frame)
         for part, item in zip(node.elts, items, strict=False):
-            self.convert(item, part, "hash", frame)
+            self.externals.convert(item, part, "hash", frame)
         return ListValue(items if known else None, join_all(items), kind="set", stage=frame.stage)
 
     def sequence_items(self, nodes: list[ast.expr], frame: Frame) -> tuple[list[Value], bool]:
@@ -75,20 +84,20 @@ class Containers(Machine):
         known = True
         for node in nodes:
             if isinstance(node, ast.Starred):
-                inner = self.eval(node.value, frame)
+                inner = self.machine.language.eval(node.value, frame)
                 if isinstance(inner, (TupleValue, ListValue)) and inner.items is not None:
                     items.extend(inner.items)
                 else:
                     known = False
                     items.append(self.element_of(inner, node, frame))
             else:
-                items.append(self.eval(node, frame))
+                items.append(self.machine.language.eval(node, frame))
         return items, known
 
     def eval_dict(self, node: ast.Dict, frame: Frame) -> Value:
         result = DictValue({}, None, frame.stage)
         for key, item in zip(node.keys, node.values, strict=True):
-            value = self.eval(item, frame)
+            value = self.machine.language.eval(item, frame)
             if key is None:
                 given = (
                     value
@@ -97,8 +106,8 @@ class Containers(Machine):
                 )
                 update_dict(result, given, conditional=False)
                 continue
-            named = self.eval(key, frame)
-            self.convert(named, key, "hash", frame)
+            named = self.machine.language.eval(key, frame)
+            self.externals.convert(named, key, "hash", frame)
             const = constant(named)
             if const is not MISSING and hashable(const):
                 store_key(result, const, value, conditional=False)
@@ -122,8 +131,8 @@ class Containers(Machine):
         """The rest of a comprehension's generators, and `build`, below those `around`, which run `total` times together."""
         if generators:
             generator, *rest = generators
-            iterable = self.eval(generator.iter, frame)
-            trips = self.trip_count(iterable)
+            iterable = self.machine.language.eval(generator.iter, frame)
+            trips = self.machine.language.trip_count(iterable)
             if trips == 0:
                 return None
             total = total * trips if total is not None and trips is not None else None
@@ -140,17 +149,19 @@ class Containers(Machine):
             result = join(result, build())
         if not frame.stage.staged:
             for generator, loop, iterable in around:
-                self.emit("iteration", events.IterationEvent(generator.iter, frame, loop, iterable))
+                self.machine.emit("iteration", events.IterationEvent(generator.iter, frame, loop, iterable))
         return result
 
     def bind_generator(self, generator: ast.comprehension, iterable: Value, frame: Frame) -> None:
-        self.assign(generator.target, self.element_of(iterable, generator.iter, frame), frame, generator)
+        self.machine.language.assign(
+            generator.target, self.element_of(iterable, generator.iter, frame), frame, generator
+        )
         for condition in generator.ifs:
-            value = self.eval(condition, frame)
-            self.test(value, condition, "comprehension condition", frame)
+            value = self.machine.language.eval(condition, frame)
+            self.externals.test(value, condition, "comprehension condition", frame)
             if frame.stage.staged and is_answer(value):
                 Block.doubts_rest(frame)
-            self.narrow(condition, True, frame)
+            self.narrowing.narrow(condition, True, frame)
 
     def unrolled(
         self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, frame: Frame, build: Callable[[], Built]
@@ -163,7 +174,7 @@ class Containers(Machine):
             or not isinstance(generator.iter, (ast.Name, ast.Attribute, ast.Tuple, ast.List))
         ):
             return None
-        iterable = self.eval(generator.iter, frame)
+        iterable = self.machine.language.eval(generator.iter, frame)
         items = iterable.items if isinstance(iterable, (ListValue, TupleValue)) else None
         if not items or len(items) > MAX_UNROLLED or len(frame.loops) >= MAX_LOOPS:
             return None
@@ -171,14 +182,14 @@ class Containers(Machine):
         results = []
         with OwnVariables(frame.scope, dict(frame.scope.variables)), Looping(frame, loop):
             for item in items:
-                self.assign(generator.target, item, frame, generator)
+                self.machine.language.assign(generator.target, item, frame, generator)
                 results.append(build())
                 loop.second = True
         return results
 
     def eval_listcomp(self, node: ast.ListComp | ast.SetComp, frame: Frame) -> Value:
         def build() -> Value:
-            return self.eval(node.elt, frame)
+            return self.machine.language.eval(node.elt, frame)
 
         known = self.unrolled(node, frame, build) if isinstance(node, ast.ListComp) else None
         if known is not None:
@@ -188,7 +199,7 @@ class Containers(Machine):
 
     def eval_generator(self, node: ast.GeneratorExp, frame: Frame) -> Value:
         def build() -> Value:
-            return self.eval(node.elt, frame)
+            return self.machine.language.eval(node.elt, frame)
 
         known = self.unrolled(node, frame, build)
         if known is not None:
@@ -204,9 +215,9 @@ class Containers(Machine):
 
     def eval_dictcomp(self, node: ast.DictComp, frame: Frame) -> Value:
         def entry() -> tuple[Value, Value]:
-            key = self.eval(node.key, frame)
-            self.convert(key, node.key, "hash", frame)
-            return key, self.eval(node.value, frame)
+            key = self.machine.language.eval(node.key, frame)
+            self.externals.convert(key, node.key, "hash", frame)
+            return key, self.machine.language.eval(node.value, frame)
 
         known = self.unrolled(node, frame, entry)
         if known is not None and all(isinstance(constant(key), str) for key, _ in known):
@@ -218,14 +229,14 @@ class Containers(Machine):
     def eval_slice(self, node: ast.Slice, frame: Frame) -> Value:
         bounds: list[Value] = []
         for part in (node.lower, node.upper, node.step):
-            bounds.append(self.eval(part, frame) if part is not None else Static(None))
+            bounds.append(self.machine.language.eval(part, frame) if part is not None else Static(None))
         return ExternalObject("builtins.slice", bounds, node=node)
 
     def element_of(self, value: Value, node: ast.AST, frame: Frame) -> Value:
         """What iterating over `value` gives."""
         if isinstance(value, (ListValue, TupleValue)):
             # Each element is an object of its own, whatever they have in common.
-            return self.fresh(value.element if value.items is None else in_turn(value.items))
+            return self.machine.staging.fresh(value.element if value.items is None else in_turn(value.items))
         if type(value) is DictValue:
             keys = [Static(key) for key in value.items]
             return (
@@ -251,14 +262,14 @@ class Containers(Machine):
         if isinstance(value, Static):
             return Static(kind="str" if is_text(value) else "")
         if type(value) is Instance:
-            result = self.special(value, "__iter__", [], node, frame)
+            result = self.data_model.special(value, "__iter__", [], node, frame)
             if result is None and CONTENT in value.fields:
                 return self.element_of(value.fields[CONTENT], node, frame)
             if type(result) is Instance:
-                result = self.special(result, "__next__", [], node, frame)
+                result = self.data_model.special(result, "__next__", [], node, frame)
                 return UNKNOWN if result is None else result
             if result is None:
-                result = self.special(value, "__getitem__", [Static(kind="int")], node, frame)
+                result = self.data_model.special(value, "__getitem__", [Static(kind="int")], node, frame)
                 return UNKNOWN if result is None else result
             return self.element_of(result, node, frame)
         return Unknown(Origin("element"))

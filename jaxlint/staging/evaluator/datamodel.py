@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.values import (
     BoundMethod,
     ClassValue,
@@ -39,8 +39,14 @@ ASKING = {
 } | {"str": "__str__", "print": "__str__"}  # fmt: skip
 
 
-class DataModel(Machine):
+class DataModel(Part):
     """Special methods of the project's classes."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        # Special methods, and the ways in which they were asked.
+        self.implications: set[object] = set()
+        self.hooks: set[str] = set()  # which special methods some class of the project defines
 
     def special(
         self, value: Value, name: str, args: list[Value], node: ast.AST, frame: Frame
@@ -50,7 +56,7 @@ class DataModel(Machine):
         method = cls.lookup(name) if cls is not None else None
         if not isinstance(method, (Function, Transformed, Partial)):
             return None
-        result = self.call_value(BoundMethod(method, value), args, {}, node, frame)
+        result = self.machine.language.call_value(BoundMethod(method, value), args, {}, node, frame)
         if type(result) is External and result.name == "builtins.NotImplemented":
             return None
         return result
@@ -92,7 +98,7 @@ class DataModel(Machine):
             way = (function.node, function.scope.serial, frame.stage.key, *traced)
             if way not in self.implications:
                 self.implications.add(way)
-                self.aside(method, args, named, node, frame)
+                self.machine.staging.aside(method, args, named, node, frame)
 
     def operate(
         self, left: Value, op: ast.operator, right: Value, node: ast.AST, frame: Frame
@@ -107,7 +113,7 @@ class DataModel(Machine):
     ) -> Value:
         """`left op= right`."""
         result = self.special(left, f"__i{OPERATORS[type(op)]}__", [right], node, frame)
-        return result if result is not None else self.binary(left, right, op, node, frame)
+        return result if result is not None else self.machine.language.binary(left, right, op, node, frame)
 
     def compare_instances(
         self, left: Value, op: ast.cmpop, right: Value, node: ast.AST, frame: Frame
@@ -125,7 +131,7 @@ class DataModel(Machine):
         """Runs what stands between calling a class and its `__init__`: the `__call__` of its metaclass, and `__new__`."""
         call = cls.meta.lookup("__call__") if isinstance(cls.meta, ClassValue) else None
         if isinstance(call, Function):
-            self.aside(call, [cls, *args], kwargs, node, frame)
+            self.machine.staging.aside(call, [cls, *args], kwargs, node, frame)
         new = cls.lookup("__new__")
         if isinstance(new, Function):
-            self.aside(new, [cls, *args], kwargs, node, frame)
+            self.machine.staging.aside(new, [cls, *args], kwargs, node, frame)

@@ -7,12 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxlint.staging import events
+from jaxlint.staging.evaluator.access import Access
+from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.containers import Containers
 from jaxlint.staging.evaluator.environment import by_environment, closed_outcome
-from jaxlint.staging.evaluator.narrowing import Narrowing, decided
+from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import NOTHING, Block, Doubting, ImportGuard
-from jaxlint.staging.evaluator.statements import truth
+from jaxlint.staging.evaluator.statements import Statements
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -28,6 +32,7 @@ from jaxlint.staging.values import (
     join_all,
 )
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.truth import decided, truth
 from jaxlint.syntax.facts import asks_for_kind
 
 _BUILTINS = {
@@ -97,13 +102,51 @@ _BUILTINS = {
 }
 
 
-class Expressions(Operators, Narrowing, Containers):
+class Expressions(Part):
     """The expression half of the interpreter."""
 
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.access = machine.part(Access)
+        self.calls = machine.part(Calls)
+        self.containers = machine.part(Containers)
+        self.externals = machine.part(Externals)
+        self.narrowing = machine.part(Narrowing)
+        self.operators = machine.part(Operators)
+        self.statements = machine.part(Statements)
+        self.handlers: dict[type[ast.expr], Callable[[Any, Frame], Value]] = {
+            ast.Constant: self.eval_constant,
+            ast.Name: self.eval_name,
+            ast.JoinedStr: self.eval_joinedstr,
+            ast.Lambda: self.eval_lambda,
+            ast.BoolOp: self.eval_boolop,
+            ast.UnaryOp: self.operators.eval_unaryop,
+            ast.BinOp: self.operators.eval_binop,
+            ast.Compare: self.operators.eval_compare,
+            ast.IfExp: self.eval_ifexp,
+            ast.Tuple: self.containers.eval_tuple,
+            ast.List: self.containers.eval_list,
+            ast.Set: self.containers.eval_set,
+            ast.Dict: self.containers.eval_dict,
+            ast.ListComp: self.containers.eval_listcomp,
+            ast.SetComp: self.containers.eval_listcomp,
+            ast.GeneratorExp: self.containers.eval_generator,
+            ast.DictComp: self.containers.eval_dictcomp,
+            ast.Starred: self.eval_starred,
+            ast.NamedExpr: self.eval_namedexpr,
+            ast.Yield: self.eval_yield,
+            ast.YieldFrom: self.eval_yieldfrom,
+            ast.Await: self.eval_await,
+            ast.Slice: self.containers.eval_slice,
+            ast.Call: self.calls.eval_call,
+            ast.Attribute: self.access.eval_attribute,
+            ast.Subscript: self.access.eval_subscript,
+        }
+
     def eval(self, node: ast.expr, frame: Frame, store: bool = False) -> Value:
-        self.steps += 1
-        handler = _HANDLERS.get(type(node))
-        return UNKNOWN if handler is None else handler(self, node, frame)
+        self.machine.steps += 1
+        handler = self.handlers.get(type(node))
+        return UNKNOWN if handler is None else handler(node, frame)
 
     # -- leaves
 
@@ -117,10 +160,10 @@ class Expressions(Operators, Narrowing, Containers):
             if found is None:
                 return self.unbound_name(node, frame)
             value = found[0]
-        if type(value) is External and self.wants_names:
-            self.name_event(value, node, frame)
+        if type(value) is External and self.machine.wants_names:
+            self.machine.name_event(value, node, frame)
         if frame.dead:
-            self.check_read(node, frame)
+            self.machine.tracking.check_read(node, frame)
         return value
 
     def unbound_name(self, node: ast.Name, frame: Frame) -> Value:
@@ -132,7 +175,7 @@ class Expressions(Operators, Narrowing, Containers):
         found = frame.scope.module_scope().from_star(node.id)
         if found is None:
             return UNKNOWN
-        self.name_event(found, node, frame)
+        self.machine.name_event(found, node, frame)
         return found
 
     def eval_joinedstr(self, node: ast.JoinedStr, frame: Frame) -> Value:
@@ -144,9 +187,9 @@ class Expressions(Operators, Narrowing, Containers):
                     spec = part.format_spec
                     empty = isinstance(spec, ast.JoinedStr) and not spec.values
                     if not empty and part.conversion == -1:
-                        self.convert(value, part.value, "format", frame)
+                        self.externals.convert(value, part.value, "format", frame)
                         continue
-                self.convert(value, part.value, "str", frame)
+                self.externals.convert(value, part.value, "str", frame)
                 if isinstance(value, Array) and value.staged:
                     self.check_text_key(node, value, frame)
         return Static(kind="str")
@@ -155,10 +198,10 @@ class Expressions(Operators, Narrowing, Containers):
         """`params[f"layer_{i}"]`: the text is that of a tracer, and no key."""
         owner = frame.module.parents.get(text)
         if isinstance(owner, ast.Subscript) and owner.slice is text and isinstance(owner.ctx, ast.Load):
-            self.emit("index", events.IndexEvent(owner, frame, UNKNOWN, value, "text"))
+            self.machine.emit("index", events.IndexEvent(owner, frame, UNKNOWN, value, "text"))
 
     def eval_lambda(self, node: ast.Lambda, frame: Frame) -> Value:
-        return self.make_function(node, frame)
+        return self.calls.make_function(node, frame)
 
     # -- operators
 
@@ -170,10 +213,10 @@ class Expressions(Operators, Narrowing, Containers):
             for position, operand in enumerate(node.values):
                 value = self.eval(operand, frame)
                 last = position == len(node.values) - 1
-                if not last and self.is_shim(operand, value, frame):
+                if not last and self.narrowing.is_shim(operand, value, frame):
                     Block.guards_rest(frame)  # `hasattr(jax, "x") and jax.x`
                 if not last:
-                    self.test(value, operand, how, frame)
+                    self.externals.test(value, operand, how, frame)
                     known = truth(value)
                     if known is None and how == "or" and is_plain_object(value):
                         known = True  # `config or Config()`
@@ -187,10 +230,10 @@ class Expressions(Operators, Narrowing, Containers):
                     if (
                         closed
                         or is_answer(value)
-                        or (frame.stage.staged and self.arrayless_branch(operand, frame) is opens)
+                        or (frame.stage.staged and self.narrowing.arrayless_branch(operand, frame) is opens)
                     ):
                         Block.doubts_rest(frame)  # `not isinstance(x, Tracer) and bool(x)`
-                    self.narrow(operand, how == "and", frame)
+                    self.narrowing.narrow(operand, how == "and", frame)
                 results.append(value)
         frame.scope.variables = before.variables | {
             k: v for k, v in frame.scope.variables.items() if k not in before.variables
@@ -210,9 +253,9 @@ class Expressions(Operators, Narrowing, Containers):
 
     def eval_ifexp(self, node: ast.IfExp, frame: Frame) -> Value:
         test = self.eval(node.test, frame)
-        self.test(test, node.test, "conditional expression", frame)
+        self.externals.test(test, node.test, "conditional expression", frame)
         known = truth(test)
-        if self.is_shim(node.test, test, frame):
+        if self.narrowing.is_shim(node.test, test, frame):
             with ImportGuard(frame):
                 return join(self.eval(node.body, frame), self.eval(node.orelse, frame))
         if known is not None:
@@ -222,15 +265,15 @@ class Expressions(Operators, Narrowing, Containers):
         doubt = (
             answer
             or asks_for_kind(node.test)
-            or (frame.stage.staged and self.arrayless_branch(node.test, frame) is not None)
+            or (frame.stage.staged and self.narrowing.arrayless_branch(node.test, frame) is not None)
         )
         closed = closed_outcome(test)
         with Doubting(frame) if doubt or closed is True else NOTHING:
-            self.narrow(node.test, True, frame)
+            self.narrowing.narrow(node.test, True, frame)
             body = self.eval(node.body, frame)
         used = frame.used
         frame.restore(before)
-        self.narrow(node.test, False, frame)
+        self.narrowing.narrow(node.test, False, frame)
         with Doubting(frame) if doubt or closed is False else NOTHING:
             orelse = self.eval(node.orelse, frame)
         used = {**used, **frame.used}
@@ -246,19 +289,21 @@ class Expressions(Operators, Narrowing, Containers):
 
     def eval_namedexpr(self, node: ast.NamedExpr, frame: Frame) -> Value:
         value = self.eval(node.value, frame)
-        self.assign(node.target, value, frame, node)
+        self.statements.assign(node.target, value, frame, node)
         return value
 
     def eval_yield(self, node: ast.Yield, frame: Frame) -> Value:
-        self.ledger.serial += 1
-        frame.facts["yield"] = self.ledger.serial  # a region of clocks around it times what runs meanwhile
+        self.machine.ledger.serial += 1
+        frame.facts["yield"] = (
+            self.machine.ledger.serial
+        )  # a region of clocks around it times what runs meanwhile
         frame.yields.append(self.eval(node.value, frame) if node.value is not None else Static(None))
         if frame.loops and frame.loops[-1].calls_jitted:
             frame.facts["steps"] = True
         return UNKNOWN
 
     def eval_yieldfrom(self, node: ast.YieldFrom, frame: Frame) -> Value:
-        frame.yields.append(self.element_of(self.eval(node.value, frame), node, frame))
+        frame.yields.append(self.containers.element_of(self.eval(node.value, frame), node, frame))
         return UNKNOWN
 
     def eval_await(self, node: ast.Await, frame: Frame) -> Value:
@@ -266,35 +311,3 @@ class Expressions(Operators, Narrowing, Containers):
         return UNKNOWN
 
     # -- attributes and subscripts
-
-
-_HANDLERS: dict[type[ast.expr], Callable[[Any, Any, Frame], Value]] = {
-    ast.Constant: Expressions.eval_constant,
-    ast.Name: Expressions.eval_name,
-    ast.JoinedStr: Expressions.eval_joinedstr,
-    ast.Lambda: Expressions.eval_lambda,
-    ast.BoolOp: Expressions.eval_boolop,
-    ast.UnaryOp: Operators.eval_unaryop,
-    ast.BinOp: Operators.eval_binop,
-    ast.Compare: Operators.eval_compare,
-    ast.IfExp: Expressions.eval_ifexp,
-    ast.Tuple: Containers.eval_tuple,
-    ast.List: Containers.eval_list,
-    ast.Set: Containers.eval_set,
-    ast.Dict: Containers.eval_dict,
-    ast.ListComp: Containers.eval_listcomp,
-    ast.SetComp: Containers.eval_listcomp,
-    ast.GeneratorExp: Containers.eval_generator,
-    ast.DictComp: Containers.eval_dictcomp,
-    ast.Starred: Expressions.eval_starred,
-    ast.NamedExpr: Expressions.eval_namedexpr,
-    ast.Yield: Expressions.eval_yield,
-    ast.YieldFrom: Expressions.eval_yieldfrom,
-    ast.Await: Expressions.eval_await,
-    ast.Slice: Containers.eval_slice,
-}
-
-
-def register(node: type[ast.expr], handler: Callable[[Any, Any, Frame], Value]) -> None:
-    """Lets the modules that know calls, attributes and subscripts add their handlers without an import cycle."""
-    _HANDLERS[node] = handler

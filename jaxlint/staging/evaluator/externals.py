@@ -31,12 +31,14 @@ from jaxlint.staging.evaluator.classes import (
     DECORATOR_KINDS,
     FIELD_MAKERS,
     WRITTEN_INIT,
+    Classes,
     decorated,
     redecorates,
 )
+from jaxlint.staging.evaluator.introspection import Introspection
 from jaxlint.staging.evaluator.library_models import Call, attributes, calls, calls_of_made, methods
-from jaxlint.staging.evaluator.machine import Machine
-from jaxlint.staging.reach.entry import CASE, FIXTURE, PARAMETRISERS
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.pytest_names import CASE, FIXTURE, PARAMETRISERS
 from jaxlint.staging.values import (
     CALLABLE,
     UNKNOWN,
@@ -62,6 +64,7 @@ from jaxlint.staging.values import (
     unknown_of,
 )
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.stage import Why
 
 _LIKE_THE_FIRST = frozenset(
     [
@@ -92,8 +95,14 @@ _LIKE_THE_FIRST = frozenset(
 _NEED_NUMBERS = frozenset({"float", "complex", "tolist", "format"})
 
 
-class Externals(Machine):
+class Externals(Part):
     """Calls that leave the project."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.classes = machine.part(Classes)
+        self.introspection = machine.part(Introspection)
+        self.libraries: dict[str, Why] = {}  # the libraries that are given tracers in a stage
 
     def call_external(
         self,
@@ -105,22 +114,22 @@ class Externals(Machine):
     ) -> Value:
         name = canonical(callee.name)
         if name in TRANSFORMS:
-            return self.apply_transform(name, args, kwargs, node, frame, callee.own)
+            return self.machine.staging.apply_transform(name, args, kwargs, node, frame, callee.own)
         if name in CONTROL_FLOW:
-            return self.control_flow(name, args, kwargs, node, frame, callee.own)
+            return self.machine.staging.control_flow(name, args, kwargs, node, frame, callee.own)
         if name in PRIMITIVE_RULES and args and isinstance(args[0], CALLABLE):
-            self.add_rule(name, args[0], node, frame)
+            self.machine.staging.add_rule(name, args[0], node, frame)
         if name in CALLERS:
-            self.call_back(name, args, kwargs, node, frame)
+            self.machine.staging.call_back(name, args, kwargs, node, frame)
         if name.startswith("builtins."):
-            return self.call_builtin(name[9:], args, kwargs, node, frame)
+            return self.machine.language.call_builtin(name[9:], args, kwargs, node, frame)
         model = calls.get(name)
         if model is None:
             return self.unmodelled(name, args, kwargs, node, frame)
         if callee.own is None:
-            return model(Call(name, args, kwargs, node, frame, self, self.unmodelled_call))
-        own = self.aside(callee.own, args, kwargs, node, frame)
-        result = model(Call(name, args, kwargs, node, frame, self, self.unmodelled_call))
+            return model(Call(name, args, kwargs, node, frame, self.machine, self.unmodelled_call))
+        own = self.machine.staging.aside(callee.own, args, kwargs, node, frame)
+        result = model(Call(name, args, kwargs, node, frame, self.machine, self.unmodelled_call))
         return replace(result, own=own) if isinstance(result, ExternalObject) else result
 
     def unmodelled_call(self, call: Call) -> Value:
@@ -148,11 +157,13 @@ class Externals(Machine):
         if returns_array(name):
             self.check_shapes(name, args, kwargs, node, frame)
             like = args[0] if args and name in _LIKE_THE_FIRST else None
-            result = self.array_result(frame, [*args, *kwargs.values()], node, name=_short(name), like=like)
+            result = self.machine.language.array_result(
+                frame, [*args, *kwargs.values()], node, name=_short(name), like=like
+            )
             result.tree = name in ("optax.apply_updates", "optax.incremental_update")
             if name.startswith("jax.numpy.") and name.rpartition(".")[2] in TRUTH_FUNCTIONS:
                 result.role = "bool"
-            self.made_by(result, name, args, kwargs, node, frame)
+            self.machine.tracking.made_by(result, name, args, kwargs, node, frame)
             return self.as_returned(name, result, args, kwargs, frame)
         made_by_class = name.rpartition(".")[2][:1].isupper()
         if made_by_class or name.startswith(("jax.", "optax.", *LAYER_LIBRARIES)):
@@ -164,7 +175,7 @@ class Externals(Machine):
                 if made.staged is None and frame.stage.abstract:
                     made.staged = Array(True, frame.stage.why, tree=True, certain=False)
             return made
-        other = self.opaque_call([*args, *kwargs.values()], node, frame)
+        other = self.machine.language.opaque_call([*args, *kwargs.values()], node, frame)
         if isinstance(other, Unknown):
             return unknown_of([*args, *kwargs.values()])
         why = frame.stage.why
@@ -213,8 +224,8 @@ class Externals(Machine):
             # `psum(1, axis)` is the axis' size.
             return value if value.const is None else Static(kind=value.kind)
         if not isinstance(value, (Array, NumpyArray, Static)):
-            return self.opaque_call([value], node, frame)
-        result = self.array_result(frame, [value], node, name=_short(name), like=value)
+            return self.machine.language.opaque_call([value], node, frame)
+        result = self.machine.language.array_result(frame, [value], node, name=_short(name), like=value)
         result.tree = isinstance(value, Array) and value.tree
         if not frame.stage.abstract:
             result.certain = False  # what is the same on the whole axis is concrete under an eager vmap
@@ -231,7 +242,7 @@ class Externals(Machine):
         if sized is not None and sized[2] not in kwargs and len(args) < 3:
             value = args[sized[0]] if sized[0] < len(args) else kwargs.get(sized[1])
             if isinstance(value, Array) and value.staged:
-                self.emit("shape", events.ShapeEvent(node, frame, value, name, "the data", sized[2]))
+                self.machine.emit("shape", events.ShapeEvent(node, frame, value, name, "the data", sized[2]))
         if wanted is not None:
             for position, keyword in zip(*wanted, strict=False):
                 if position < len(args):
@@ -250,9 +261,11 @@ class Externals(Machine):
         ) and "size" not in kwargs:
             found = find_array(args[0], True) if args else None
             if found is None and frame.stage.abstract and args and isinstance(args[0], (Array, NumpyArray)):
-                found = self.array_result(frame, [], node, name=_short(name))  # constants are staged out, too
+                found = self.machine.language.array_result(
+                    frame, [], node, name=_short(name)
+                )  # constants are staged out, too
             if found is not None:
-                self.emit("shape", events.ShapeEvent(node, frame, found, name, "the data"))
+                self.machine.emit("shape", events.ShapeEvent(node, frame, found, name, "the data"))
 
     def shape_argument(self, value: Value, name: str, what: str, node: ast.AST, frame: Frame) -> None:
         parts = value.elements() if isinstance(value, (TupleValue, ListValue)) else [value]
@@ -260,7 +273,7 @@ class Externals(Machine):
             if isinstance(part, (TupleValue, ListValue)):
                 self.shape_argument(part, name, what, node, frame)
             elif isinstance(part, Array) and part.staged:
-                self.emit("shape", events.ShapeEvent(node, frame, part, name, what))
+                self.machine.emit("shape", events.ShapeEvent(node, frame, part, name, what))
                 return
 
     # -- external objects
@@ -269,12 +282,12 @@ class Externals(Machine):
         self, base: ExternalObject, name: str, node: ast.AST, frame: Frame
     ) -> Value:
         if base.name == "builtins.super":
-            return self.super_attribute(base, name)
+            return self.introspection.super_attribute(base, name)
         full = f"{base.name}.{name}"
         model = attributes.get(full)
         if model is None:
             return ExternalMethod(base, name)
-        return model(Call(full, [], {}, node, frame, self, self.unmodelled_attribute, base))
+        return model(Call(full, [], {}, node, frame, self.machine, self.unmodelled_attribute, base))
 
     def unmodelled_attribute(self, call: Call) -> Value:
         return ExternalMethod(call.made, call.name.rpartition(".")[2])
@@ -290,13 +303,13 @@ class Externals(Machine):
     ) -> Value:
         if receiver.name.startswith("builtins.super"):
             if name == "__new__":
-                return self.call_builtin("object.__new__", args, kwargs, node, frame)
+                return self.machine.language.call_builtin("object.__new__", args, kwargs, node, frame)
             return Static(None) if name == "__init__" else UNKNOWN
         full = f"{receiver.name}.{name}"
         model = methods.get(full)
         if model is None:
-            return self.opaque_call([*args, *kwargs.values()], node, frame)
-        return model(Call(full, args, kwargs, node, frame, self, unknown_result, receiver))
+            return self.machine.language.opaque_call([*args, *kwargs.values()], node, frame)
+        return model(Call(full, args, kwargs, node, frame, self.machine, unknown_result, receiver))
 
     def call_external_object(
         self,
@@ -308,7 +321,7 @@ class Externals(Machine):
     ) -> Value:
         if callee.own is None:
             return self.result_of_object(callee, args, kwargs, node, frame)
-        own = self.aside(callee.own, args, kwargs, node, frame, odd=True)
+        own = self.machine.staging.aside(callee.own, args, kwargs, node, frame, odd=True)
         result = self.result_of_object(callee, args, kwargs, node, frame)
         # What it gives may be called in turn, as a decorator that takes options is.
         return (
@@ -327,11 +340,11 @@ class Externals(Machine):
         if args and isinstance(args[0], ClassValue) and redecorates(callee.name, args[0]):
             return decorated(args[0], callee)
         if callee.name == WRITTEN_INIT and isinstance(callee.args[0], ClassValue):
-            return self.fill(callee.args[0], args, kwargs, node, frame)
+            return self.classes.fill(callee.args[0], args, kwargs, node, frame)
         model = calls_of_made.get(callee.name)
         if model is None:
-            return self.opaque_call([*args, *kwargs.values()], node, frame)
-        return model(Call(callee.name, args, kwargs, node, frame, self, unknown_result, callee))
+            return self.machine.language.opaque_call([*args, *kwargs.values()], node, frame)
+        return model(Call(callee.name, args, kwargs, node, frame, self.machine, unknown_result, callee))
 
     # -- conversions
 
@@ -343,23 +356,23 @@ class Externals(Machine):
             return
         if isinstance(value, Array):
             needs_number = how in _NEED_NUMBERS or how.startswith("math.")
-            carrying = self.differentiated([value]) if needs_number else None
+            carrying = self.machine.tracking.differentiated([value]) if needs_number else None
             if frame.catching and (needs_number or how in ("int", "index", "item")):
                 _note_raised(value, frame)
-            self.emit(
+            self.machine.emit(
                 "convert", events.ConvertEvent(node, frame, carrying or value, how, carrying is not None)
             )
         elif how in ("print", "str", "format") and isinstance(value, (DictValue, TupleValue, ListValue)):
             found = find_array(value, False, 2)
             if found is not None:
-                self.emit("convert", events.ConvertEvent(node, frame, found, how))
+                self.machine.emit("convert", events.ConvertEvent(node, frame, found, how))
 
     def read_on_host(self, how: str, values: list[Value], node: ast.AST, frame: Frame) -> None:
         """What is handed to `how` is written or sent from the host; of tracers, other events speak."""
         for value in values:
             found = find_array(value, False, 2)
             if found is not None and not found.staged:
-                self.emit("convert", events.ConvertEvent(node, frame, found, how))
+                self.machine.emit("convert", events.ConvertEvent(node, frame, found, how))
                 return
 
     def test(self, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
@@ -368,11 +381,11 @@ class Externals(Machine):
             if value.role != "ref":  # a variable of nnx is an object, and true
                 if frame.catching and not value.tree:
                     _note_raised(value, frame)
-                self.emit("test", events.TestEvent(node, frame, value, how))
+                self.machine.emit("test", events.TestEvent(node, frame, value, how))
         elif type(value) is Instance:
             method = value.cls.lookup("__bool__")
             if type(method) is Function:
-                self.call_value(BoundMethod(method, value), [], {}, node, frame)
+                self.machine.language.call_value(BoundMethod(method, value), [], {}, node, frame)
 
 
 def unknown_result(call: Call) -> Value:

@@ -4,30 +4,35 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import Protocol
 
 from jaxlint.source import SourceError
+from jaxlint.staging.project import Module
+from jaxlint.staging.values.frame import Frame
 
-if TYPE_CHECKING:
-    from types import TracebackType
 
-    from jaxlint.staging.evaluator.machine import Machine
-    from jaxlint.staging.project import Module
-    from jaxlint.staging.values.frame import Frame
+class Failing(Protocol):
+    """Who is told of errors: the machine."""
+
+    failures: int
+
+    def fail(self, error: Exception, module: Module, frame: Frame | None = None) -> None:
+        """Keeps an error of a file."""
 
 
 class Contained:
     """An exception inside is told once for its file, and goes no further. What scopes hold is let go of on its way."""
 
-    __slots__ = ("count", "frame", "interpreter", "module")
+    __slots__ = ("count", "frame", "machine", "module")
 
-    def __init__(self, interpreter: Machine, module: Module, frame: Frame | None = None) -> None:
-        self.interpreter = interpreter
+    def __init__(self, machine: Failing, module: Module, frame: Frame | None = None) -> None:
+        self.machine = machine
         self.module = module
         self.frame = frame
 
     def __enter__(self) -> Contained:
-        self.count = self.interpreter.failures
+        self.count = self.machine.failures
         return self
 
     def __exit__(
@@ -35,13 +40,13 @@ class Contained:
     ) -> bool:
         if not isinstance(error, Exception) or isinstance(error, SourceError):
             return False
-        self.interpreter.fail(error, self.module, self.frame)
+        self.machine.fail(error, self.module, self.frame)
         return True
 
     @property
     def failed(self) -> bool:
         """Whether anything raised inside, however deep below and whoever has contained it."""
-        return self.interpreter.failures != self.count
+        return self.machine.failures != self.count
 
 
 def internal_error(module: Module, error: Exception) -> SourceError:

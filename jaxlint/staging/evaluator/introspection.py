@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import collections.abc
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from jaxlint.jaxapi.functions import (
     ARRAY_ATTRIBUTES,
@@ -16,7 +15,10 @@ from jaxlint.jaxapi.functions import (
     STATIC_ATTRIBUTES,
 )
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.access import Access
+from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.datamodel import DataModel
+from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.values import (
     ANY_NAME,
     CALLABLE,
@@ -84,18 +86,39 @@ _ALONE = frozenset(
     }
 )
 
-Builtin = Callable[[Any, str, list[Value], dict[str, Value], ast.AST, Frame], Value]
+Builtin = Callable[[str, list[Value], dict[str, Value], ast.AST, Frame], Value]
 
 
-class Introspection(Machine):
+class Introspection(Part):
     """Builtins that look at objects, their classes and attributes."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.access = machine.part(Access)
+        self.classes = machine.part(Classes)
+        self.data_model = machine.part(DataModel)
+        self.builtins: dict[str, Builtin] = {
+            "isinstance": self.isinstance_call,
+            "hasattr": self.hasattr_call,
+            "issubclass": self.issubclass_call,
+            "callable": self.callable_call,
+            "getattr": self.getattr_call,
+            **dict.fromkeys(("setattr", "object.__setattr__"), self.setattr_call),
+            "super": self.super_call,
+            "object": self.object_call,
+            "object.__new__": self.new_call,
+            "type": self.type_call,
+            "vars": self.vars_call,
+            **dict.fromkeys(("staticmethod", "classmethod", "property"), self.method_call),
+            **dict.fromkeys(("id", "ord", "dir", "input", "bytes"), self.opaque_value),
+        }
 
     def isinstance_call(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         first = args[0] if args else UNKNOWN
         for kind in args[1].elements() if len(args) > 1 and isinstance(args[1], TupleValue) else args[1:]:
-            self.implied(kind, "__instancecheck__", [first], node, frame)
+            self.data_model.implied(kind, "__instancecheck__", [first], node, frame)
         return self.isinstance_result(first, args[1] if len(args) > 1 else UNKNOWN)
 
     def hasattr_call(
@@ -125,10 +148,10 @@ class Introspection(Machine):
         first = args[0] if args else UNKNOWN
         attr = constant(args[1]) if len(args) > 1 else MISSING
         if len(args) > 1 and isinstance(args[1], Static) and args[1].one_of:
-            found = [self.attribute(first, n, node, frame, quiet=True) for n in args[1].one_of]
+            found = [self.access.attribute(first, n, node, frame, quiet=True) for n in args[1].one_of]
             return in_turn(value for value in found if not isinstance(value, Unknown))
         if isinstance(attr, str):
-            value = self.attribute(first, attr, node, frame, quiet=True)
+            value = self.access.attribute(first, attr, node, frame, quiet=True)
             return join(value, args[2]) if len(args) > 2 else value
         return first.fields.get(ANY_NAME, UNKNOWN) if isinstance(first, Instance) else UNKNOWN
 
@@ -138,16 +161,16 @@ class Introspection(Machine):
         if len(args) == 3:
             first, attr = args[0], constant(args[1])
             if isinstance(attr, str) and isinstance(node, ast.Call):
-                self.set_attribute(first, attr, args[2], node, frame)
+                self.classes.set_attribute(first, attr, args[2], node, frame)
             elif isinstance(first, Instance) and first.staged is None:
                 self.set_any_attribute(first, args[2], node, frame)
         return Static(None)
 
     def set_any_attribute(self, target: Instance, value: Value, node: ast.AST, frame: Frame) -> None:
         """`setattr` under a name that is not known."""
-        self.implied(target, "__setattr__", [UNKNOWN, value], node, frame)
-        if self.leaks_into(target, value, frame):
-            self.emit("leak", events.LeakEvent(node, frame, value, "an attribute of the object"))
+        self.data_model.implied(target, "__setattr__", [UNKNOWN, value], node, frame)
+        if self.classes.leaks_into(target, value, frame):
+            self.machine.emit("leak", events.LeakEvent(node, frame, value, "an attribute of the object"))
         target.staged = find_array(value, True)
         for field, stored in list(target.fields.items()):
             if not isinstance(stored, CALLABLE):
@@ -178,7 +201,7 @@ class Introspection(Machine):
         cls = args[0] if args else UNKNOWN
         if not isinstance(cls, ClassValue) or cls.kind in ("enum", "namedtuple"):
             return UNKNOWN
-        self.made(cls, frame)
+        self.machine.reach.made(cls, frame)
         return Instance(cls)
 
     def vars_call(
@@ -271,23 +294,6 @@ class Introspection(Machine):
             if member is not None:
                 return member
         return ExternalMethod(base, name)
-
-
-INTROSPECTION: dict[str, Builtin] = {
-    "isinstance": Introspection.isinstance_call,
-    "hasattr": Introspection.hasattr_call,
-    "issubclass": Introspection.issubclass_call,
-    "callable": Introspection.callable_call,
-    "getattr": Introspection.getattr_call,
-    **dict.fromkeys(("setattr", "object.__setattr__"), Introspection.setattr_call),
-    "super": Introspection.super_call,
-    "object": Introspection.object_call,
-    "object.__new__": Introspection.new_call,
-    "type": Introspection.type_call,
-    "vars": Introspection.vars_call,
-    **dict.fromkeys(("staticmethod", "classmethod", "property"), Introspection.method_call),
-    **dict.fromkeys(("id", "ord", "dir", "input", "bytes"), Introspection.opaque_value),
-}
 
 
 def _array_has(value: Array, attr: object) -> bool | None:

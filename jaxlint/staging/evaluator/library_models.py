@@ -66,7 +66,9 @@ class Call:
 
         `name`: what a reason calls it. `like`: what it shares its shape and dtype with.
         """
-        return self.machine.array_result(self.frame, list(inputs), self.node, role=role, name=name, like=like)
+        return self.machine.language.array_result(
+            self.frame, list(inputs), self.node, role=role, name=name, like=like
+        )
 
     def key(self, inputs: Sequence[Value], name: str, origin: str) -> Array:
         """A random key of its own. `origin`: what is said of where it comes from."""
@@ -76,7 +78,7 @@ class Call:
 
     def opaque(self, inputs: Sequence[Value] | None = None) -> Value:
         """What a call gives of which nothing is known, for these inputs: all arguments, if none are named."""
-        return self.machine.opaque_call(
+        return self.machine.language.opaque_call(
             list(self.inputs if inputs is None else inputs), self.node, self.frame
         )
 
@@ -86,43 +88,45 @@ class Call:
 
     def run_in(self, stage: Stage, function: Value, args: Iterable[Value], kwargs: dict[str, Value]) -> Value:
         """Calls a function of the program inside a stage."""
-        return self.machine.in_stage(function, stage, list(args), kwargs, self.node, self.frame)
+        return self.machine.staging.in_stage(function, stage, list(args), kwargs, self.node, self.frame)
 
     def run_all(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
         """As `run`, where the arguments come as a list and by name."""
-        return self.machine.call_value(function, list(args), kwargs, self.node, self.frame)
+        return self.machine.language.call_value(function, list(args), kwargs, self.node, self.frame)
 
     def builtin(self, name: str, args: Sequence[Value], kwargs: dict[str, Value] | None = None) -> Value:
         """What the builtin `name` gives."""
-        return self.machine.call_builtin(name, list(args), kwargs or {}, self.node, self.frame)
+        return self.machine.language.call_builtin(name, list(args), kwargs or {}, self.node, self.frame)
 
     def shapes_of(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
         """`jax.eval_shape(function, *args, **kwargs)`."""
-        return self.machine.control_flow("jax.eval_shape", [function, *args], kwargs, self.node, self.frame)
+        return self.machine.staging.control_flow(
+            "jax.eval_shape", [function, *args], kwargs, self.node, self.frame
+        )
 
     def element_of(self, value: Value) -> Value:
         """What iterating over a value gives."""
-        return self.machine.element_of(value, self.node, self.frame)
+        return self.machine.language.element_of(value, self.node, self.frame)
 
     def staged(self, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:
         """A value as it is inside a stage: its arrays are tracers. `keeps_python`: its Python numbers are none."""
-        return self.machine.to_staged(value, why, certain, keeps_python)
+        return self.machine.staging.to_staged(value, why, certain, keeps_python)
 
     def fresh(self, value: Value) -> Value:
         """The same value with an identity of its own."""
-        return self.machine.fresh(value)
+        return self.machine.staging.fresh(value)
 
     def replaced(self, holder: Value, fields: dict[str, Value]) -> Value:
         """A copy of an object with some of its fields replaced."""
-        return self.machine.replace_fields(holder, fields)
+        return self.machine.language.replace_fields(holder, fields)
 
     def ask_leaf(self, tree: Value) -> None:
         """Calls the function `is_leaf`, if one is given, with the nodes of a tree."""
-        self.machine.ask_leaf(tree, self.kwargs, self.node, self.frame)
+        self.machine.staging.ask_leaf(tree, self.kwargs, self.node, self.frame)
 
     def reason(self, api: str, function: Value) -> Why:
         """Why what runs inside of `api` is staged: "`f` is passed to `api`", as it is told."""
-        return self.machine.body_why(api, function, self.node, self.frame)
+        return self.machine.staging.body_why(api, function, self.node, self.frame)
 
     def emit(self, kind: str, event: Any) -> None:
         """Tells the rules."""

@@ -18,8 +18,12 @@ from jaxlint.jaxapi.functions import (
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import PRIMITIVE_RULES
 from jaxlint.staging import events
+from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.environment import converted
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.values import (
     CALLABLE,
     CONTENT,
@@ -36,8 +40,10 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     NumpyArray,
+    Scope,
     Setting,
     Static,
+    Transformed,
     TupleValue,
     Unknown,
     Value,
@@ -46,13 +52,13 @@ from jaxlint.staging.values import (
     find_array,
     join,
     join_all,
+    spread,
     store_key,
     store_somewhere,
     uncircular,
     update_dict,
 )
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.scope import Scope
 from jaxlint.syntax.facts import all_parameters, nodes_of
 
 # Methods of strings that a constant answers, given constants.
@@ -134,8 +140,15 @@ def is_view(array: Array, method: str) -> bool:
 _SEARCHES = frozenset({"index", "count", "remove"})
 
 
-class Methods(Machine):
+class Methods(Part):
     """The method part of the interpreter."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.classes = machine.part(Classes)
+        self.data_model = machine.part(DataModel)
+        self.externals = machine.part(Externals)
+        self.operators = machine.part(Operators)
 
     def call_method(
         self,
@@ -146,17 +159,19 @@ class Methods(Machine):
         frame: Frame,
     ) -> Value:
         receiver, name = callee.receiver, callee.name
+        if isinstance(receiver, Transformed):
+            return self.machine.staging.call_transformed_method(receiver, name, args, kwargs, node, frame)
         if isinstance(receiver, Array):
             return self.array_method(receiver, name, args, kwargs, node, frame)
         if isinstance(receiver, AtIndexer):
             if is_view(receiver.array, name):
                 return replace(receiver.array, role="ref")
             if name == "get":
-                return self.array_result(frame, [receiver.array, *args], node)
-            result = self.array_result(frame, [receiver.array, *args], node, like=receiver.array)
+                return self.operators.array_result(frame, [receiver.array, *args], node)
+            result = self.operators.array_result(frame, [receiver.array, *args], node, like=receiver.array)
             if receiver.array.tree:
                 return replace(result, tree=True, certain=False)  # libraries of pytrees have an `at` as well
-            self.made_by(result, "at", [receiver.array, *args], kwargs, node, frame)
+            self.machine.tracking.made_by(result, "at", [receiver.array, *args], kwargs, node, frame)
             return result
         if isinstance(receiver, ListValue):
             return self.list_method(receiver, name, args, node, frame)
@@ -164,10 +179,10 @@ class Methods(Machine):
             return self.dict_method(receiver, name, args, kwargs, node, frame)
         if isinstance(receiver, TupleValue):
             if name in _SEARCHES and args:
-                self.look_for(args[0], receiver, name, node, frame)
+                self.operators.look_for(args[0], receiver, name, node, frame)
             return Static(kind="int") if name in ("index", "count") else UNKNOWN
         if isinstance(receiver, ExternalObject):
-            return self.external_object_method(receiver, name, args, kwargs, node, frame)
+            return self.externals.external_object_method(receiver, name, args, kwargs, node, frame)
         if isinstance(receiver, NumpyArray):
             if name in ("item", "tolist"):
                 return Static() if name == "item" else ListValue(None, Static())
@@ -178,7 +193,7 @@ class Methods(Machine):
             numeric = _number_fields(receiver.const) if name == "format" else frozenset()
             for position, value in enumerate(args):
                 how = "format" if position in numeric else "format_method" if name == "format" else "str"
-                self.convert(value, node, how, frame)
+                self.externals.convert(value, node, how, frame)
             if name == "split":
                 return ListValue(None, Static(kind="str"))
             folded = _text_method(receiver, name, args)
@@ -198,10 +213,10 @@ class Methods(Machine):
         frame: Frame,
     ) -> Value:
         if name in CONVERTING_METHODS:
-            self.convert(array, node, name, frame)
+            self.externals.convert(array, node, name, frame)
             return ListValue(None, Static()) if name == "tolist" else Static()
         if name == "block_until_ready":
-            self.convert(array, node, name, frame)
+            self.externals.convert(array, node, name, frame)
             return array
         if name == "is_deleted":
             return Static(kind="bool")  # of the buffer, which tracers have none of
@@ -226,27 +241,29 @@ class Methods(Machine):
                 array.staged, array.why, tree=True, certain=False, origin=origin, jitted=array.jitted
             )
         if array.tree and name in ("replace", "_replace", "apply_gradients", "copy"):
-            copy = self.replace_fields(array, kwargs)
+            copy = self.classes.replace_fields(array, kwargs)
             if isinstance(copy, Array) and any(k.arg is None for k in getattr(node, "keywords", ())):
                 copy.origin = None  # `state.replace(**changes)`: which parts are new is not known
             return copy
         if array.tree and name == "update":
             return UNKNOWN
-        if array.tree and name in self.array_like:
-            return self.opaque_call([array, *args, *kwargs.values()], node, frame)  # it may be such an object
+        if array.tree and name in self.machine.array_like:
+            return self.machine.language.opaque_call(
+                [array, *args, *kwargs.values()], node, frame
+            )  # it may be such an object
         if name in ("reshape", "transpose", "swapaxes"):
             for value in args:
-                self.shape_argument(
+                self.externals.shape_argument(
                     value, f".{name}", "a size" if name == "reshape" else "an axis", node, frame
                 )
         if name in NUMPY_ONLY_METHODS:
             return UNKNOWN
         if name in AXIS_METHODS and args:
-            self.shape_argument(args[0], f".{name}", "the axis", node, frame)
+            self.externals.shape_argument(args[0], f".{name}", "the axis", node, frame)
         if "axis" in kwargs:
-            self.shape_argument(kwargs["axis"], f".{name}", "`axis`", node, frame)
+            self.externals.shape_argument(kwargs["axis"], f".{name}", "`axis`", node, frame)
         if name in ("nonzero", "compress") and array.staged and not array.tree and "size" not in kwargs:
-            self.emit("shape", events.ShapeEvent(node, frame, array, f".{name}", "the data"))
+            self.machine.emit("shape", events.ShapeEvent(node, frame, array, f".{name}", "the data"))
         count = args[0] if args else kwargs.get("repeats")
         if (
             name == "repeat"
@@ -255,9 +272,9 @@ class Methods(Machine):
             and "total_repeat_length" not in kwargs
         ):
             event = events.ShapeEvent(node, frame, count, ".repeat", "the data", "total_repeat_length")
-            self.emit("shape", event)
-        result = self.array_result(frame, [array, *args, *kwargs.values()], node)
-        self.made_by(result, f"jax.numpy.{name}", [array, *args], kwargs, node, frame)
+            self.machine.emit("shape", event)
+        result = self.operators.array_result(frame, [array, *args, *kwargs.values()], node)
+        self.machine.tracking.made_by(result, f"jax.numpy.{name}", [array, *args], kwargs, node, frame)
         if name in ("astype", "copy"):
             result.role = array.role if array.role in ("key", "ref") or name == "copy" else ""
             result.like = (array.like or array.origin) if name == "copy" else None
@@ -274,7 +291,7 @@ class Methods(Machine):
             if args:
                 self.check_leak(target, args[-1], node, frame)
                 args = [*args[:-1], uncircular(target, args[-1])]
-                target.spread(args[-1])
+                spread(target, args[-1])
                 if target.items is not None and not frame.loops and not frame.guards and name == "append":
                     target.items.append(bearable(target, args[-1]))
                     target.element = join_all(target.items)
@@ -294,7 +311,7 @@ class Methods(Machine):
             return Static(None)
         if name in ("pop", "popleft"):
             if args and isinstance(node, ast.Call) and find_array(args[0], True, 0) is not None:
-                self.emit("index", events.IndexEvent(node, frame, target, args[0], "list"))
+                self.machine.emit("index", events.IndexEvent(node, frame, target, args[0], "list"))
             self.note_taken(target, node, frame)
             if target.items:
                 value = target.items[-1] if name == "pop" and not args else join_all(target.items)
@@ -306,7 +323,7 @@ class Methods(Machine):
             items = list(target.items) if target.items is not None else None
             return ListValue(items, target.element, target.kind, stage=frame.stage)
         if name in _SEARCHES and args and target.kind == "list":
-            self.look_for(args[0], target, name, node, frame)
+            self.operators.look_for(args[0], target, name, node, frame)
         if name in ("index", "count"):
             return Static(kind="int")
         if name in ("union", "intersection", "difference", "symmetric_difference"):
@@ -331,8 +348,8 @@ class Methods(Machine):
             target.weight += value.weight
             target.element = join_all(target.items)
             return
-        added = self.element_of(value, node, frame)
-        target.spread(added)
+        added = self.machine.language.element_of(value, node, frame)
+        spread(target, added)
         elements = [*target.elements(), added]
         known = [e for e in elements if not (isinstance(e, Unknown) and e.origin is None)]
         target.items, target.element = None, join_all(known)
@@ -358,7 +375,7 @@ class Methods(Machine):
         if array is not None and array.certain:
             name = self.container_name(container, frame)
             if name:
-                self.emit("leak", events.LeakEvent(node, frame, value, name))
+                self.machine.emit("leak", events.LeakEvent(node, frame, value, name))
 
     def note_taken(self, container: ListValue, node: ast.AST, frame: Frame) -> None:
         """Staged code takes an item out of a list that was made outside of the trace, and goes on with it."""
@@ -372,7 +389,7 @@ class Methods(Machine):
         if getattr(container.stage, "kind", "") == "host" and container.stage is not frame.stage:
             name = self.container_name(container, frame)
             if name:
-                self.emit("side_effect", events.SideEffectEvent(node, frame, name))
+                self.machine.emit("side_effect", events.SideEffectEvent(node, frame, name))
 
     def check_outer_object(self, holder: Value, value: Value, node: ast.AST, frame: Frame) -> None:
         """A tracer put into a queue and the like that a variable outside of the trace holds."""
@@ -382,8 +399,8 @@ class Methods(Machine):
         scope = frame.scope.parent
         while scope is not None and array.certain:
             for name, held in scope.variables.items():
-                if held is holder and self.outlives_stage(scope, frame):
-                    self.emit("leak", events.LeakEvent(node, frame, value, f"the outer `{name}`"))
+                if held is holder and self.machine.language.outlives_stage(scope, frame):
+                    self.machine.emit("leak", events.LeakEvent(node, frame, value, f"the outer `{name}`"))
                     return
             scope = scope.parent
 
@@ -447,7 +464,7 @@ class Methods(Machine):
             return ListValue(None, TupleValue([Static(kind="key"), join_all(values)]), "iterator")
         if name in ("get", "pop", "setdefault"):
             if args and isinstance(args[0], Array) and args[0].staged:
-                self.emit("index", events.IndexEvent(node, frame, target, args[0], "dict"))
+                self.machine.emit("index", events.IndexEvent(node, frame, target, args[0], "dict"))
             const = constant(args[0]) if args else MISSING
             known = target.items.get(const) if isinstance(const, (str, int)) else None
             default = args[1] if len(args) > 1 else Static(None)
@@ -472,7 +489,7 @@ class Methods(Machine):
             if args:
                 given = args[0]
                 if not isinstance(given, DictValue):  # pairs
-                    made = self.call_builtin("dict", [given], {}, node, frame)
+                    made = self.machine.language.call_builtin("dict", [given], {}, node, frame)
                     given = made if isinstance(made, DictValue) else DictValue({}, UNKNOWN)
                 update_dict(target, given, bool(frame.guards))
             if kwargs:
@@ -494,7 +511,7 @@ class Methods(Machine):
         operator: ast.operator | None,
     ) -> None:
         """`base[index] = value`."""
-        if self.special(base, "__setitem__", [index, value], node, frame) is not None:
+        if self.data_model.special(base, "__setitem__", [index, value], node, frame) is not None:
             return
         if isinstance(base, Instance) and CONTENT in base.fields:
             base = base.fields[CONTENT]
@@ -502,24 +519,26 @@ class Methods(Machine):
             base.origin.rebind(constant(index))
         if isinstance(base, External):
             if canonical(base.name) in PRIMITIVE_RULES and isinstance(value, CALLABLE):
-                self.add_rule(canonical(base.name), value, node, frame)
+                self.machine.staging.add_rule(canonical(base.name), value, node, frame)
         elif isinstance(base, Array) and base.role != "ref":
             if isinstance(constant(index), str):
                 return  # a pytree after all
-            self.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
+            self.machine.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
         elif isinstance(base, AtIndexer):
-            self.emit("store", events.StoreEvent(node, frame, base.array, value, target, operator))
+            self.machine.emit("store", events.StoreEvent(node, frame, base.array, value, target, operator))
         elif isinstance(base, NumpyArray):
             if base.shares:
-                self.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
+                self.machine.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
             staged = find_array(value, True, 1)
-            carrying = self.differentiated([value]) if staged is None else None
+            carrying = self.machine.tracking.differentiated([value]) if staged is None else None
             if staged is not None or carrying is not None:
                 found = staged or carrying
                 assert found is not None
-                self.emit("numpy", events.NumpyEvent(node, frame, found, "setitem", carrying is not None))
+                self.machine.emit(
+                    "numpy", events.NumpyEvent(node, frame, found, "setitem", carrying is not None)
+                )
             elif isinstance(value, Array) and not value.tree:
-                self.emit("convert", events.ConvertEvent(node, frame, value, "setitem"))
+                self.machine.emit("convert", events.ConvertEvent(node, frame, value, "setitem"))
         elif isinstance(base, DictValue):
             self.check_leak(base, value, node, frame)
             const = constant(index)
@@ -532,7 +551,7 @@ class Methods(Machine):
         elif isinstance(base, ListValue):
             self.check_leak(base, value, node, frame)
             if find_array(index, True, 0) is not None:
-                self.emit("index", events.IndexEvent(target, frame, base, index, "list"))
+                self.machine.emit("index", events.IndexEvent(target, frame, base, index, "list"))
             const = constant(index)
             value = uncircular(base, value)
             if (

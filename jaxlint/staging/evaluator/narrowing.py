@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from jaxlint.jaxapi.names import JAX_FAMILY
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.machine import Part
 from jaxlint.staging.values import (
     CALLABLE,
-    MISSING,
     UNKNOWN,
     Array,
     Choice,
@@ -29,6 +28,7 @@ from jaxlint.staging.values import (
     Value,
 )
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.truth import decided
 from jaxlint.syntax.facts import (
     answer_of,
     attribute_tests,
@@ -49,7 +49,7 @@ _ARRAY_ATTRIBUTES = frozenset({"shape", "dtype", "ndim", "aval"})
 _NO_TRACERS = frozenset({"is_concrete", "isscalar", "callable", "is_scalar"})  # what these hold of is none
 
 
-class Narrowing(Machine):
+class Narrowing(Part):
     """Refines variables in the branches of a test."""
 
     def is_shim(self, test: ast.expr, value: Value, frame: Frame) -> bool:
@@ -58,7 +58,7 @@ class Narrowing(Machine):
             return True
         about = attribute_tests(test)
         return bool(about) and any(
-            isinstance(self.eval(asked, frame), (External, ModuleValue)) for asked in about
+            isinstance(self.machine.language.eval(asked, frame), (External, ModuleValue)) for asked in about
         )
 
     def arrayless_branch(
@@ -133,11 +133,10 @@ class Narrowing(Machine):
                         return True
         return False
 
-    @staticmethod
-    def turned(name: str, frame: Frame) -> bool | None:
+    def turned(self, name: str, frame: Frame) -> bool | None:
         """What a switch of the module is once a function has turned it; None for any other name."""
         found = frame.scope.lookup(name)
-        if found is None or found[1] is not frame.module.scope:
+        if found is None or found[1] is not self.machine.globals_of(frame.module):
             return None
         first = module_switches(frame.module.tree).get(name)
         return None if first is None else not first
@@ -255,7 +254,9 @@ class Narrowing(Machine):
     def kinds_of(self, kind: ast.expr, frame: Frame) -> list[Value]:
         """The types that the second argument of `isinstance` names."""
         names = list(kind.elts if isinstance(kind, ast.Tuple) else [kind])
-        return [member for name in names for member in members_of_type(self.eval(name, frame))]
+        return [
+            member for name in names for member in members_of_type(self.machine.language.eval(name, frame))
+        ]
 
     def some_instance(self, cls: ClassValue, value: Unknown, frame: Frame) -> Value:
         """An instance of which only the class is known, after a test that asked for it."""
@@ -294,15 +295,6 @@ def _is_container_type(kind: Value) -> bool:
 def _is_foreign(kind: Value) -> bool:
     """Whether a type is of a library that is not known, whose instances are no tracers."""
     return isinstance(kind, External) and kind.name.partition(".")[0] not in (*JAX_FAMILY, *_PLAIN_MODULES)
-
-
-def decided(value: Value, outcome: bool) -> Value:
-    """A plain or unknown value of which a test has said what it is."""
-    if type(value) is Static and value.const is MISSING:
-        return Static(kind=value.kind, one_of=value.one_of, truth=outcome)
-    if type(value) is Unknown:
-        return Unknown(value.origin, value.flow, True, value.made_of) if outcome else Static(truth=False)
-    return value
 
 
 def members_of_type(kind: Value) -> list[Value]:

@@ -9,13 +9,11 @@ from typing import Any
 
 from jaxlint.jaxapi.dtypes import promote
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.datamodel import UNARY
+from jaxlint.staging.evaluator.datamodel import UNARY, DataModel
 from jaxlint.staging.evaluator.environment import by_environment, converted, usually
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.narrowing import members_of_type
-from jaxlint.staging.evaluator.statements import truth
-from jaxlint.staging.tracking.gradients import flow_in
-from jaxlint.staging.tracking.operations import OPERATORS, dtype_of
 from jaxlint.staging.values import (
     ANSWER,
     MISSING,
@@ -48,8 +46,11 @@ from jaxlint.staging.values import (
     join_all,
     update_dict,
 )
+from jaxlint.staging.values.dtypes import OPERATORS, dtype_of
+from jaxlint.staging.values.flow import flow_in
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Why
+from jaxlint.staging.values.truth import truth
 from jaxlint.syntax.facts import dotted, is_release_test
 
 _ORDERINGS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -69,13 +70,18 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 _DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.Constant, ast.JoinedStr)
 
 
-class Operators(Machine):
+class Operators(Part):
     """What `+`, `<`, `is`, `in` and the like give."""
 
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.data_model = machine.part(DataModel)
+        self.externals = machine.part(Externals)
+
     def eval_unaryop(self, node: ast.UnaryOp, frame: Frame) -> Value:
-        value = self.eval(node.operand, frame)
+        value = self.machine.language.eval(node.operand, frame)
         if isinstance(node.op, ast.Not):
-            self.test(value, node.operand, "not", frame)
+            self.externals.test(value, node.operand, "not", frame)
             known = truth(value)
             if known is not None:
                 return Static(not known)
@@ -84,7 +90,7 @@ class Operators(Machine):
             if is_answer(value):
                 return ANSWER
             return value if isinstance(value, Shim) else Static(kind="bool")
-        answer = self.special(value, UNARY[type(node.op)], [], node, frame)
+        answer = self.data_model.special(value, UNARY[type(node.op)], [], node, frame)
         if answer is not None:
             return answer
         const = constant(value)
@@ -92,7 +98,7 @@ class Operators(Machine):
             return Static(-const)
         if find_array(value, depth=1) is not None:
             result = self.array_result(frame, [value], node, like=value)
-            self.made_by(result, OPERATORS[type(node.op)], [value], {}, node, frame)
+            self.machine.tracking.made_by(result, OPERATORS[type(node.op)], [value], {}, node, frame)
             return result
         return (
             NumpyArray()
@@ -103,20 +109,20 @@ class Operators(Machine):
         )
 
     def eval_binop(self, node: ast.BinOp, frame: Frame) -> Value:
-        left = self.eval(node.left, frame)
-        right = self.eval(node.right, frame)
+        left = self.machine.language.eval(node.left, frame)
+        right = self.machine.language.eval(node.right, frame)
         return self.binary(left, right, node.op, node, frame)
 
     def binary(self, left: Value, right: Value, op: ast.operator, node: ast.AST, frame: Frame) -> Value:
         """The value of `left op right`."""
         if _has_methods(left) or _has_methods(right):
-            answer = self.operate(left, op, right, node, frame)
+            answer = self.data_model.operate(left, op, right, node, frame)
             if answer is not None:
                 return answer
         if isinstance(left, Static) and type(op) is ast.Mod and is_text(left):
             for part in right.elements() if type(right) is TupleValue else [right]:
                 numeric = isinstance(left.const, str) and _numeric_format(left.const)
-                self.convert(part, node, "format" if numeric else "str", frame)
+                self.externals.convert(part, node, "format" if numeric else "str", frame)
             return Static(kind="str")
         if type(op) is ast.BitOr and _is_type(left) and _is_type(right):
             return TupleValue([*members_of_type(left), *members_of_type(right)])
@@ -130,7 +136,7 @@ class Operators(Machine):
                 if type(node) is ast.BinOp and isinstance(
                     node.left if count is right else node.right, _DISPLAYS
                 ):
-                    self.emit("shape", events.ShapeEvent(node, frame, count, "*", "the repetition"))
+                    self.machine.emit("shape", events.ShapeEvent(node, frame, count, "*", "the repetition"))
                 return UNKNOWN
         if type(op) is ast.BitOr and ((type(left) is DictValue) != (type(right) is DictValue)):
             known = right if type(right) is DictValue else left
@@ -141,11 +147,11 @@ class Operators(Machine):
             like = left if type(left) is Array else right if isinstance(left, Static) else None
             like = None if type(op) is ast.MatMult else like
             result = self.array_result(frame, [left, right], node, like=like)
-            self.made_by(result, OPERATORS[type(op)], [left, right], {}, node, frame)
+            self.machine.tracking.made_by(result, OPERATORS[type(op)], [left, right], {}, node, frame)
             return result
         if isinstance(left, Static) and isinstance(right, Static):
             if type(left) is Reading and type(right) is Reading and type(op) is ast.Sub:
-                return self.elapsed(right, left, node, frame)
+                return self.machine.tracking.elapsed(right, left, node, frame)
             return _fold(left, right, op)
         if type(op) is ast.Add:
             if type(left) is TupleValue and type(right) is TupleValue:
@@ -192,18 +198,18 @@ class Operators(Machine):
         return UNKNOWN
 
     def eval_compare(self, node: ast.Compare, frame: Frame) -> Value:
-        left = self.eval(node.left, frame)
+        left = self.machine.language.eval(node.left, frame)
         result: Value = UNKNOWN
         answer = is_answer(left)
         for position, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
-            right = self.eval(comparator, frame)
+            right = self.machine.language.eval(comparator, frame)
             answer = answer or is_answer(right)
             known = self.asks_for_tracer_type(node, right, frame)
             if known is not None:
                 return Static(known)
             result = self.compare_pair(left, right, op, node, frame)
             if position < len(node.ops) - 1:
-                self.test(result, node, "chained comparison", frame)
+                self.externals.test(result, node, "chained comparison", frame)
             left = right
         if type(result) in (Static, Unknown) and truth(result) is None and is_release_test(node):
             return Shim(kind="bool")
@@ -218,7 +224,7 @@ class Operators(Machine):
             return None
         if not (isinstance(asked, ast.Call) and dotted(asked.func) == "type" and len(asked.args) == 1):
             return None
-        value = self.eval(asked.args[0], frame)
+        value = self.machine.language.eval(asked.args[0], frame)
         if not isinstance(value, Array) or not value.staged or not value.certain:
             return None
         return isinstance(op, (ast.Is, ast.Eq))
@@ -235,7 +241,7 @@ class Operators(Machine):
         if isinstance(op, (ast.In, ast.NotIn)):
             return self.membership(left, right, op, node, frame)
         if _has_methods(left) or _has_methods(right):
-            answer = self.compare_instances(left, op, right, node, frame)
+            answer = self.data_model.compare_instances(left, op, right, node, frame)
             if answer is not None:
                 return answer
         if any(isinstance(side, Static) and side.kind == "treedef" for side in (left, right)):
@@ -248,7 +254,7 @@ class Operators(Machine):
             if type(array) is Array:
                 text = right if array is left else left
                 if array.why is not None and array.why.parameter and isinstance(constant(text), str):
-                    self.emit("text_comparison", events.TextComparisonEvent(node, frame, array))
+                    self.machine.emit("text_comparison", events.TextComparisonEvent(node, frame, array))
                 return Static(kind="bool")
         if isinstance(left, (Array, AtIndexer)) or isinstance(right, (Array, AtIndexer)):
             other = right if type(left) is Array else left
@@ -257,7 +263,7 @@ class Operators(Machine):
             if isinstance(op, (ast.Eq, ast.NotEq)) and self.are_perhaps_objects(left, right):
                 return UNKNOWN
             result = self.array_result(frame, [left, right], node, role="bool")
-            self.made_by(result, OPERATORS[type(op)], [left, right], {}, node, frame)
+            self.machine.tracking.made_by(result, OPERATORS[type(op)], [left, right], {}, node, frame)
             return result
         if isinstance(op, (ast.Eq, ast.NotEq)):
             self.compare_items(left, right, node, frame)
@@ -301,7 +307,7 @@ class Operators(Machine):
             if one is two or (constant(one) is not MISSING and constant(one) == constant(two)):
                 continue
             if all(isinstance(part, (Array, Static)) for part in (one, two)):
-                self.test(self.compare_pair(one, two, ast.Eq(), node, frame), node, "==", frame)
+                self.externals.test(self.compare_pair(one, two, ast.Eq(), node, frame), node, "==", frame)
             return
 
     def look_for(
@@ -311,17 +317,17 @@ class Operators(Machine):
         if not isinstance(item, Array) or item.tree:
             return
         if any(isinstance(part, (Static, Array)) and not is_text(part) for part in sequence.elements()):
-            self.test(self.array_result(frame, [item], node, role="bool"), node, how, frame)
+            self.externals.test(self.array_result(frame, [item], node, role="bool"), node, how, frame)
 
     def membership(self, item: Value, container: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
-        answer = self.special(container, "__contains__", [item], node, frame)
+        answer = self.data_model.special(container, "__contains__", [item], node, frame)
         if answer is not None:
-            self.test(answer, node, "in", frame)
+            self.externals.test(answer, node, "in", frame)
             return Static(kind="bool")
         if isinstance(container, DictValue) or (
             isinstance(container, ListValue) and container.kind in ("set", "frozenset")
         ):
-            self.convert(item, node, "hash", frame)
+            self.externals.convert(item, node, "hash", frame)
             written = isinstance(node, ast.Compare) and isinstance(node.comparators[-1], ast.Set)
             if isinstance(container, ListValue) and (isinstance(item, Array) or not written):
                 return Static(kind="bool")
@@ -337,7 +343,7 @@ class Operators(Machine):
             return Static(kind="bool")
         if isinstance(container, Array) and not container.tree:
             result = self.array_result(frame, [container], node, role="bool")
-            self.test(result, node, "in", frame)
+            self.externals.test(result, node, "in", frame)
         elif isinstance(item, Array) and isinstance(container, (ListValue, TupleValue)):
             self.look_for(item, container, "in", node, frame)
         elif isinstance(container, (ListValue, TupleValue)) and container.items is not None:
@@ -393,7 +399,7 @@ class Operators(Machine):
                 jitted=jitted,
                 why=device.why if device is not None else None,
             )
-        if self.differentiating:
+        if self.machine.differentiating:
             result.flow = flow_in(inputs)
         return result
 

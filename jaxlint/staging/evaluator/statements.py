@@ -12,8 +12,18 @@ from jaxlint.jaxapi.api_names import known_names
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.staging import events
+from jaxlint.staging.evaluator.access import Access
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.containers import Containers
+from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.environment import closed_branch
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.foreign_decorators import OVERLOADED, is_foreign
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.methods import Methods
+from jaxlint.staging.evaluator.narrowing import Narrowing
+from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.repeated_tests import question, recall, remember
 from jaxlint.staging.evaluator.scopes import (
     NOTHING,
@@ -34,13 +44,9 @@ from jaxlint.staging.evaluator.scopes import (
 )
 from jaxlint.staging.evaluator.tested_items import ITEM_TESTS, taken_as_tested, tested_item
 from jaxlint.staging.evaluator.type_parameters import seen_in_signature
-from jaxlint.staging.reach.foreign_decorators import OVERLOADED, is_foreign
-from jaxlint.staging.transforms.trees import is_pytree
 from jaxlint.staging.values import (
-    MISSING,
     UNKNOWN,
     Array,
-    BoundMethod,
     ClassValue,
     DictValue,
     External,
@@ -51,7 +57,6 @@ from jaxlint.staging.values import (
     ModuleValue,
     NumpyArray,
     Origin,
-    Partial,
     Shim,
     Static,
     Transformed,
@@ -67,7 +72,9 @@ from jaxlint.staging.values import (
     stand_in,
 )
 from jaxlint.staging.values.frame import MAX_LOOPS, Frame, Loop, Snapshot
+from jaxlint.staging.values.pytrees import is_pytree
 from jaxlint.staging.values.stage import HOST, Stage, at_compile_time
+from jaxlint.staging.values.truth import truth
 from jaxlint.syntax.facts import (
     asks_for_kind,
     asks_what_is_kept,
@@ -98,27 +105,6 @@ def _raises(branch: Sequence[ast.stmt]) -> bool:
     return bool(branch) and isinstance(branch[-1], ast.Raise)
 
 
-def truth(value: Value) -> bool | None:
-    """What `bool(value)` gives, where that is certain."""
-    if isinstance(value, Static):
-        return value.truth if value.const is MISSING else bool(value.const)
-    if type(value) is Unknown:
-        return value.true or None
-    if type(value) is TupleValue:
-        return bool(value.items) if value.items is not None else None
-    if type(value) is External:
-        return None if _is_setting(value.name) else True
-    if isinstance(value, (Function, BoundMethod, Partial, ClassValue, Transformed, ModuleValue)):
-        return True
-    return None
-
-
-def _is_setting(name: str) -> bool:
-    """Whether a name of another library is that of a constant, flag or option, and not of a function or a class."""
-    _, *parts = name.split(".")
-    return "config" in parts[:-1] or any(part.isupper() for part in parts)
-
-
 # Contexts of chex in which `jit` does nothing, and `pmap` neither compiles nor hashes.
 _FAKES_OF_PMAP = frozenset({"fake_pmap", "fake_pmap_and_jit"})
 _FAKES = _FAKES_OF_PMAP | {"fake_jit"}
@@ -142,26 +128,67 @@ def _is_same_module(left: Value, right: External) -> bool:
     return isinstance(left, External) and canonical(left.name) == canonical(right.name)
 
 
-class Statements(Machine):
+class Statements(Part):
     """The statement half of the interpreter."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.access = machine.part(Access)
+        self.calls = machine.part(Calls)
+        self.classes = machine.part(Classes)
+        self.containers = machine.part(Containers)
+        self.data_model = machine.part(DataModel)
+        self.externals = machine.part(Externals)
+        self.methods = machine.part(Methods)
+        self.narrowing = machine.part(Narrowing)
+        self.operators = machine.part(Operators)
+        self.handlers: dict[type[ast.stmt], Callable[[Any, Frame], bool | None]] = {
+            ast.Expr: self.exec_expr,
+            ast.Assign: self.exec_assign,
+            ast.AnnAssign: self.exec_annassign,
+            ast.AugAssign: self.exec_augassign,
+            ast.Return: self.exec_return,
+            ast.Raise: self.exec_raise,
+            ast.Assert: self.exec_assert,
+            ast.Delete: self.exec_delete,
+            ast.Global: self.exec_global,
+            ast.Nonlocal: self.exec_nonlocal,
+            ast.If: self.exec_if,
+            ast.Match: self.exec_match,
+            ast.Try: self.exec_try,
+            ast.TryStar: self.exec_try,
+            ast.With: self.exec_with,
+            ast.AsyncWith: self.exec_with,
+            ast.For: self.exec_for,
+            ast.AsyncFor: self.exec_for,
+            ast.While: self.exec_while,
+            ast.Break: self.exec_break,
+            ast.Continue: self.exec_continue,
+            ast.FunctionDef: self.exec_functiondef,
+            ast.AsyncFunctionDef: self.exec_functiondef,
+            ast.ClassDef: self.exec_classdef,
+            TypeAlias: self.exec_typealias,
+            ast.Import: self.exec_import,
+            ast.ImportFrom: self.exec_importfrom,
+        }
 
     def exec_block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
         """Evaluates statements in order; False when control does not reach the end."""
         with Block(frame):
             for statement in body:
-                handler = _HANDLERS.get(type(statement))
+                handler = self.handlers.get(type(statement))
                 if handler is None:
                     continue
-                self.steps += 1
-                if handler(self, statement, frame) is False:
+                self.machine.steps += 1
+                if handler(statement, frame) is False:
                     return False
         return True
 
     def exec_statement(self, statement: ast.stmt, frame: Frame) -> bool:
         """Evaluates one statement; False when control does not get past it."""
-        handler = _HANDLERS.get(type(statement))
-        self.steps += 1
-        return handler is None or handler(self, statement, frame) is not False
+        handler = self.handlers.get(type(statement))
+        self.machine.steps += 1
+        return handler is None or handler(statement, frame) is not False
 
     # -- simple statements
 
@@ -169,23 +196,27 @@ class Statements(Machine):
         if isinstance(node.value, ast.Constant):
             return
         frame.statement = None if _is_shown(node, frame) else node.value
-        self.eval(node.value, frame)
+        self.machine.language.eval(node.value, frame)
 
     def exec_assign(self, node: ast.Assign, frame: Frame) -> None:
         with Noted(frame, "assign", node):
-            value = self.eval(node.value, frame)
+            value = self.machine.language.eval(node.value, frame)
         if frame.stage.staged and type(node.value) is ast.BinOp and steps_on(node):
             self.note_side_effect(node.targets[0], value, frame)
         if isinstance(value, (Unknown, Array)):
             value = self.as_before(node, value, frame)
-        shared = self.held(node.value, value, frame) if self.donates and not frame.stage.staged else None
+        shared = (
+            self.machine.tracking.held(node.value, value, frame)
+            if self.machine.donates and not frame.stage.staged
+            else None
+        )
         for target in node.targets:
             self.assign(target, value, frame, node)
         if shared is not None:
             for target in node.targets:
-                self.bind_buffers(target, shared, frame)
-        elif self.donates and len(node.targets) > 1 and not frame.stage.staged:
-            self.bind_together(node.targets, value, frame)
+                self.machine.tracking.bind_buffers(target, shared, frame)
+        elif self.machine.donates and len(node.targets) > 1 and not frame.stage.staged:
+            self.machine.tracking.bind_together(node.targets, value, frame)
 
     def as_before(self, node: ast.Assign, value: Unknown | Array, frame: Frame) -> Value:
         """`model = prepare(model)`, where nothing is known of what that gives: a model, too, but not with the same contents."""
@@ -204,30 +235,32 @@ class Statements(Machine):
         return Instance(before.cls, fields, True, ready=before.ready, staged=staged)
 
     def exec_annassign(self, node: ast.AnnAssign, frame: Frame) -> None:
-        self.annotation(node.annotation, frame)
+        self.calls.annotation(node.annotation, frame)
         if node.value is not None:
-            self.assign(node.target, self.eval(node.value, frame), frame, node)
+            self.assign(node.target, self.machine.language.eval(node.value, frame), frame, node)
 
     def exec_augassign(self, node: ast.AugAssign, frame: Frame) -> None:
-        value = self.eval(node.value, frame)
+        value = self.machine.language.eval(node.value, frame)
         if isinstance(node.target, ast.Subscript):
-            base = self.eval(node.target.value, frame)
-            index = self.eval(node.target.slice, frame)
-            current = self.subscript(base, index, node.target, frame)
+            base = self.machine.language.eval(node.target.value, frame)
+            index = self.machine.language.eval(node.target.slice, frame)
+            current = self.access.subscript(base, index, node.target, frame)
             if frame.stage.staged:
                 self.note_count_in(base, value, node.target, frame)
-            combined = self.binary(current, value, node.op, node, frame)
-            self.store_item(base, index, combined, node.target, node, frame, node.op)
+            combined = self.operators.binary(current, value, node.op, node, frame)
+            self.methods.store_item(base, index, combined, node.target, node, frame, node.op)
             return
         if frame.stage.staged:
             self.note_side_effect(node.target, value, frame)
-        current = self.eval(node.target, frame, store=True)
+        current = self.machine.language.eval(node.target, frame, store=True)
         if isinstance(current, ListValue) and isinstance(node.op, ast.Add):
-            self.extend_list(current, value, node, frame)
+            self.methods.extend_list(current, value, node, frame)
             return
         if isinstance(current, NumpyArray) and current.shares:
-            self.emit("store", events.StoreEvent(node, frame, current, value, node.target, node.op))
-        self.assign(node.target, self.operate_in_place(current, node.op, value, node, frame), frame, node)
+            self.machine.emit("store", events.StoreEvent(node, frame, current, value, node.target, node.op))
+        self.assign(
+            node.target, self.data_model.operate_in_place(current, node.op, value, node, frame), frame, node
+        )
 
     def note_side_effect(self, target: ast.expr, value: Value, frame: Frame) -> None:
         """Tells rules of a counter outside of the trace that staged code steps on."""
@@ -237,51 +270,51 @@ class Statements(Machine):
             scope = frame.scope.target_scope(target.id)
             if scope is not frame.scope and self.outlives_stage(scope, frame):
                 where = f"the outer variable `{target.id}`"
-                self.emit("side_effect", events.SideEffectEvent(target, frame, where))
+                self.machine.emit("side_effect", events.SideEffectEvent(target, frame, where))
         elif isinstance(target, ast.Attribute):
-            base = self.eval(target.value, frame)
+            base = self.machine.language.eval(target.value, frame)
             plain = isinstance(base, Instance) and base.cls.kind in ("plain", "dataclass")
-            if isinstance(base, Instance) and plain and self.made_outside(base, frame):
+            if isinstance(base, Instance) and plain and self.classes.made_outside(base, frame):
                 where = f"the attribute `{ast.unparse(target)}`"
-                self.emit("side_effect", events.SideEffectEvent(target, frame, where))
+                self.machine.emit("side_effect", events.SideEffectEvent(target, frame, where))
 
     def note_count_in(self, container: Value, value: Value, target: ast.Subscript, frame: Frame) -> None:
         """Tells rules of a dictionary or list outside of the trace that staged code counts in: `calls["f"] += 1`."""
         if not isinstance(value, Static) or not frame.stage.certain or frame.catching:
             return
         if isinstance(container, (DictValue, ListValue)) and container.stage is not frame.stage:
-            name = self.container_name(container, frame)
+            name = self.methods.container_name(container, frame)
             if name and getattr(container.stage, "kind", "") == "host":
-                self.emit("side_effect", events.SideEffectEvent(target, frame, name))
+                self.machine.emit("side_effect", events.SideEffectEvent(target, frame, name))
 
     def exec_return(self, node: ast.Return, frame: Frame) -> bool:
-        value = self.eval(node.value, frame) if node.value is not None else Static(None)
+        value = self.machine.language.eval(node.value, frame) if node.value is not None else Static(None)
         frame.returns.append(value)
         if frame.used:
-            self.tell_returned(value, frame)
+            self.machine.tracking.tell_returned(value, frame)
         return False
 
     def exec_raise(self, node: ast.Raise, frame: Frame) -> bool:
         if node.exc is not None:
             with Catching(frame):  # a message of an error is built only when the program fails anyway
-                self.eval(node.exc, frame)
+                self.machine.language.eval(node.exc, frame)
         return False
 
     def exec_assert(self, node: ast.Assert, frame: Frame) -> None:
-        value = self.eval(node.test, frame)
-        self.test(value, node.test, "assert", frame)
-        self.narrow(node.test, True, frame)
+        value = self.machine.language.eval(node.test, frame)
+        self.externals.test(value, node.test, "assert", frame)
+        self.narrowing.narrow(node.test, True, frame)
 
     def exec_delete(self, node: ast.Delete, frame: Frame) -> None:
         for target in node.targets:
             if isinstance(target, ast.Name):
                 frame.scope.variables.pop(target.id, None)
-                self.forget_place(target.id, frame)
+                self.machine.tracking.forget_place(target.id, frame)
             elif isinstance(target, ast.Subscript):
-                self.eval(target.value, frame)
-                self.eval(target.slice, frame)
-                if self.donates and (place := place_of(target)):
-                    self.forget_place(place, frame)
+                self.machine.language.eval(target.value, frame)
+                self.machine.language.eval(target.slice, frame)
+                if self.machine.donates and (place := place_of(target)):
+                    self.machine.tracking.forget_place(place, frame)
 
     def exec_global(self, node: ast.Global, frame: Frame) -> None:
         frame.scope.globals.update(node.names)
@@ -292,10 +325,10 @@ class Statements(Machine):
     # -- branches
 
     def exec_if(self, node: ast.If, frame: Frame) -> bool:
-        value = self.eval(node.test, frame)
-        self.test(value, node.test, "if", frame)
+        value = self.machine.language.eval(node.test, frame)
+        self.externals.test(value, node.test, "if", frame)
         known = truth(value)
-        shim = self.is_shim(node.test, value, frame)
+        shim = self.narrowing.is_shim(node.test, value, frame)
         with ImportGuard(frame) if shim else NOTHING:
             checked = type_checking_branch(node.test) if shim else None
             if checked is not None:
@@ -305,7 +338,7 @@ class Statements(Machine):
                     self.exec_block(node.body if checked else node.orelse, frame)
                 return self.exec_block(node.orelse if checked else node.body, frame)
             if known is not None and (not shim or isinstance(value, Static)):
-                self.narrow(node.test, known, frame)
+                self.narrowing.narrow(node.test, known, frame)
                 filled = frame.stage.staged and known and is_filled_before(node, frame)
                 with Doubting(frame) if filled else NOTHING:
                     return self.exec_block(node.body if known else node.orelse, frame)
@@ -320,7 +353,7 @@ class Statements(Machine):
             if foreign is None:
                 foreign = closed_branch(value, node.body, node.orelse)
             if foreign is None and frame.stage.staged:
-                foreign = self.arrayless_branch(node.test, frame)
+                foreign = self.narrowing.arrayless_branch(node.test, frame)
             answer = frame.stage.staged and is_answer(value)
             if answer:
                 frame.facts["answered"] = True
@@ -329,7 +362,7 @@ class Statements(Machine):
             refused, required = answer and _raises(node.body), answer and _raises(node.orelse)
             if self.decides_for_kind(node.test, frame):
                 frame.facts["ranked"] = True
-            self.narrow(node.test, True, frame)
+            self.narrowing.narrow(node.test, True, frame)
             asked = question(node.test, frame)
             if asked is not None:
                 recall(asked, True, frame)
@@ -341,7 +374,7 @@ class Statements(Machine):
                 body_alive = self.exec_tested(node.test, True, node.body, frame)
             after_body = frame.snapshot()
             frame.restore(before)
-            self.narrow(node.test, False, frame)
+            self.narrowing.narrow(node.test, False, frame)
             if asked is not None:
                 recall(asked, False, frame)
             doubt = open_choice or missing is False or foreign is False or (answer and not refused)
@@ -380,7 +413,7 @@ class Statements(Machine):
         found = tested_item(test, outcome, frame) if type(test) in ITEM_TESTS else None
         if found is None:
             return self.exec_block(branch, frame)
-        with Tested(self, found), taken_as_tested([found]):
+        with Tested(self.machine, found), taken_as_tested([found]):
             return self.exec_block(branch, frame)
 
     @staticmethod
@@ -398,7 +431,7 @@ class Statements(Machine):
         if not (isinstance(test, ast.Call) and dotted(test.func) == "hasattr" and len(test.args) == 2):
             return None
         asked, name = test.args
-        module = self.eval(asked, frame)
+        module = self.machine.language.eval(asked, frame)
         if (
             not isinstance(module, External)
             or not isinstance(name, ast.Constant)
@@ -415,7 +448,7 @@ class Statements(Machine):
 
         Or for the number of dimensions of an array, which decides for whole calls, too.
         """
-        if self.decides_for_kind(test, frame) or self.asks_for_attribute(test, frame):
+        if self.decides_for_kind(test, frame) or self.narrowing.asks_for_attribute(test, frame):
             return True
         for part in name_loads(test):
             found = frame.scope.lookup(part.id)
@@ -443,7 +476,7 @@ class Statements(Machine):
         frame.merge_buffers(other)
 
     def exec_match(self, node: ast.Match, frame: Frame) -> bool:
-        subject = self.eval(node.subject, frame)
+        subject = self.machine.language.eval(node.subject, frame)
         before = frame.snapshot()
         ends = []
         exhaustive = False
@@ -453,9 +486,9 @@ class Statements(Machine):
             if compares and find_array(subject, True, 1) is not None:
                 for pattern in ast.walk(case.pattern):
                     if isinstance(pattern, ast.MatchValue):
-                        against = self.eval(pattern.value, frame)
-                        self.test(
-                            self.compare_pair(subject, against, ast.Eq(), pattern, frame),
+                        against = self.machine.language.eval(pattern.value, frame)
+                        self.externals.test(
+                            self.operators.compare_pair(subject, against, ast.Eq(), pattern, frame),
                             node.subject,
                             "match",
                             frame,
@@ -466,8 +499,8 @@ class Statements(Machine):
                     frame.scope.variables[pattern.name] = subject if whole else UNKNOWN
             asked: Value = UNKNOWN
             if case.guard is not None:
-                asked = self.eval(case.guard, frame)
-                self.test(asked, case.guard, "match", frame)
+                asked = self.machine.language.eval(case.guard, frame)
+                self.externals.test(asked, case.guard, "match", frame)
                 if truth(asked) is False:
                     continue
             doubt = frame.stage.staged and is_answer(asked)
@@ -564,11 +597,11 @@ class Statements(Machine):
         caught = expected
         unjitted = fake_pmaps = 0
         managers: list[Value] = []
-        spans = self.ledger.spans
+        spans = self.machine.ledger.spans
         with ExitStack() as around:
             around.enter_context(Catching(frame, expected))
             for item in node.items:
-                value = self.eval(item.context_expr, frame)
+                value = self.machine.language.eval(item.context_expr, frame)
                 name = value.name if isinstance(value, (External, ExternalObject)) else ""
                 faked = (
                     isinstance(item.context_expr, ast.Call)
@@ -584,7 +617,7 @@ class Statements(Machine):
                     unjitted += 1
                     fake_pmaps += faked in _FAKES_OF_PMAP
                 if isinstance(value, ExternalObject):
-                    self.emit("with", events.WithEvent(item.context_expr, frame, value))
+                    self.machine.emit("with", events.WithEvent(item.context_expr, frame, value))
                 entered = self.enter(value, node, frame)
                 if item.optional_vars is not None:
                     self.assign(item.optional_vars, entered, frame, node)
@@ -592,31 +625,31 @@ class Statements(Machine):
                 if not caught and self.swallows(value, item.context_expr, frame):
                     caught = True
                     around.enter_context(Catching(frame))
-            provoking = frame.module if expected and frame.module.is_test else self.provoking
-            with Unjitted(self, unjitted), FakePmaps(self, fake_pmaps):
-                start = self.reading(node, frame)
-                with Provoking(self, provoking):
+            provoking = frame.module if expected and frame.module.is_test else self.machine.provoking
+            with Unjitted(self.machine, unjitted), FakePmaps(self.machine, fake_pmaps):
+                start = self.machine.tracking.reading(node, frame)
+                with Provoking(self.machine, provoking):
                     alive = self.exec_block(node.body, frame)
-                self.timed_body(spans, start, node.items[0].context_expr, frame)
+                self.machine.tracking.timed_body(spans, start, node.items[0].context_expr, frame)
             for value in reversed(managers):
                 leave = value.cls.lookup("__exit__") if isinstance(value, Instance) else None
                 if isinstance(leave, Function):
                     given: list[Value] = [value, Static(None), Static(None), Static(None)]
-                    self.call_value(leave, given, {}, node, frame)
+                    self.calls.call_value(leave, given, {}, node, frame)
         return alive or caught
 
     def swallows(self, manager: Value, context: ast.expr, frame: Frame) -> bool:
         """Whether a context manager of the project's own may swallow what a tracer raises."""
         leave = manager.cls.lookup("__exit__") if isinstance(manager, Instance) else None
         if isinstance(manager, ListValue) and isinstance(context, ast.Call):
-            leave = self.eval(context.func, frame)  # of `contextlib.contextmanager`
+            leave = self.machine.language.eval(context.func, frame)  # of `contextlib.contextmanager`
         return isinstance(leave, Function) and leaves_quietly(leave.node)
 
     def enter(self, value: Value, node: ast.AST, frame: Frame) -> Value:
         """What `with value as name` binds."""
         method = value.cls.lookup("__enter__") if isinstance(value, Instance) else None
         if isinstance(method, Function):
-            result = self.call_value(method, [value], {}, node, frame)
+            result = self.calls.call_value(method, [value], {}, node, frame)
             return value if isinstance(result, Unknown) else result
         if isinstance(value, ListValue) and value.kind in ("generator", "steps"):
             return value.element  # of `contextlib.contextmanager`: what the function yields
@@ -625,22 +658,22 @@ class Statements(Machine):
     # -- loops
 
     def exec_for(self, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
-        iterable = self.eval(node.iter, frame)
+        iterable = self.machine.language.eval(node.iter, frame)
         trips = self.trip_count(iterable)
         steps = isinstance(iterable, ListValue) and iterable.kind == "steps" and not frame.stage.staged
         loop = Loop(node, "for", len(frame.guards), calls_jitted=steps, trips=trips)
 
         def bind() -> None:
-            self.assign(node.target, self.element_of(iterable, node.iter, frame), frame, node)
+            self.assign(node.target, self.containers.element_of(iterable, node.iter, frame), frame, node)
 
         staged = frame.stage.staged
         before = self.named_arrays(frame) if staged else {}
         self.run_loop(loop, node.body, bind, frame, skip=trips == 0)
         if staged and trips != 0:
             after = frame.scope.variables
-            self.emit("loop", events.LoopEvent(node, frame, loop, iterable, before, after))
+            self.machine.emit("loop", events.LoopEvent(node, frame, loop, iterable, before, after))
         elif not staged and trips != 0:
-            self.emit("iteration", events.IterationEvent(node.iter, frame, loop, iterable))
+            self.machine.emit("iteration", events.IterationEvent(node.iter, frame, loop, iterable))
         if node.orelse:
             return self.exec_block(node.orelse, frame)
         return True
@@ -659,8 +692,8 @@ class Statements(Machine):
         seen: list[bool | None] = []
 
         def test() -> bool | None:
-            value = self.eval(node.test, frame)
-            self.test(value, node.test, "while", frame)
+            value = self.machine.language.eval(node.test, frame)
+            self.externals.test(value, node.test, "while", frame)
             if frame.stage.staged and is_answer(value):
                 Block.doubts_rest(frame)
             seen.append(truth(value))
@@ -754,10 +787,10 @@ class Statements(Machine):
     # -- definitions
 
     def exec_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
-        function = self.make_function(node, frame)
+        function = self.calls.make_function(node, frame)
         value: Value = function
         for decorator in reversed(node.decorator_list):
-            value = self.decorate(decorator, value, node, frame)
+            value = self.machine.staging.decorate(decorator, value, node, frame)
         if node.decorator_list and self.is_overload(node, frame):
             value = OVERLOADED
         self.define(node.name, value, frame)
@@ -774,15 +807,15 @@ class Statements(Machine):
             and earlier.name == node.name
             and bool(earlier.decorator_list)
             and ast.dump(earlier.decorator_list[0]) == ast.dump(outermost)
-            and is_foreign(self.eval(outermost, frame))
+            and is_foreign(self.machine.language.eval(outermost, frame))
         )
 
     def exec_classdef(self, node: ast.ClassDef, frame: Frame) -> None:
-        self.define(node.name, self.make_class(node, frame), frame)
+        self.define(node.name, self.classes.make_class(node, frame), frame)
 
     def exec_typealias(self, node: Any, frame: Frame) -> None:
         with seen_in_signature(node, frame):
-            value = self.eval(node.value, frame)
+            value = self.machine.language.eval(node.value, frame)
         frame.scope.target_scope(node.name.id).variables[node.name.id] = value
 
     @staticmethod
@@ -800,7 +833,7 @@ class Statements(Machine):
     def exec_import(self, node: ast.Import, frame: Frame) -> None:
         for alias in node.names:
             whole = self.import_module(alias.name, frame.module)
-            self.name_event(whole, alias, frame, is_import=True)
+            self.machine.name_event(whole, alias, frame, is_import=True)
             if alias.asname:
                 before = frame.scope.variables.get(alias.asname)
                 if (
@@ -819,43 +852,43 @@ class Statements(Machine):
         module = frame.module
         base: Value
         if node.level:
-            found = self.project.find_relative(node.level, node.module or "", module)
-            base = ModuleValue(found) if found is not None else UNKNOWN
+            found = self.machine.project.find_relative(node.level, node.module or "", module)
+            base = self.machine.module_value(found) if found is not None else UNKNOWN
             if found is None and not node.module:
                 for alias in node.names:
-                    child = self.project.find_relative(node.level, alias.name, module)
+                    child = self.machine.project.find_relative(node.level, alias.name, module)
                     frame.scope.variables[alias.asname or alias.name] = (
-                        ModuleValue(child) if child else UNKNOWN
+                        self.machine.module_value(child) if child else UNKNOWN
                     )
                 return
         else:
             base = self.import_module(node.module or "", module)
         for alias in node.names:
             if alias.name == "*":
-                self.name_event(base, alias, frame, is_import=True)
+                self.machine.name_event(base, alias, frame, is_import=True)
                 self.import_star(base, frame)
                 continue
-            if isinstance(base, External) and self.project.is_folder(base.name, module):
-                child = self.project.find(f"{base.name}.{alias.name}", module)
-                value: Value = ModuleValue(child) if child else UNKNOWN
+            if isinstance(base, External) and self.machine.project.is_folder(base.name, module):
+                child = self.machine.project.find(f"{base.name}.{alias.name}", module)
+                value: Value = self.machine.module_value(child) if child else UNKNOWN
             else:
-                value = self.attribute(base, alias.name, alias, frame, quiet=True)
-            self.name_event(value, alias, frame, is_import=True)
+                value = self.access.attribute(base, alias.name, alias, frame, quiet=True)
+            self.machine.name_event(value, alias, frame, is_import=True)
             frame.scope.variables[alias.asname or alias.name] = value
 
     def import_module(self, name: str, importer: Any) -> Value:
-        found = self.project.find(name, importer)
+        found = self.machine.project.find(name, importer)
         if found is not None:
-            return ModuleValue(found)
+            return self.machine.module_value(found)
         return External(name)
 
     def import_star(self, base: Value, frame: Frame) -> None:
         if isinstance(base, ModuleValue):
-            self.run_module(base.module)
-            for name, value in base.module.scope.variables.items():
+            self.machine.language.run_module(base.module)
+            for name, value in base.scope.variables.items():
                 if not name.startswith("_"):
                     frame.scope.variables.setdefault(name, value)
-            frame.scope.stars += base.module.scope.stars
+            frame.scope.stars += base.scope.stars
         elif isinstance(base, External):
             frame.scope.stars.append(base)
 
@@ -867,17 +900,17 @@ class Statements(Machine):
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.unpack(target, value, frame, node)
         elif type(target) is ast.Attribute:
-            base = self.eval(target.value, frame)
-            self.set_attribute(base, target.attr, value, target, frame)
-            if self.donates:
-                self.forget_place(place_of(target), frame)
+            base = self.machine.language.eval(target.value, frame)
+            self.classes.set_attribute(base, target.attr, value, target, frame)
+            if self.machine.donates:
+                self.machine.tracking.forget_place(place_of(target), frame)
         elif type(target) is ast.Subscript:
-            base = self.eval(target.value, frame)
-            index = self.eval(target.slice, frame)
+            base = self.machine.language.eval(target.value, frame)
+            index = self.machine.language.eval(target.slice, frame)
             if not self.put_into_object(target, constant(index), value, frame):
-                self.store_item(base, index, value, target, node, frame, None)
-            if self.donates and type(target.slice) is ast.Constant:
-                self.forget_place(place_of(target), frame)
+                self.methods.store_item(base, index, value, target, node, frame, None)
+            if self.machine.donates and type(target.slice) is ast.Constant:
+                self.machine.tracking.forget_place(place_of(target), frame)
         elif type(target) is ast.Starred:
             self.assign(target.value, value, frame, node)
 
@@ -888,7 +921,7 @@ class Statements(Machine):
             return False
         if not isinstance(name, str):
             return False
-        holder = self.eval(place.value, frame)
+        holder = self.machine.language.eval(place.value, frame)
         if isinstance(holder, Instance) and not frame.stage.staged:
             known = holder.fields.get(name)
             holder.fields[name] = value if known is None or not frame.guards else join(known, value)
@@ -899,15 +932,17 @@ class Statements(Machine):
         if scope is not frame.scope and frame.stage.staged and not frame.catching:
             array = find_array(value, True)
             if array is not None and self.outlives_stage(scope, frame):
-                self.emit("leak", events.LeakEvent(target, frame, value, f"the outer variable `{target.id}`"))
+                self.machine.emit(
+                    "leak", events.LeakEvent(target, frame, value, f"the outer variable `{target.id}`")
+                )
         if isinstance(value, Unknown) and value.origin is None:
             value = Unknown(Origin(target.id), value.flow, made_of=value.made_of, answer=value.answer)
         elif type(value) is Array and value.origin is not None:
             if value.role == "key" or value.origin.name.startswith("part "):
                 value.origin.name = target.id  # messages call a key what the program calls it
         scope.variables[target.id] = value
-        if self.donates:
-            self.forget_place(target.id, frame)
+        if self.machine.donates:
+            self.machine.tracking.forget_place(target.id, frame)
 
     def outlives_stage(self, scope: Any, frame: Frame) -> bool:
         """Whether `scope` belongs to a call outside the innermost trace, one that goes on or has left a closure."""
@@ -923,8 +958,8 @@ class Statements(Machine):
         return home is not frame.home and not (home.staged and frame.home.kind == home.kind)
 
     def unpack(self, target: ast.Tuple | ast.List, value: Value, frame: Frame, node: ast.AST) -> None:
-        answer = self.special(value, "__iter__", [], node, frame)
-        value = self.transformed_pair(value, node, frame) if answer is None else answer
+        answer = self.data_model.special(value, "__iter__", [], node, frame)
+        value = self.machine.staging.transformed_pair(value, node, frame) if answer is None else answer
         count = len(target.elts)
         star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
         if isinstance(value, (TupleValue, ListValue)) and value.items is not None:
@@ -954,7 +989,7 @@ class Statements(Machine):
     def part_of(self, value: Value, position: int | None, node: ast.AST, frame: Frame) -> Value:
         """The value at `position` of what is being unpacked."""
         if isinstance(value, (TupleValue, ListValue)):
-            return self.fresh(value.element)
+            return self.machine.staging.fresh(value.element)
         if type(value) is Array:
             # A fresh split gives fresh keys at every evaluation; a part of a parameter is the same each time.
             origin = (
@@ -977,38 +1012,7 @@ class Statements(Machine):
             return UNKNOWN
         if isinstance(value, Static):
             return Static(kind="int") if value.kind == "shape" else Static()
-        return self.element_of(value, node, frame)
-
-
-_HANDLERS: dict[type[ast.stmt], Callable[[Any, Any, Frame], bool | None]] = {
-    ast.Expr: Statements.exec_expr,
-    ast.Assign: Statements.exec_assign,
-    ast.AnnAssign: Statements.exec_annassign,
-    ast.AugAssign: Statements.exec_augassign,
-    ast.Return: Statements.exec_return,
-    ast.Raise: Statements.exec_raise,
-    ast.Assert: Statements.exec_assert,
-    ast.Delete: Statements.exec_delete,
-    ast.Global: Statements.exec_global,
-    ast.Nonlocal: Statements.exec_nonlocal,
-    ast.If: Statements.exec_if,
-    ast.Match: Statements.exec_match,
-    ast.Try: Statements.exec_try,
-    ast.TryStar: Statements.exec_try,
-    ast.With: Statements.exec_with,
-    ast.AsyncWith: Statements.exec_with,
-    ast.For: Statements.exec_for,
-    ast.AsyncFor: Statements.exec_for,
-    ast.While: Statements.exec_while,
-    ast.Break: Statements.exec_break,
-    ast.Continue: Statements.exec_continue,
-    ast.FunctionDef: Statements.exec_functiondef,
-    ast.AsyncFunctionDef: Statements.exec_functiondef,
-    ast.ClassDef: Statements.exec_classdef,
-    TypeAlias: Statements.exec_typealias,
-    ast.Import: Statements.exec_import,
-    ast.ImportFrom: Statements.exec_importfrom,
-}
+        return self.containers.element_of(value, node, frame)
 
 
 def is_filled_before(node: ast.If, frame: Frame) -> bool:

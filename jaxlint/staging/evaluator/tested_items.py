@@ -5,26 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jaxlint.staging.evaluator.narrowing import decided
-from jaxlint.staging.values import UNKNOWN, DictValue, Value
+from jaxlint.staging.values import UNKNOWN, DictValue
+from jaxlint.staging.values.tested import TestedItem
+from jaxlint.staging.values.truth import decided
 
 if TYPE_CHECKING:
     from jaxlint.staging.values.frame import Frame
 
 
 ITEM_TESTS = (ast.Subscript, ast.UnaryOp)  # the forms that such a test has
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TestedItem:
-    """`items[key]` was tested, and is `value` under one outcome."""
-
-    items: dict[object, Value]
-    key: object
-    value: Value
 
 
 def tested_item(test: ast.expr, outcome: bool, frame: Frame) -> TestedItem | None:

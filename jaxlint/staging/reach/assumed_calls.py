@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
 from jaxlint.jaxapi.functions import ARRAY_ATTRIBUTES, ARRAY_METHODS, AT_UPDATES, STATIC_ATTRIBUTES
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.access import Access
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.scopes import Guessing
-from jaxlint.staging.reach.receivers import COMMON
-from jaxlint.staging.transforms.trees import is_pytree, registration
+from jaxlint.staging.reach.receivers import COMMON, Receivers
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -25,6 +29,7 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
 )
+from jaxlint.staging.values.pytrees import is_pytree, registration
 from jaxlint.staging.values.stage import Stage, Why
 from jaxlint.syntax.facts import (
     all_parameters,
@@ -38,12 +43,22 @@ from jaxlint.syntax.facts import (
 _OF_ARRAYS = sorted(ARRAY_ATTRIBUTES | ARRAY_METHODS | STATIC_ATTRIBUTES | {"__getitem__"})
 
 
-class Supposed(Machine):
+class AssumedCalls(Part):
     """The part of the interpreter that goes on where the calls end that it sees; no rule hears of it.
 
     What somebody hands into a stage, and what an object in there can do, is there to be called with tracers. Whoever is
     seen to call it, on the host or in a stage, says more than that.
     """
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.access = machine.part(Access)
+        self.calls = machine.part(Calls)
+        self.classes = machine.part(Classes)
+        self.externals = machine.part(Externals)
+        self.receivers = machine.part(Receivers)
+        # Functions that got into a stage.
+        self.carried: dict[ast.AST, tuple[Function, Why]] = {}
 
     def carries(self, value: Value, why: Why | None) -> None:
         """Remembers the function in `value`, if it is one, as one that got into a stage.
@@ -62,7 +77,7 @@ class Supposed(Machine):
         """Functions that are likely called in a stage though nothing shows the call, with the class of their object."""
         for function, why in self.carried.values():
             yield function, function.cls, why
-        for cls, entered in list(self.inside.values()):
+        for cls, entered in list(self.receivers.inside.values()):
             if entered is None or entered.rests_on_habit or not is_pytree(cls):
                 continue
             for handler in _tree_functions(cls):
@@ -80,8 +95,8 @@ class Supposed(Machine):
 
     def given_to_libraries(self) -> Iterator[tuple[Function, ClassValue, Why]]:
         """The methods of classes that derive from a library's, where that library is given tracers: it calls them there."""
-        for library, called in list(self.libraries.items()):
-            for cls in self.extending.get(library, ()):
+        for library, called in list(self.externals.libraries.items()):
+            for cls in self.receivers.extending.get(library, ()):
                 for name, member in cls.namespace.items():
                     public = name == "__call__" or not name.startswith("_")
                     if public and isinstance(member, Function) and not member.kind:
@@ -89,7 +104,7 @@ class Supposed(Machine):
 
     def overriding(self, name: str, cls: ClassValue, why: Why) -> Iterator[tuple[Function, ClassValue, Why]]:
         """What the classes that derive from one have for its method `name`; of those of tests, no program knows."""
-        for heir in self.heirs.get(cls.node, ()):
+        for heir in self.classes.heirs.get(cls.node, ()):
             own = heir.namespace.get(name)
             if isinstance(own, Function) and not heir.module.is_test:
                 yield own, heir, why
@@ -97,13 +112,13 @@ class Supposed(Machine):
     def asked_for(self, name: str, member: Function) -> bool:
         """Whether something unknown is called by the name of the method in a stage, or read by that of the property."""
         if member.kind == "property":
-            return name in self.read and name not in COMMON
-        return name in self.unresolved and not member.kind
+            return name in self.access.read and name not in COMMON
+        return name in self.calls.unresolved and not member.kind
 
     def suppose(self, function: Function, cls: ClassValue | None, why: Why) -> None:
         """Evaluates a function of which no call is seen as one that is called in the stage of `why`."""
         written = _written(function)
-        record = self.records.get(written.node)
+        record = self.calls.records.get(written.node)
         if record is not None and any(seen.stage.staged for seen in record.observations):
             return
         if record is not None and record.hosted and (cls is None or function not in _tree_functions(cls)):
@@ -121,11 +136,11 @@ class Supposed(Machine):
             rest = [tracer for _ in positional_parameters(written.node)[1:]]
             bound[function.node.args.vararg.arg] = TupleValue([_some_object(cls, tracer), *rest])
         stage = Stage("supposed", True, False, why)
-        with Guessing(self):
-            result = self.run_function(function, bound, None, None, stage, "supposed")
+        with Guessing(self.machine):
+            result = self.calls.run_function(function, bound, None, None, stage, "supposed")
             if function.name == "at" and isinstance(result, Instance):
                 self.suppose_updates(result, tracer, stage)
-            self.drain()
+            self.machine.language.drain()
 
     def suppose_updates(self, at: Instance, tracer: Array, stage: Stage) -> None:
         """Evaluates `at[i].set(x)` and its kin, of an object that stands for an array."""
@@ -140,7 +155,7 @@ class Supposed(Machine):
     def suppose_method(self, method: Function, receiver: Instance, tracer: Array, stage: Stage) -> Value:
         bound = self.supposed_arguments(method, tracer)
         bound.update((parameter.arg, receiver) for parameter in positional_parameters(method.node)[:1])
-        return self.run_function(method, bound, None, None, stage, "supposed")
+        return self.calls.run_function(method, bound, None, None, stage, "supposed")
 
     def supposed_arguments(self, function: Function, tracer: Array) -> dict[str, Value]:
         """Tracers, but at the end, where the function has no use for one: who calls it passes anything there, as None for `args`."""

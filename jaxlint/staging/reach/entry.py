@@ -6,8 +6,11 @@ import ast
 from collections.abc import Collection
 from dataclasses import replace
 
-from jaxlint.staging.evaluator.classes import MODULE_KINDS
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.binding import Binding
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.classes import MODULE_KINDS, Classes
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.pytest_names import CASE
 from jaxlint.staging.evaluator.scopes import EnteringFixture
 from jaxlint.staging.project import Module
 from jaxlint.staging.values import (
@@ -32,17 +35,6 @@ from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import HOST, Stage, Why
 from jaxlint.syntax.facts import all_parameters, positional_parameters, takes_receiver
 
-# Decorators that run a test once per row of a table.
-PARAMETRISERS = frozenset(
-    {
-        "absl.testing.parameterized.parameters",
-        "absl.testing.parameterized.named_parameters",
-        "absl.testing.parameterized.product",
-        "pytest.mark.parametrize",
-    }
-)
-CASE = "pytest.param"
-FIXTURE = "pytest.fixture"
 # What JAX calls of a trace that a program defines, and where it hands over the values that were traced (after `self`).
 TRACES = frozenset({"jax.core.Trace", "jax._src.core.Trace", "jax.extend.core.Trace"})
 PRIMITIVE = "jax.core.Primitive"  # the operation
@@ -56,14 +48,20 @@ TRACE_HOOKS = {
 _MAX_ROWS = 200
 
 
-class Entry(Machine):
+class Entry(Part):
     """The part of the interpreter that evaluates functions without a caller."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.binding = machine.part(Binding)
+        self.calls = machine.part(Calls)
+        self.classes = machine.part(Classes)
 
     def enter_function(self, function: Function) -> None:
         """Evaluates a function that no visible call has reached."""
-        if self.is_reached(function) or function.module.source.path not in self.entered:
+        if self.is_reached(function) or function.module.source.path not in self.machine.entered:
             return
-        stage = self.test_stage if function.module.is_test else self.entry_stage
+        stage = self.machine.test_stage if function.module.is_test else self.machine.entry_stage
         bound: dict[str, Value] = {}
         for parameter in all_parameters(function.node):
             bound[parameter.arg] = Unknown(Origin(parameter.arg))
@@ -75,7 +73,9 @@ class Entry(Machine):
         positional = [*function.node.args.posonlyargs, *function.node.args.args]
         if cls is not None and positional and takes_receiver(function.node, cls.node, function.kind):
             frame = Frame(None, function.module, function.scope, HOST)
-            bound[positional[0].arg] = cls if function.kind == "classmethod" else self.prototype(cls, frame)
+            bound[positional[0].arg] = (
+                cls if function.kind == "classmethod" else self.classes.prototype(cls, frame)
+            )
             if self.is_reached(function):  # the prototype ran it
                 return
             if cls.kind in MODULE_KINDS and function.name == "__call__":
@@ -92,11 +92,11 @@ class Entry(Machine):
                 stage = self.bind_trace_hook(cls, function, positional[1:], bound)
         given = {**self.fixture_values(function), **cases(function)}
         bound.update({name: value for name, value in given.items() if name in bound})
-        self.run_function(function, bound, None, None, stage, "entry")
+        self.calls.run_function(function, bound, None, None, stage, "entry")
 
     def is_reached(self, function: Function) -> bool:
         """Whether a call is seen to reach the function, other than by the name of a method of something unknown."""
-        record = self.records.get(function.node)
+        record = self.calls.records.get(function.node)
         return record is not None and record.reached
 
     def convention_value(self, parameter: ast.arg, function: Function, why: Why) -> Value:
@@ -145,7 +145,10 @@ class Entry(Machine):
     def fixture(self, name: str, test: Function) -> Function | None:
         """The fixture `name` as `test` sees it: of its class, of its module, or of a `conftest.py` above that."""
         own = test.cls.lookup(name) if test.cls is not None else None
-        shared = (source.scope.variables.get(name) for source in [test.module, *self.conftests(test.module)])
+        shared = (
+            self.machine.globals_of(source).variables.get(name)
+            for source in [test.module, *self.conftests(test.module)]
+        )
         for found in (own, *shared):
             if isinstance(found, Function) and found.kind == "fixture":
                 return found
@@ -153,24 +156,24 @@ class Entry(Machine):
 
     def conftests(self, module: Module) -> list[Module]:
         folders = list(module.source.path.parents)
-        found = [target for target in self.project.conftests if target.source.path.parent in folders]
+        found = [target for target in self.machine.project.conftests if target.source.path.parent in folders]
         for conftest in found:
-            self.run_module(conftest)
+            self.machine.language.run_module(conftest)
         return sorted(found, key=lambda conftest: folders.index(conftest.source.path.parent))
 
     def fixture_result(self, fixture: Function, cls: ClassValue | None) -> Value:
         """What a fixture gives to a test, or to another fixture, of the class `cls`."""
         frame = Frame(None, fixture.module, fixture.scope, HOST)
-        if len(self.entering) > 4:  # fixtures that ask for each other
+        if len(self.machine.entering) > 4:  # fixtures that ask for each other
             return UNKNOWN
-        with EnteringFixture(self, fixture):
+        with EnteringFixture(self.machine, fixture):
             receiver: list[Value] = []
             if cls is not None and fixture.cls is not None:
-                receiver.append(self.prototype(cls, frame))
-            bound = self.bind(fixture, receiver, self.fixture_values(fixture), frame)
+                receiver.append(self.classes.prototype(cls, frame))
+            bound = self.binding.bind(fixture, receiver, self.fixture_values(fixture), frame)
             if bound is None:
                 return UNKNOWN
-            result = self.run_function(fixture, bound, None, None, self.test_stage, "entry")
+            result = self.calls.run_function(fixture, bound, None, None, self.machine.test_stage, "entry")
         return (
             result.element
             if isinstance(result, ListValue) and result.kind in ("generator", "steps")

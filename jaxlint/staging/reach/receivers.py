@@ -18,11 +18,15 @@ from jaxlint.jaxapi.functions import (
     NUMPY_ONLY_METHODS,
     STATIC_ATTRIBUTES,
 )
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.datamodel import DataModel
+from jaxlint.staging.evaluator.expressions import Expressions
 from jaxlint.staging.evaluator.failures import Contained
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.scopes import Guessing, Staged, WithoutNames
 from jaxlint.staging.project import Module
-from jaxlint.staging.transforms.trees import is_pytree, tracer_in
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -31,6 +35,7 @@ from jaxlint.staging.values import (
     Function,
     Instance,
     OptionalName,
+    Scope,
     StarArgument,
     Transformed,
     Unknown,
@@ -41,7 +46,7 @@ from jaxlint.staging.values import (
     unknown_of,
 )
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values.pytrees import is_pytree, tracer_in
 from jaxlint.staging.values.stage import HOST, Stage, Why
 from jaxlint.syntax.facts import (
     element_type,
@@ -73,8 +78,26 @@ LeftOpen = tuple[Function, Value, list[Value], dict[str, Value], Frame, Stage]
 Awaited = tuple[Value, list[Value], dict[str, Value], ast.AST, Frame, Stage]  # a call, and where it stands
 
 
-class Receivers(Machine):
+class Receivers(Part):
     """The part of the interpreter that calls methods of what is not known."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.calls = machine.part(Calls)
+        self.classes = machine.part(Classes)
+        self.data_model = machine.part(DataModel)
+        self.expressions = machine.part(Expressions)
+        self.narrowing = machine.part(Narrowing)
+        # Classes of which an object is seen inside a stage.
+        self.inside: dict[ast.AST, tuple[ClassValue, Why | None]] = {}
+        # Calls of methods that a class leaves to its heirs.
+        self.left_open: dict[ast.AST, list[LeftOpen]] = {}
+        self.waiting: dict[ast.AST, list[Awaited]] = {}  # calls that may mean such an object, by class
+        self.awaited: list[Awaited] = []
+        # Classes by the library whose classes they derive from.
+        self.extending: dict[str, list[ClassValue]] = {}
+        # The project's classes by the methods that they define.
+        self.defining: dict[str, list[ClassValue]] = {}
 
     def call_on_unknown(
         self,
@@ -87,7 +110,7 @@ class Receivers(Machine):
     ) -> Value | None:
         """What the method `name` gives of something unknown; None where too much could be meant."""
         is_call = name == "__call__"
-        if self.exhausted() or (
+        if self.machine.exhausted() or (
             not is_call and (name in COMMON or name.startswith("__") or name not in self.defining)
         ):
             return None
@@ -124,7 +147,7 @@ class Receivers(Machine):
             return None
         doubted = [doubtful(part) for part in args]
         named = {key: doubtful(part) for key, part in kwargs.items()}
-        with Staged(frame, replace(frame.stage, certain=False)), Guessing(self):
+        with Staged(frame, replace(frame.stage, certain=False)), Guessing(self.machine):
             if len(classes) > MAX_CLASSES:
                 if frame.module.is_test or len(classes) > MAX_FAMILY:
                     return None  # a test means one of them
@@ -133,7 +156,9 @@ class Receivers(Machine):
                     self.once_inside(cls, method, doubted, named, node, frame)
                 return None
             results = [
-                self.call_value(self.possible_method(cls, name, base, frame), doubted, named, node, frame)
+                self.calls.call_value(
+                    self.possible_method(cls, name, base, frame), doubted, named, node, frame
+                )
                 for cls in classes
             ]
         return doubtful(join_all(results))
@@ -148,13 +173,17 @@ class Receivers(Machine):
     ) -> Value:
         """Calls what something unknown was made of, as the wrapper of a library does; in a stage that is not certain."""
         given = [*args, *kwargs.values()]
-        if not frame.stage.staged or self.exhausted() or all(tracer_in(part) is None for part in given):
-            self.hand_over([callee, *given], node, frame)
+        if (
+            not frame.stage.staged
+            or self.machine.exhausted()
+            or all(tracer_in(part) is None for part in given)
+        ):
+            self.machine.tracking.hand_over([callee, *given], node, frame)
             return unknown_of(given)
         doubted = [doubtful(part) for part in args]
         named = {key: doubtful(part) for key, part in kwargs.items()}
-        with Staged(frame, replace(frame.stage, certain=False)), Guessing(self):
-            results = [self.call_value(part, doubted, named, node, frame) for part in callee.made_of]
+        with Staged(frame, replace(frame.stage, certain=False)), Guessing(self.machine):
+            results = [self.calls.call_value(part, doubted, named, node, frame) for part in callee.made_of]
         return doubtful(join_all(results))
 
     def call_heirs(self, function: Function, frame: Frame) -> None:
@@ -162,18 +191,18 @@ class Receivers(Machine):
         names = [parameter.arg for parameter in positional_parameters(function.node)]
         bound = frame.scope.variables
         receiver = bound[names[0]] if names else UNKNOWN
-        if self.guessing or not isinstance(receiver, Instance):
+        if self.machine.guessing or not isinstance(receiver, Instance):
             return  # of what is not known itself, the whole family has been asked
         args = [doubtful(bound[name]) for name in names[1:]]
         named = {p.arg: doubtful(bound[p.arg]) for p in function.node.args.kwonlyargs}
         traced = [tracer_in(part) is not None for part in (*args, *named.values())]
         key = (receiver.cls.node, function.node, frame.stage.key, *traced)
-        if not any(traced) or key in self.implications:
+        if not any(traced) or key in self.data_model.implications:
             return
-        self.implications.add(key)
+        self.data_model.implications.add(key)
         call = (function, receiver, args, named, frame, replace(frame.stage, certain=False))
         self.left_open.setdefault(receiver.cls.node, []).append(call)
-        for heir in self.heirs.get(receiver.cls.node, [])[:MAX_FAMILY]:
+        for heir in self.classes.heirs.get(receiver.cls.node, [])[:MAX_FAMILY]:
             self.await_heir(heir, call)
 
     def await_heir(self, heir: ClassValue, call: LeftOpen) -> None:
@@ -195,7 +224,7 @@ class Receivers(Machine):
                 self.extending.setdefault(library, []).append(cls)
         for base in cls.mro():
             if base is not cls:
-                known = self.heirs.setdefault(base.node, [])
+                known = self.classes.heirs.setdefault(base.node, [])
                 known[:] = [other for other in known if other.node is not cls.node]
                 known.append(cls)
                 for call in self.left_open.get(base.node, ()):
@@ -203,7 +232,11 @@ class Receivers(Machine):
 
     def made(self, cls: ClassValue, frame: Frame) -> None:
         """An object of the class is made; what is no pytree gets into a stage as it is captured."""
-        if cls.node not in self.inside and not self.guessing and (frame.stage.staged or not is_pytree(cls)):
+        if (
+            cls.node not in self.inside
+            and not self.machine.guessing
+            and (frame.stage.staged or not is_pytree(cls))
+        ):
             self.enters_stage(cls, frame.stage.why)
 
     def enters_stage(self, cls: ClassValue, why: Why | None) -> None:
@@ -224,7 +257,7 @@ class Receivers(Machine):
     ) -> None:
         """As `once`, as soon as an object of `cls` is seen inside a stage: one of many that a call may mean."""
         if cls.node in self.inside:
-            self.once(method, args, node, frame, kwargs)
+            self.data_model.once(method, args, node, frame, kwargs)
             return
         traced = [tracer_in(part) is not None for part in (*args, *kwargs.values())]
         key = (
@@ -235,16 +268,16 @@ class Receivers(Machine):
             frame.stage.key,
             *traced,
         )
-        if key not in self.implications:
-            self.implications.add(key)
+        if key not in self.data_model.implications:
+            self.data_model.implications.add(key)
             self.waiting.setdefault(cls.node, []).append((method, args, kwargs, node, frame, frame.stage))
 
     def run_awaited(self) -> None:
         """What waited for objects that meanwhile are seen inside a stage."""
         while self.awaited:
             method, args, kwargs, node, frame, stage = self.awaited.pop()
-            with Contained(self, frame.module, frame), Staged(frame, stage), Guessing(self):
-                self.once(method, args, node, frame, kwargs)
+            with Contained(self.machine, frame.module, frame), Staged(frame, stage), Guessing(self.machine):
+                self.data_model.once(method, args, node, frame, kwargs)
 
     def possible_method(self, cls: ClassValue, name: str, base: Value, frame: Frame) -> Value:
         """The method `name` as `base`, were it an instance of `cls`, would have it."""
@@ -255,7 +288,7 @@ class Receivers(Machine):
         self.note_heir(cls)
         for name, member in cls.namespace.items():
             if name in AXIS_METHODS or name in ARRAY_METHODS:
-                self.array_like.add(name)
+                self.machine.array_like.add(name)
             if (
                 isinstance(member, (Function, Transformed))
                 and name not in COMMON
@@ -274,7 +307,7 @@ class Receivers(Machine):
             return Instance(
                 cls, {}, True, base.origin, ready=True, staged=replace(base, certain=False, tree=True)
             )
-        return self.some_instance(cls, base if isinstance(base, Unknown) else UNKNOWN, frame)
+        return self.narrowing.some_instance(cls, base if isinstance(base, Unknown) else UNKNOWN, frame)
 
     def possible_classes(self, name: str, declared: ClassValue | None, frame: Frame) -> list[ClassValue]:
         """The classes that define the method; those that an annotation allows, where there is one."""
@@ -288,7 +321,7 @@ class Receivers(Machine):
         """The class that an annotation names and those that derive from it, as far as they define the method."""
         return [
             cls
-            for cls in (declared, *self.heirs.get(declared.node, ()))
+            for cls in (declared, *self.classes.heirs.get(declared.node, ()))
             if isinstance(cls.namespace.get(name), (Function, Transformed))
             and (not cls.module.is_test or cls.module is frame.module)
         ]
@@ -326,8 +359,8 @@ class Receivers(Machine):
 
     def annotated(self, annotation: ast.expr, module: Module, scope: Scope) -> Value:
         """What an annotation is where it stands."""
-        with WithoutNames(self, False):
-            return self.eval(annotation, Frame(None, module, scope, HOST))
+        with WithoutNames(self.machine, False):
+            return self.expressions.eval(annotation, Frame(None, module, scope, HOST))
 
 
 def receiver_of(func: ast.expr) -> ast.expr | None:

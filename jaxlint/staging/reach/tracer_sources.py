@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jaxlint.staging.transforms.trees import tracer_in
 from jaxlint.staging.values import Value
+from jaxlint.staging.values.pytrees import tracer_in
 
 if TYPE_CHECKING:
     from jaxlint.staging.values.frame import Frame

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.values import (
     STATICS,
     Array,
@@ -39,6 +39,7 @@ from jaxlint.staging.values import (
     constant,
     find_array,
 )
+from jaxlint.staging.values.buffers import Buffer, Donation, Handed, Held, _is_below
 from jaxlint.staging.values.constants import constant_names, constant_numbers
 from jaxlint.syntax.facts import (
     all_parameters,
@@ -66,58 +67,12 @@ _HOLD_NOTHING = STATICS | {NumpyArray, Function, Transformed, External}
 _KEEPING_METHODS = frozenset({"append", "add", "insert", "appendleft", "put"})
 
 
-class Buffer:
-    """What a place holds. `place`: where it was first seen; `given`: it came in as, or in, a parameter.
-
-    `parts`: those of what it was unpacked to, and `whole` the other way round.
-    """
-
-    __slots__ = ("given", "parts", "place", "whole")
-
-    def __init__(self, place: str, given: bool = False, whole: Buffer | None = None) -> None:
-        self.place = place
-        self.given = given
-        self.whole = whole
-        self.parts: tuple[Buffer, ...] = ()
-
-
-@dataclass(slots=True, eq=False)
-class Donation:
-    """`label` was given `place` at `node`, as its `parameter`, to write into."""
-
-    node: ast.AST
-    target: Transformed
-    parameter: str
-    place: str
-
-    @property
-    def label(self) -> str:
-        return self.target.label
-
-
-@dataclass(slots=True)
-class Held:
-    """What an expression holds: `buffers` as a whole, and `parts` by the path below it."""
-
-    buffers: frozenset[Buffer] = frozenset()
-    parts: dict[str, frozenset[Buffer]] = field(default_factory=dict)
-
-    def part(self, path: str) -> Held:
-        found = self.parts.get(path, frozenset())
-        below = {key[len(path) :]: value for key, value in self.parts.items() if _is_below(key, path)}
-        return Held(found or (frozenset() if self.parts else self.buffers), below)
-
-
-@dataclass(slots=True, eq=False)
-class Handed:
-    """What a project function did to what it was given, by place: donated it, or bound it anew."""
-
-    donated: dict[str, Donation] = field(default_factory=dict)
-    rebound: set[str] = field(default_factory=set)
-
-
-class Buffers(Machine):
+class Buffers(Part):
     """The part of the interpreter that follows donated buffers."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.calls = machine.part(Calls)
 
     # -- places and what they hold
 
@@ -316,7 +271,7 @@ class Buffers(Machine):
             return  # what donates is jitted
         jitted, offset = donating(callee)
         function, receiver = called_function(callee, node)
-        record = self.records.get(function.node) if function is not None else None
+        record = self.calls.records.get(function.node) if function is not None else None
         if jitted is None and not keeps and record is not None and record.handed is None:
             return  # most calls end here
         if ast.Starred in map(type, node.args):
@@ -328,7 +283,7 @@ class Buffers(Machine):
         if jitted is not None:
             if jitted.kind == "pmap":
                 by_name = {}  # it donates by position alone
-            names = self.signature(jitted.target)
+            names = self.machine.staging.signature(jitted.target)
             donated = self.donated_positions(jitted, names, offset + len(node.args), by_name)
             given: list[tuple[str, str]] = []
             for position, argument in enumerate(node.args):
@@ -344,7 +299,7 @@ class Buffers(Machine):
                 if place:
                     donation = Donation(node, jitted, name, place)
                     self.donate(place, donation, frame)
-                    self.emit("donation", events.DonationEvent(node, frame, donation))
+                    self.machine.emit("donation", events.DonationEvent(node, frame, donation))
             return
         if function is None or record is None:
             if isinstance(node.func, ast.Attribute) and frame.buffers:
@@ -402,7 +357,9 @@ class Buffers(Machine):
             same = sum(other == place or self.same_buffer(other, place, frame) for other in everything)
             if place and same > 1:
                 donation = Donation(node, jitted, name, place)
-                self.emit("donated_read", events.DonatedReadEvent(node, frame, donation, place, "twice"))
+                self.machine.emit(
+                    "donated_read", events.DonatedReadEvent(node, frame, donation, place, "twice")
+                )
                 return
 
     def same_buffer(self, left: str, right: str, frame: Frame) -> bool:
@@ -419,7 +376,7 @@ class Buffers(Machine):
             how = constant(t.options.get("donate"))
             if how not in ("all", "warn", "all-except-first", "warn-except-first"):
                 return set()
-            function = self.innermost(t.target)[0]
+            function = self.machine.staging.innermost(t.target)[0]
             plain = arrayless_annotations(function.node) if function is not None else frozenset()
             given = range(1 if how.endswith("first") else 0, count)
             return {n for n in given if self.parameter_name(names, n) not in plain} | {*by_name} - plain
@@ -473,7 +430,7 @@ class Buffers(Machine):
         if isinstance(above, ast.Call) and self.expects_deleted(above, frame):
             return
         if how and not self.is_static_part(place, frame):
-            self.emit("donated_read", events.DonatedReadEvent(whole, frame, dead[0], place, how))
+            self.machine.emit("donated_read", events.DonatedReadEvent(whole, frame, dead[0], place, how))
 
     @staticmethod
     def expects_deleted(call: ast.Call, frame: Frame) -> bool:
@@ -606,10 +563,6 @@ def _part_value(value: Value, path: str) -> Value | None:
                 return part
         return value.element
     return None
-
-
-def _is_below(path: str, place: str) -> bool:
-    return len(path) > len(place) and path.startswith(place) and path[len(place)] in ".["
 
 
 def _parent(place: str) -> str:

@@ -11,11 +11,12 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from jaxlint.jaxapi.modules import holds_arrays
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.classes import PYTREE_KINDS
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import Differentiating, OfGradient, Parameters, Reversing
+from jaxlint.staging.tracking.timing import Timing
 from jaxlint.staging.values import (
     MISSING,
     TANGENT,
@@ -25,11 +26,9 @@ from jaxlint.staging.values import (
     DictValue,
     ExternalObject,
     Flow,
-    Instance,
     ListValue,
     NumpyArray,
     Operation,
-    StarArgument,
     Static,
     Transformed,
     TupleValue,
@@ -37,10 +36,9 @@ from jaxlint.staging.values import (
     Value,
     constant,
     join,
-    map_parts,
-    parts_of,
 )
 from jaxlint.staging.values.constants import constant_numbers
+from jaxlint.staging.values.flow import flow_in, marked
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Why
 
@@ -50,11 +48,17 @@ _STOPPING = frozenset(
     stop_gradient isreal iscomplex""".split()  # noqa: SIM905
 )
 _INTEGERS = ("bool", "int", "uint")
-_COPIED_KINDS = PYTREE_KINDS - {"nnx"}  # whose instances are made anew of their leaves
 
 
-class Gradients(Machine):
+class Gradients(Part):
     """The part of the interpreter that follows gradients."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.calls = machine.part(Calls)
+        self.operators = machine.part(Operators)
+        self.timing = machine.part(Timing)
+        self.gradient_roots: set[ast.AST] = set()  # functions that a gradient is taken of
 
     def call_differentiated(
         self,
@@ -68,7 +72,7 @@ class Gradients(Machine):
         concrete = list(args)
         for number in numbers:
             if 0 <= number < len(concrete) and isinstance(concrete[number], (Static, NumpyArray)):
-                concrete[number] = self.array_result(frame, [], node)
+                concrete[number] = self.operators.array_result(frame, [], node)
         owner: Frame | None = frame
         while owner is not None:
             owner.facts["grad"] = True
@@ -79,13 +83,13 @@ class Gradients(Machine):
             for number in numbers:
                 if -len(concrete) <= number < len(concrete):
                     concrete[number] = marked(concrete[number], TANGENT)
-        with OfGradient(self, t.why):
+        with OfGradient(self.machine, t.why):
             result = self.under_gradient(reverse, t.target, concrete, kwargs, node, frame)
-        self.dispatch(node, frame, t.label)
+        self.timing.dispatch(node, frame, t.label)
         inputs = [*concrete, *kwargs.values()]
         grads: list[Value] = []
         for _ in numbers:
-            gradient = self.array_result(frame, inputs, node, role="grad", name=t.api)
+            gradient = self.operators.array_result(frame, inputs, node, role="grad", name=t.api)
             gradient.tree = True
             grads.append(gradient)
         asked = t.options.get("argnums", Static(0))
@@ -102,18 +106,18 @@ class Gradients(Machine):
         if has_aux and isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             value, extra = result.items
         elif has_aux:
-            value = self.array_result(frame, inputs, node)
+            value = self.operators.array_result(frame, inputs, node)
             result = UNKNOWN
-            extra = self.opaque_call(inputs, node, frame)
+            extra = self.calls.opaque_call(inputs, node, frame)
         if unknown_aux:
-            return self.opaque_call(inputs, node, frame)
+            return self.calls.opaque_call(inputs, node, frame)
         if reverse and result is not UNKNOWN:
             self.tell_stopped(t, value, frame)
         if flow_in([*args, *kwargs.values()]) is None:  # what it gives back is not differentiated any more
             value, extra = marked(value, None), marked(extra, None)
         if t.kind == "value_and_grad":
             if not isinstance(value, (Array, TupleValue)):
-                value = self.array_result(frame, inputs, node)
+                value = self.operators.array_result(frame, inputs, node)
             return TupleValue([TupleValue([value, extra]) if has_aux else value, gradient_value])
         return TupleValue([gradient_value, extra]) if has_aux else gradient_value
 
@@ -127,20 +131,20 @@ class Gradients(Machine):
         frame: Frame,
     ) -> Value:
         """Calls what is differentiated, in reverse mode or forward."""
-        with Differentiating(self), Reversing(self, reverse):
-            return self.call_value(function, args, kwargs, node, frame)
+        with Differentiating(self.machine), Reversing(self.machine, reverse):
+            return self.calls.call_value(function, args, kwargs, node, frame)
 
     def tell_stopped(self, t: Transformed | None, loss: Value, frame: Frame | None = None) -> None:
         """Tells rules when what is differentiated comes out of a loop that has no reverse mode."""
         flow = flow_in([loss])
-        if flow is not None and flow.frame is not None and flow.node is not None:
-            self.emit("reverse_mode", events.ReverseModeEvent(flow.node, flow.frame, t, flow.api))
+        if flow is not None and isinstance(flow.frame, Frame) and flow.node is not None:
+            self.machine.emit("reverse_mode", events.ReverseModeEvent(flow.node, flow.frame, t, flow.api))
         elif flow is None and t is not None and frame is not None:
             stopped: list[Operation] = []
             if isinstance(loss, Array) and loss.certain and _comes_out_of_steps(loss, stopped) and stopped:
                 inner = self.frame_of(t, stopped[0].node, frame)
                 if inner is not None:
-                    self.emit(
+                    self.machine.emit(
                         "zero_gradient", events.ZeroGradientEvent(stopped[0].node, inner, t, stopped[0])
                     )
 
@@ -154,37 +158,37 @@ class Gradients(Machine):
         frame: Frame,
     ) -> Value:
         """Calls what asks flax or haiku for its parameters, which are these `variables`."""
-        if not self.differentiating:
-            return self.call_value(function, args, kwargs, node, frame)
-        with Parameters(self, flow_in([variables] if variables is not None else [])):
-            return self.call_value(function, args, kwargs, node, frame)
+        if not self.machine.differentiating:
+            return self.calls.call_value(function, args, kwargs, node, frame)
+        with Parameters(self.machine, flow_in([variables] if variables is not None else [])):
+            return self.calls.call_value(function, args, kwargs, node, frame)
 
     def differentiated(self, values: Iterable[Value]) -> Array | None:
         """The first of the arrays that carries a gradient outside of any trace, as a tracer.
 
         It has a value to branch by, but no numbers for NumPy or `float`.
         """
-        if not self.differentiating:
+        if not self.machine.differentiating:
             return None
         for value in values:
             for part in _items(value):
                 if not isinstance(part, Array) or part.flow is None or part.role in ("key", "ref"):
                     continue
                 if part.certain and not part.tree and not part.staged:
-                    why = Why("it depends on what is differentiated", cause=self.gradient_why)
+                    why = Why("it depends on what is differentiated", cause=self.machine.gradient_why)
                     return replace(part, staged=True, why=why)
         return None
 
     def frame_of(self, t: Transformed, node: ast.AST, frame: Frame) -> Frame | None:
         """The activation of the function of `t` that was just evaluated; None when `node` is of another file."""
-        function = self.innermost(t.target)[0]
-        record = self.records.get(function.node) if function is not None else None
+        function = self.machine.staging.innermost(t.target)[0]
+        record = self.calls.records.get(function.node) if function is not None else None
         last = record.last if record is not None else None
         return last if last is not None and node in last.module.parents else None
 
     def loop_result(self, api: str, carry: Value, result: Value, node: ast.AST, frame: Frame) -> Value:
         """What a `while_loop` gives: parts that depend on what is differentiated carry the mark of the loop."""
-        if not self.reversing:
+        if not self.machine.reversing:
             return result
         if isinstance(result, Array):
             if isinstance(carry, Array) and result.origin is not None and result.origin is carry.origin:
@@ -243,46 +247,6 @@ def _comes_out_of_steps(value: Value, stopped: list[Operation], depth: int = 10)
         stopped.append(made)
         return True
     return all(_comes_out_of_steps(part, stopped, depth - 1) for part in made.args)
-
-
-def flow_in(values: Iterable[Value], depth: int = 3) -> Flow | None:
-    """The mark that a result of `values` carries: that of a loop before that of an argument."""
-    found: Flow | None = None
-    for value in values:
-        flow: Flow | None = None
-        if isinstance(value, (Array, Unknown, ExternalObject)):
-            flow = value.flow
-        elif isinstance(value, AtIndexer):
-            flow = value.array.flow
-        elif depth > 0 and isinstance(value, (TupleValue, ListValue, DictValue, Instance)):
-            flow = flow_in(parts_of(value), depth - 1)
-        if flow is not None:
-            if flow.node is not None:
-                return flow
-            found = flow
-    return found
-
-
-def marked(value: Value, flow: Flow | None) -> Value:
-    """`value` with its arrays carrying this mark."""
-    if isinstance(value, Array):
-        return value if value.flow is flow or value.role == "key" else replace(value, flow=flow)
-    if isinstance(value, (TupleValue, ListValue, DictValue)):
-        return map_parts(value, lambda part: marked(part, flow))
-    if type(value) is Unknown and value.flow is not flow:
-        return Unknown(value.origin, flow, made_of=value.made_of, answer=value.answer)
-    if type(value) is StarArgument:
-        return StarArgument(marked(value.element, flow))
-    if isinstance(value, ExternalObject) and value.flow is not flow and holds_arrays(value.name):
-        return replace(value, flow=flow)
-    if isinstance(value, Instance) and value.cls.kind in _COPIED_KINDS:
-        declared = value.cls.all_fields()
-        fields = {
-            name: part if name in declared and declared[name].static else marked(part, flow)
-            for name, part in value.fields.items()
-        }
-        return replace(value, fields=fields)
-    return value
 
 
 def stops_gradient(name: str, dtype: str) -> bool:

@@ -8,18 +8,15 @@ from itertools import repeat
 
 from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.values import (
-    CONTAINERS,
-    STATICS,
     Array,
-    BoundMethod,
-    ClassValue,
     DictValue,
-    External,
     Function,
     Instance,
     Origin,
+    Scope,
     Transformed,
     TupleValue,
     Unknown,
@@ -27,15 +24,16 @@ from jaxlint.staging.values import (
     parts_of,
 )
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values.keys import STREAMS
 from jaxlint.syntax.facts import positional_parameters
 
-STREAMS = "rngs"  # the part of a key that flax modules draw from
-_HOLD_NOTHING = STATICS | {Instance, Function, BoundMethod, ClassValue, External}
 
-
-class Keys(Machine):
+class Keys(Part):
     """The part of the interpreter that follows PRNG keys."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.calls = machine.part(Calls)
 
     def use_streams(self, rngs: Value, node: ast.AST, frame: Frame) -> None:
         """Notes keys handed to a flax module, which folds in names: only another call with the same key repeats them."""
@@ -67,7 +65,7 @@ class Keys(Machine):
         how = "loop" if first is node else "again"
         if how == "loop" and enclosing:
             return  # an evaluation with a key of its own that is meant to stay the same
-        self.emit("key_reuse", events.KeyEvent(node, frame, origin, first, how, callee))
+        self.machine.emit("key_reuse", events.KeyEvent(node, frame, origin, first, how, callee))
 
     def told_apart(self, part: Origin, node: ast.AST, frame: Frame) -> None:
         """Takes the split of a key back as a use where a number that may change is folded into a part of it.
@@ -110,7 +108,7 @@ class Keys(Machine):
                 # A key that the body was handed belongs to the call, not to the body.
                 handed = origin in inner.inherited or origin.parent in inner.inherited
                 place, owner = (node, frame) if handed else (used, inner)
-                self.emit("kept_key", events.KeptKeyEvent(place, owner, origin, "closure", api, used))
+                self.machine.emit("kept_key", events.KeptKeyEvent(place, owner, origin, "closure", api, used))
 
     def tell_kept_keys(self, api: str, body: Value, born: int, carry: Value, result: Value) -> None:
         """Tells rules of a key in the carry of a loop that an iteration uses up and hands on as it was."""
@@ -121,7 +119,7 @@ class Keys(Machine):
         for origin in origins_in(result):
             node = used_at(origin, inner)
             if node is not None and origin.root() in carried:
-                self.emit("kept_key", events.KeptKeyEvent(node, inner, origin, "carry", api, node))
+                self.machine.emit("kept_key", events.KeptKeyEvent(node, inner, origin, "carry", api, node))
 
     def tell_unrenewed(self, function: Function, frame: Frame, bound: dict[str, Value]) -> None:
         """Tells rules of a key that a method uses up and leaves in its object."""
@@ -132,7 +130,7 @@ class Keys(Machine):
                 if isinstance(value, (Array, Unknown)) and value.origin is not None:
                     node = used_at(value.origin, frame)
                     if node is not None:
-                        self.emit(
+                        self.machine.emit(
                             "kept_key", events.KeptKeyEvent(node, frame, value.origin, "state", name, node)
                         )
 
@@ -145,12 +143,14 @@ class Keys(Machine):
         for field, origin in _kept_in(result):
             node, root = used_at(origin, frame), origin.root()
             if node is not None and (root in frame.inherited or root.serial < frame.born):
-                self.emit("kept_key", events.KeptKeyEvent(node, frame, origin, "returned", field, node))
+                self.machine.emit(
+                    "kept_key", events.KeptKeyEvent(node, frame, origin, "returned", field, node)
+                )
 
     def body_frame(self, body: Value, born: int) -> Frame | None:
         """The activation of a function that began after `born`; None where it was not evaluated since."""
-        function = self.innermost(body)[0]
-        record = self.records.get(function.node) if function is not None else None
+        function = self.machine.staging.innermost(body)[0]
+        record = self.calls.records.get(function.node) if function is not None else None
         last = record.last if record is not None else None
         return last if last is not None and last.born > born else None
 
@@ -238,21 +238,3 @@ def name_in(frame: Frame, origin: Origin) -> str:
             scope = scope.parent
         whole = whole.parent
     return origin.name
-
-
-def key_origins(bound: dict[str, Value]) -> list[Origin | None]:
-    """The origins of everything passed in, in a fixed order; what objects hold is left out, since methods rebind it."""
-    found: list[Origin | None] = []
-    for value in bound.values():
-        if type(value) not in _HOLD_NOTHING:  # most are
-            _add_origins(value, 2, found)
-    return found
-
-
-def _add_origins(value: Value, depth: int, found: list[Origin | None]) -> None:
-    if type(value) is Array or isinstance(value, Unknown):
-        origin = value.origin
-        found.extend((None, None) if origin is None else (origin, origin.children.get(STREAMS)))
-    elif depth > 0 and type(value) in CONTAINERS:
-        for part in value.elements():  # type: ignore[attr-defined]
-            _add_origins(part, depth - 1, found)

@@ -13,60 +13,33 @@ from jaxlint.jaxapi.dtypes import (
     is_float,
     is_integer,
     named_dtype,
-    of_python,
     promote,
     strong,
 )
 from jaxlint.jaxapi.functions import IN_PLACE_FUNCTIONS
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.listeners import hand
 from jaxlint.staging.tracking.gradients import stops_gradient
+from jaxlint.staging.tracking.timing import Timing
 from jaxlint.staging.values import (
-    MISSING,
     UNKNOWN,
     Array,
-    AtIndexer,
     DType,
     External,
     ListValue,
-    NumpyArray,
     Operation,
-    Static,
     TupleValue,
     Value,
     constant,
     is_none,
 )
+from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.shapes import lacks_rows
 
 MAX_DEPTH = 24  # operations behind one another that an array remembers
 
-OPERATORS: dict[type[ast.AST], str] = {
-    ast.Add: "add",
-    ast.Sub: "subtract",
-    ast.Mult: "multiply",
-    ast.Div: "divide",
-    ast.FloorDiv: "floor_divide",
-    ast.Mod: "mod",
-    ast.Pow: "power",
-    ast.MatMult: "matmul",
-    ast.LShift: "left_shift",
-    ast.RShift: "right_shift",
-    ast.BitAnd: "bitwise_and",
-    ast.BitOr: "bitwise_or",
-    ast.BitXor: "bitwise_xor",
-    ast.USub: "negative",
-    ast.UAdd: "positive",
-    ast.Invert: "invert",
-    ast.Lt: "less",
-    ast.LtE: "less_equal",
-    ast.Gt: "greater",
-    ast.GtE: "greater_equal",
-    ast.Eq: "equal",
-    ast.NotEq: "not_equal",
-}
 _COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
 _PREFIXES = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.scipy.special.")
 # jax.lax has names of its own for some of the same functions.
@@ -113,19 +86,6 @@ def dtype_named(value: Value | None) -> str:
         return named_dtype(value.name)
     const = constant(value)
     return named_dtype(const) if isinstance(const, str) else ""
-
-
-def dtype_of(value: Value) -> str:
-    """The dtype with which a value enters an operation: weak for Python numbers; "" when it is not known."""
-    if isinstance(value, (Array, NumpyArray)):
-        return value.dtype
-    if type(value) is AtIndexer:
-        return value.array.dtype
-    if isinstance(value, Static):
-        if value.const is not MISSING:
-            return of_python(value.const)
-        return {"int": "int*", "float": "float*", "bool": "bool"}.get(value.kind, "")
-    return ""
 
 
 def is_inexact(value: Value, depth: int = 6) -> bool:
@@ -272,8 +232,12 @@ def changed_in_place(name: str, args: list[Value], kwargs: dict[str, Value]) -> 
     return kwargs.get("out") if name.startswith("numpy.") else None
 
 
-class Operations(Machine):
+class Operations(Part):
     """The part of the interpreter that remembers how arrays were made."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.timing = machine.part(Timing)
 
     def made_by(
         self,
@@ -297,11 +261,11 @@ class Operations(Machine):
         result.rowless = lacks_rows(operation)
         if result.flow is not None and stops_gradient(name, result.dtype):
             result.flow = None
-        if self.wants_operations and self.reports(frame):
-            hearers = self.listeners.of("operation", name)
+        if self.machine.wants_operations and self.machine.reports(frame):
+            hearers = self.machine.listeners.of("operation", name)
             if hearers:
                 hand(hearers, events.OperationEvent(node, frame, operation, result))
-        self.dispatch_operation(name, result, node, frame)
+        self.timing.dispatch_operation(name, result, node, frame)
         if depth > MAX_DEPTH:
             operation = Operation(name, (), {}, node)
         result.made = operation

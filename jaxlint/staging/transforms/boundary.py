@@ -8,11 +8,10 @@ from jaxlint.jaxapi.dtypes import canonical_dtype
 from jaxlint.jaxapi.modules import SEQUENTIALS, holds_arrays
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.classes import PYTREE_KINDS
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.scopes import Copying
-from jaxlint.staging.transforms.pytrees import flattening, keeps_nothing, kept_attributes, leaf_attributes
-from jaxlint.staging.transforms.trees import registration
+from jaxlint.staging.reach.assumed_calls import AssumedCalls
+from jaxlint.staging.reach.receivers import Receivers
 from jaxlint.staging.values import (
     CALLABLE,
     MISSING,
@@ -39,6 +38,14 @@ from jaxlint.staging.values import (
     parts_of,
 )
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.pytrees import (
+    PYTREE_KINDS,
+    flattening,
+    keeps_nothing,
+    kept_attributes,
+    leaf_attributes,
+    registration,
+)
 from jaxlint.staging.values.stage import Why
 
 # They stand for arrays where nothing is computed.
@@ -48,12 +55,17 @@ SHAPED = frozenset({"jax.ShapeDtypeStruct", "jax.core.ShapedArray"})
 MAX_CONVERTED = 3_000  # objects in one value that goes into a stage or comes out
 
 
-class Boundary(Machine):
+class Boundary(Part):
     """What a value is on the other side of a staging boundary."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.receivers = machine.part(Receivers)
+        self.assumed_calls = machine.part(AssumedCalls)
 
     def to_staged(self, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:
         """`value` as the staged function sees it: array leaves are tracers, structure stays Python."""
-        if self.unjitted:
+        if self.machine.unjitted:
             return value
         if isinstance(value, Static):
             if (
@@ -95,7 +107,7 @@ class Boundary(Machine):
         if isinstance(value, (TupleValue, ListValue, DictValue)):
             return map_parts(value, lambda part: self.to_staged(part, why, certain, keeps_python))
         if isinstance(value, Instance):
-            self.enters_stage(value.cls, why)
+            self.receivers.enters_stage(value.cls, why)
             return self.stage_instance(value, why, certain, keeps_python)
         if isinstance(value, Choice) and any(isinstance(option, Instance) for option in value.options):
             staged = [self.to_staged(option, why, certain, keeps_python) for option in value.options]
@@ -105,22 +117,22 @@ class Boundary(Machine):
                 return Array(True, why, tree=not value.args, certain=certain and bool(value.args))
             if _is_layer_with_arrays(value):
                 return replace(value, staged=Array(True, why, tree=True, certain=certain))
-        self.carries(value, why)
+        self.assumed_calls.carries(value, why)
         return value
 
     def stage_instance(self, value: Instance, why: Why, certain: bool, keeps_python: bool) -> Value:
         flatten = flattening(value.cls)
         leaves = leaf_attributes(flatten) if flatten is not None else None
-        if (flatten is not None and not keeps_python) or (self.registers and registration(value.cls)):
-            self.crossing.append(value.cls)
+        if (flatten is not None and not keeps_python) or (self.machine.registers and registration(value.cls)):
+            self.machine.crossing.append(value.cls)
         if value.cls.kind not in PYTREE_KINDS and leaves is None:
             return (
                 value
                 if keeps_python or value.cls.kind not in ("plain", "dataclass")
                 else _registered(value, why)
             )
-        if id(value) in self.copying:
-            return self.copying[id(value)]
+        if id(value) in self.machine.copying:
+            return self.machine.copying[id(value)]
         if self.is_too_much():
             return Array(True, why, tree=True, certain=False, mixed=keeps_python)
         declared = value.cls.all_fields()
@@ -128,7 +140,7 @@ class Boundary(Machine):
         leaf = Array(True, why, tree=True, certain=False, mixed=keeps_python)
         copy = Instance(value.cls, fields, True, value.origin, value.ready, leaf)
         certain = certain and (flatten is None or leaves is not None)  # else it is not known what a leaf is
-        with Copying(self, id(value), copy):
+        with Copying(self.machine, id(value), copy):
             self.stage_fields(value, fields, declared, flatten, leaves, why, certain, keeps_python)
         for name, field in declared.items():
             if name not in fields and not (field.static if leaves is None else name not in leaves):
@@ -137,8 +149,8 @@ class Boundary(Machine):
 
     def is_too_much(self) -> bool:
         """Whether one conversion goes through more objects than are followed: those that many hold are met as often."""
-        self.copies = self.copies + 1 if self.copying else 0
-        return self.copies > MAX_CONVERTED
+        self.machine.copies = self.machine.copies + 1 if self.machine.copying else 0
+        return self.machine.copies > MAX_CONVERTED
 
     def stage_fields(
         self,
@@ -163,16 +175,16 @@ class Boundary(Machine):
             if (
                 static
                 and name in declared
-                and self.boundary is not None
+                and self.machine.boundary is not None
                 and isinstance(part, (Array, NumpyArray, ListValue, DictValue))
             ):
-                t, frame = self.boundary
+                t, frame = self.machine.boundary
                 self.emit_static_field(value.cls, declared[name], part, t, frame)
             elif (
                 static
                 and flatten is not None
                 and isinstance(part, (Array, NumpyArray))
-                and self.boundary is not None
+                and self.machine.boundary is not None
             ):
                 self.emit_kept(value.cls, flatten, name, part)
             python = keeps_python if isinstance(part, Unknown) else plain_python
@@ -182,10 +194,10 @@ class Boundary(Machine):
     def emit_kept(self, cls: ClassValue, flatten: Function, name: str, value: Value) -> None:
         """What a class keeps beside its leaves is compared as static fields are."""
         node = kept_attributes(flatten).get(name)
-        if node is not None and self.boundary is not None:
-            t, frame = self.boundary
+        if node is not None and self.machine.boundary is not None:
+            t, frame = self.machine.boundary
             owner = Frame(None, flatten.module, flatten.scope, frame.stage, frame, t.node)
-            self.emit("static_field", events.StaticFieldEvent(node, owner, cls, name, value, t))
+            self.machine.emit("static_field", events.StaticFieldEvent(node, owner, cls, name, value, t))
 
     def emit_static_field(
         self, cls: ClassValue, field: Field, value: Value, t: Transformed, frame: Frame
@@ -193,7 +205,9 @@ class Boundary(Machine):
         """A field of a static kind holds something that cannot be hashed; told in the file of the class that declares it."""
         declaring = next((known for known in cls.mro() if known.fields.get(field.name) is field), cls)
         owner = Frame(None, declaring.module, declaring.scope, frame.stage, frame, t.node)
-        self.emit("static_field", events.StaticFieldEvent(field.node, owner, cls, field.name, value, t))
+        self.machine.emit(
+            "static_field", events.StaticFieldEvent(field.node, owner, cls, field.name, value, t)
+        )
 
     def to_device(self, value: Value, jitted: str, keeps_python: bool = False) -> Value:
         """The result of a staged call as the host sees it: concrete arrays. Modules of nnx keep Python values.
@@ -222,14 +236,14 @@ class Boundary(Machine):
         if isinstance(value, Instance):
             declared = value.cls.all_fields()
             keeps_python = keeps_python or value.cls.kind == "nnx"
-            if id(value) in self.copying:
-                return self.copying[id(value)]  # modules of nnx may hold each other
+            if id(value) in self.machine.copying:
+                return self.machine.copying[id(value)]  # modules of nnx may hold each other
             if self.is_too_much():
                 return Array(False, None, tree=True, certain=False, jitted=jitted)
             copy = Instance(value.cls, {}, True, None, value.ready)
             flatten = flattening(value.cls)
             leaves = leaf_attributes(flatten) if flatten is not None else None
-            with Copying(self, id(value), copy):
+            with Copying(self.machine, id(value), copy):
                 for k, v in value.fields.items():
                     static = k in declared and declared[k].static if leaves is None else k not in leaves
                     if flatten is not None and leaves is None and isinstance(v, Static):

@@ -9,12 +9,15 @@ from typing import TypeGuard
 
 from jaxlint.jaxapi.transforms import CALLERS
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.calls import label_of
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import KeysAside, Tracing
-from jaxlint.staging.evaluator.statements import truth
-from jaxlint.staging.tracking.gradients import TANGENT, flow_in, marked
-from jaxlint.staging.transforms.trees import is_pytree, tracer_in
+from jaxlint.staging.tracking.gradients import TANGENT, Gradients
+from jaxlint.staging.tracking.keys import Keys
+from jaxlint.staging.transforms.boundary import Boundary
+from jaxlint.staging.transforms.trees import Trees
 from jaxlint.staging.values import (
     CALLABLE,
     UNKNOWN,
@@ -47,8 +50,12 @@ from jaxlint.staging.values import (
     map_parts,
     parts_of,
 )
+from jaxlint.staging.values.flow import flow_in, marked
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.labels import label_of
+from jaxlint.staging.values.pytrees import is_pytree, tracer_in
 from jaxlint.staging.values.stage import Stage, Why
+from jaxlint.staging.values.truth import truth
 from jaxlint.syntax.facts import name_loads, positional_parameters
 
 # Operations whose results have another shape than their operands.
@@ -62,8 +69,18 @@ _RESIZING = frozenset(
 _OF_NNX = frozenset({"graph", "graph_updates"})
 
 
-class ControlFlow(Machine):
+class ControlFlow(Part):
     """The control-flow part of the interpreter."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.boundary = machine.part(Boundary)
+        self.calls = machine.part(Calls)
+        self.externals = machine.part(Externals)
+        self.gradients = machine.part(Gradients)
+        self.keys = machine.part(Keys)
+        self.operators = machine.part(Operators)
+        self.trees = machine.part(Trees)
 
     def control_flow(
         self,
@@ -76,16 +93,16 @@ class ControlFlow(Machine):
     ) -> Value:
         """`lax.scan` and its like: they stage their function arguments at once. `own`: as of transformations."""
         if own is not None:
-            self.aside(own, args, kwargs, node, frame, odd=True)
+            self.machine.staging.aside(own, args, kwargs, node, frame, odd=True)
         short = name.rpartition(".")[2]
         if name.startswith("flax.nnx."):
             kwargs = {option: value for option, value in kwargs.items() if option not in _OF_NNX}
         if name.startswith("flax.linen."):
-            return self.lifted_flow(short, args, kwargs, node, frame)
+            return self.machine.staging.lifted_flow(short, args, kwargs, node, frame)
         handler = getattr(self, f"flow_{short}", None)
         api = name.replace("jax.lax", "lax").replace("haiku", "hk").replace("flax.nnx", "nnx")
         if handler is None:
-            return self.opaque_call([*args, *kwargs.values()], node, frame)
+            return self.calls.opaque_call([*args, *kwargs.values()], node, frame)
         return handler(api, args, kwargs, node, frame)
 
     def body_why(self, api: str, body: Value, node: ast.AST, frame: Frame) -> Why:
@@ -102,7 +119,9 @@ class ControlFlow(Machine):
         kind: str,
         why: Why,
     ) -> Value:
-        return self.in_stage(body, Stage(kind, True, True, why, frame.stage), args, {}, node, frame)
+        return self.machine.staging.in_stage(
+            body, Stage(kind, True, True, why, frame.stage), args, {}, node, frame
+        )
 
     def tell_body(
         self,
@@ -118,7 +137,9 @@ class ControlFlow(Machine):
     ) -> None:
         """Tells rules how a function that control flow was given is called."""
         if not isinstance(node, ast.Call) or not any(isinstance(a, ast.Starred) for a in node.args):
-            self.emit("body", events.BodyEvent(node, frame, api, role, body, count, result, given, seen))
+            self.machine.emit(
+                "body", events.BodyEvent(node, frame, api, role, body, count, result, given, seen)
+            )
 
     def call_back(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -142,7 +163,7 @@ class ControlFlow(Machine):
         """The arguments of `api` as a function gets them that is traced with them."""
         part = Why(f"it is an argument of `{api}`", cause=why)
         return [
-            value if isinstance(value, CALLABLE) else self.fresh(self.to_staged(value, part))
+            value if isinstance(value, CALLABLE) else self.fresh(self.boundary.to_staged(value, part))
             for value in values
         ]
 
@@ -153,7 +174,7 @@ class ControlFlow(Machine):
         their inputs alone, so what is computed of other arrays is no tracer there.
         """
         if not frame.stage.staged:
-            return self.to_device(value, "")
+            return self.boundary.to_device(value, "")
         if frame.stage.abstract or not given or any(map(_brings_tracer, given)):
             return value
         return doubtful(value)
@@ -165,28 +186,31 @@ class ControlFlow(Machine):
         init = args[1] if len(args) > 1 else kwargs.get("init", UNKNOWN)
         xs = args[2] if len(args) > 2 else kwargs.get("xs", Static(None))
         if "length" in kwargs:
-            self.shape_argument(kwargs["length"], api, "`length`", node, frame)
+            self.externals.shape_argument(kwargs["length"], api, "`length`", node, frame)
         why = self.body_why(api, body, node, frame)
         carry_why = Why("it is the carry of the scan", cause=why)
         x_why = Why("it is what the scan runs over", cause=why)
         born, before = Origin(api).serial, list(frame.used)
-        carry, x = self.fresh(self.to_staged(init, carry_why)), self.fresh(self.to_staged(xs, x_why))
+        carry, x = (
+            self.fresh(self.boundary.to_staged(init, carry_why)),
+            self.fresh(self.boundary.to_staged(xs, x_why)),
+        )
         result = self.staged_call(api, body, [carry, x], node, frame, "scan", why)
-        self.tell_constant_keys(api, body, before, born, [init, carry, xs], node, frame)
-        self.tell_kept_keys(
+        self.keys.tell_constant_keys(api, body, before, born, [init, carry, xs], node, frame)
+        self.keys.tell_kept_keys(
             api, body, born, carry, result.items[0] if _is_pair(result) and result.items else UNKNOWN
         )
         self.tell_body(api, "the body", body, 2, result, node, frame)
         if isinstance(kwargs.get("buffers"), CALLABLE):  # of equinox's
             self.staged_call(api, kwargs["buffers"], [carry], node, frame, "scan", why)
-        through = self.reversing > 0 and flow_in([result]) is not None
-        self.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through))
+        through = self.machine.reversing > 0 and flow_in([result]) is not None
+        self.machine.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through))
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             final = _as_large_as(init, result.items[0])
             return self.flow_result(
                 TupleValue([final, self.stacked(result.items[1])]), frame, [body, init, xs]
             )
-        unknown = self.array_result(frame, args[1:], node, name=api)
+        unknown = self.operators.array_result(frame, args[1:], node, name=api)
         unknown.tree = True
         return TupleValue([unknown, unknown])
 
@@ -199,13 +223,13 @@ class ControlFlow(Machine):
             args[i] if len(args) > i else kwargs.get(name, UNKNOWN) for i, name in enumerate(names)
         ]
         why = self.body_why(api, core, node, frame)
-        x = self.fresh(self.to_staged(xs, Why("it is what the core runs over", cause=why)))
-        state = self.fresh(self.to_staged(init, Why("it is the state of the core", cause=why)))
+        x = self.fresh(self.boundary.to_staged(xs, Why("it is what the core runs over", cause=why)))
+        state = self.fresh(self.boundary.to_staged(init, Why("it is the state of the core", cause=why)))
         result = self.staged_call(api, core, [x, state], node, frame, "scan", why)
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             final = _as_large_as(init, result.items[1])
             return self.flow_result(TupleValue([self.stacked(result.items[0]), final]), frame, [xs, init])
-        unknown = self.array_result(frame, [xs, init], node, name=api)
+        unknown = self.operators.array_result(frame, [xs, init], node, name=api)
         unknown.tree = True
         return TupleValue([unknown, unknown])
 
@@ -250,19 +274,19 @@ class ControlFlow(Machine):
         given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
         why = self.body_why(api, given[1], node, frame)
         born, before = Origin(api).serial, list(frame.used)
-        carry = self.fresh(self.to_staged(given[2], Why("it is the carry of the loop", cause=why)))
+        carry = self.fresh(self.boundary.to_staged(given[2], Why("it is the carry of the loop", cause=why)))
         going = self.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
         self.tell_body(api, "the condition", given[0], 1, going, node, frame, given[2], carry)
         result = self.staged_call(api, given[1], [carry], node, frame, "while_loop", why)
         self.tell_body(api, "the body", given[1], 1, result, node, frame)
-        self.tell_constant_keys(api, given[1], before, born, [given[2], carry], node, frame)
-        self.tell_kept_keys(api, given[1], born, carry, result)
-        self.emit("carry", events.CarryEvent(node, frame, api, given[1], given[2], carry, result))
+        self.keys.tell_constant_keys(api, given[1], before, born, [given[2], carry], node, frame)
+        self.keys.tell_kept_keys(api, given[1], born, carry, result)
+        self.machine.emit("carry", events.CarryEvent(node, frame, api, given[1], given[2], carry, result))
         if isinstance(kwargs.get("buffers"), CALLABLE):
             self.staged_call(api, kwargs["buffers"], [carry], node, frame, "while_loop", why)
         result = _as_large_as(given[2], result)
         if not api.startswith("equinox."):  # whose loops have a reverse mode
-            result = self.loop_result(api, carry, result, node, frame)
+            result = self.gradients.loop_result(api, carry, result, node, frame)
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
 
     def flow_fori_loop(
@@ -273,15 +297,15 @@ class ControlFlow(Machine):
         why = self.body_why(api, given[2], node, frame)
         index = Array(True, Why("it is the index of the loop", cause=why))
         born, before = Origin(api).serial, list(frame.used)
-        carry = self.fresh(self.to_staged(given[3], Why("it is the carry of the loop", cause=why)))
+        carry = self.fresh(self.boundary.to_staged(given[3], Why("it is the carry of the loop", cause=why)))
         result = self.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
         self.tell_body(api, "the body", given[2], 2, result, node, frame)
-        self.tell_constant_keys(api, given[2], before, born, [given[3], carry], node, frame)
-        self.tell_kept_keys(api, given[2], born, carry, result)
-        self.emit("carry", events.CarryEvent(node, frame, api, given[2], given[3], carry, result))
+        self.keys.tell_constant_keys(api, given[2], before, born, [given[3], carry], node, frame)
+        self.keys.tell_kept_keys(api, given[2], born, carry, result)
+        self.machine.emit("carry", events.CarryEvent(node, frame, api, given[2], given[3], carry, result))
         result = _as_large_as(given[3], result)
         if any(isinstance(bound, Array) and bound.staged and bound.certain for bound in given[:2]):
-            result = self.loop_result(api, carry, result, node, frame)  # it becomes a while loop
+            result = self.gradients.loop_result(api, carry, result, node, frame)  # it becomes a while loop
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
 
     def flow_cond(
@@ -296,7 +320,7 @@ class ControlFlow(Machine):
             pairs = [(args[2], args[1]), (args[4], args[3])]
             why = self.body_why(api, args[2], node, frame)
             part = Why("it is an operand of the branch", cause=why)
-            branches = [Partial(function, [self.to_staged(x, part)], {}) for function, x in pairs]
+            branches = [Partial(function, [self.boundary.to_staged(x, part)], {}) for function, x in pairs]
             operands = []
         choice = args[0] if args else kwargs.get("pred")
         return self.branches(api, [b for b in branches if b is not None], list(operands), node, frame, choice)
@@ -328,17 +352,21 @@ class ControlFlow(Machine):
         ]
         for function in functions:
             why = self.body_why(api, function, node, frame)
-            staged = [self.to_staged(v, Why("it is an operand of the branch", cause=why)) for v in operands]
+            staged = [
+                self.boundary.to_staged(v, Why("it is an operand of the branch", cause=why)) for v in operands
+            ]
             with KeysAside(frame, dict(used)):
                 results.append(self.staged_call(api, function, staged, node, frame, "cond", why))
                 self.tell_body(api, "a branch", function, len(operands), results[-1], node, frame)
                 after.update(frame.used)
         frame.used = after
         if not results:
-            return self.opaque_call(operands, node, frame)
-        self.emit("branches", events.BranchesEvent(node, frame, api, functions, results, choice, operands))
+            return self.calls.opaque_call(operands, node, frame)
+        self.machine.emit(
+            "branches", events.BranchesEvent(node, frame, api, functions, results, choice, operands)
+        )
         why = Why(f"it is the result of `{api}`", frame.module, node)
-        results = [self.to_staged(result, why) for result in results]
+        results = [self.boundary.to_staged(result, why) for result in results]
         return self.flow_result(join_all(results), frame, [choice or UNKNOWN, *functions, *operands])
 
     def flow_map(
@@ -352,10 +380,10 @@ class ControlFlow(Machine):
         why = self.body_why(api, body, node, frame)
         xs = args[1] if len(args) > 1 else kwargs.get("xs", UNKNOWN)
         born, before = Origin(api).serial, list(frame.used)
-        staged = self.fresh(self.to_staged(xs, Why("it is what the map runs over", cause=why)))
+        staged = self.fresh(self.boundary.to_staged(xs, Why("it is what the map runs over", cause=why)))
         result = self.staged_call(api, body, [staged], node, frame, "map", why)
         self.tell_body(api, "the function", body, 1, result, node, frame)
-        self.tell_constant_keys(api, body, before, born, [xs, staged], node, frame)
+        self.keys.tell_constant_keys(api, body, before, born, [xs, staged], node, frame)
         return self.flow_result(result, frame, [body, xs])
 
     def flow_map_with_path(
@@ -384,8 +412,8 @@ class ControlFlow(Machine):
             if mapped is not None:
                 return mapped
         if len(trees) > 1 and not custom_leaf and _is_leaf(trees[0]):
-            return self.call_value(body, trees, {}, node, frame)  # the others are taken whole
-        self.rebuilt(trees, node, frame)
+            return self.calls.call_value(body, trees, {}, node, frame)  # the others are taken whole
+        self.trees.rebuilt(trees, node, frame)
         born, before = Origin("leaf").serial, list(frame.used)
         leaves = [self.leaf_of(tree, custom_leaf) for tree in trees[:1]]
         # Where the first tree has leaves that are no arrays, those of the others need be none: they may be trees.
@@ -399,8 +427,8 @@ class ControlFlow(Machine):
         elif frame.stage.abstract and type(trees[0]) is Unknown and _staged_leaf(leaves):
             # Where trees that are mapped along have tracers it has leaves; settings come after it.
             leaves[0] = some
-        result = self.call_value(body, leaves, {}, node, frame)
-        self.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
+        result = self.calls.call_value(body, leaves, {}, node, frame)
+        self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
         if len(trees) == 1 and is_identity(body):
             return _copied(trees[0])
         if frame.stage.abstract and unknown:
@@ -428,7 +456,7 @@ class ControlFlow(Machine):
             if held is not None:  # all that is known of the tree is that its objects hold tracers
                 return Array(True, held.why, tree=True, certain=False, mixed=held.mixed)
         if frame.stage.abstract and isinstance(result, TupleValue):
-            return self.opaque_call([result], node, frame)
+            return self.calls.opaque_call([result], node, frame)
         return UNKNOWN  # a tree of what the function gives
 
     def map_chosen(
@@ -440,8 +468,8 @@ class ControlFlow(Machine):
             known = [part for part in parts if part is not None]
             return join_all(known) if len(known) == len(parts) else None
         if isinstance(tree, Instance):
-            chosen = truth(self.call_value(kwargs["is_leaf"], [tree], {}, node, frame))
-            return self.call_value(body, [tree], {}, node, frame) if chosen else None
+            chosen = truth(self.calls.call_value(kwargs["is_leaf"], [tree], {}, node, frame))
+            return self.calls.call_value(body, [tree], {}, node, frame) if chosen else None
         if isinstance(tree, (TupleValue, ListValue)) and tree.items and len(tree.items) <= 6:
             if all(isinstance(part, (Instance, Choice)) for part in tree.items):
                 return self.map_structure(body, tree, kwargs, node, frame)
@@ -450,7 +478,7 @@ class ControlFlow(Machine):
     def ask_leaf(self, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
         """`is_leaf` is asked about each node of the tree, its leaves too."""
         if "is_leaf" in kwargs:
-            self.call_value(kwargs["is_leaf"], [self.leaf_of(tree, custom=True)], {}, node, frame)
+            self.calls.call_value(kwargs["is_leaf"], [self.leaf_of(tree, custom=True)], {}, node, frame)
 
     def map_structure(
         self, body: Value, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -470,13 +498,13 @@ class ControlFlow(Machine):
         if isinstance(tree, (TupleValue, ListValue)) and type(tree.element) is not Unknown:
             part = self.tree_map_part(body, tree.element, kwargs, node, frame)
             return TupleValue(None, part) if isinstance(tree, TupleValue) else ListValue(None, part)
-        return self.call_value(body, [tree], {}, node, frame) if _is_leaf(tree) else None
+        return self.calls.call_value(body, [tree], {}, node, frame) if _is_leaf(tree) else None
 
     def tree_map_part(
         self, body: Value, part: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         if isinstance(part, (Static, NumpyArray)) and not (isinstance(part, Static) and part.const is None):
-            return self.call_value(body, [part], {}, node, frame)
+            return self.calls.call_value(body, [part], {}, node, frame)
         return self.tree_map(body, [part], kwargs, node, frame) if not is_none(part) else part
 
     def leaf_of(self, tree: Value, custom: bool = False) -> Value:
@@ -500,7 +528,7 @@ class ControlFlow(Machine):
             return UNKNOWN
         leaf = self.leaf_of(args[1])
         start = args[2] if len(args) > 2 else leaf
-        result = self.call_value(args[0], [start, leaf], {}, node, frame)
+        result = self.calls.call_value(args[0], [start, leaf], {}, node, frame)
         return join(result, start) if not isinstance(result, Array) else result
 
     def flow_associative_scan(
@@ -508,37 +536,41 @@ class ControlFlow(Machine):
     ) -> Value:
         if len(args) < 2:
             return UNKNOWN
-        return self.call_value(args[0], [args[1], args[1]], {}, node, frame)
+        return self.calls.call_value(args[0], [args[1], args[1]], {}, node, frame)
 
     def flow_eval_shape(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         jitted = args[0] if args else UNKNOWN
         if api == "jax.eval_shape" and isinstance(jitted, Transformed) and jitted.kind == "jit":
-            self.call_transformed_method(jitted, "eval_shape", args[1:], kwargs, node, frame)
+            self.machine.staging.call_transformed_method(jitted, "eval_shape", args[1:], kwargs, node, frame)
         elif args:
             keeps_python = api.startswith("equinox.")
             # It traces, whatever `jax.disable_jit` says. No number is drawn: the keys are as good as before.
-            with Tracing(self, 0), KeysAside(frame, dict(frame.used)):
+            with Tracing(self.machine, 0), KeysAside(frame, dict(frame.used)):
                 why = self.body_why(api, args[0], node, frame)
                 part = Why("it is an argument of eval_shape", cause=why)
-                staged = [self.to_staged(v, part, keeps_python=keeps_python) for v in args[1:]]
-                options = {n: self.to_staged(v, part, keeps_python=keeps_python) for n, v in kwargs.items()}
+                staged = [self.boundary.to_staged(v, part, keeps_python=keeps_python) for v in args[1:]]
+                options = {
+                    n: self.boundary.to_staged(v, part, keeps_python=keeps_python) for n, v in kwargs.items()
+                }
                 stage = Stage("eval_shape", True, True, why, frame.stage)
-                self.in_stage(args[0], stage, staged, options, node, frame)
+                self.machine.staging.in_stage(args[0], stage, staged, options, node, frame)
         return ExternalObject("jax.ShapeDtypeStruct")
 
     flow_filter_eval_shape = flow_eval_shape
 
     def mark_differentiated(self, args: list[Value]) -> None:
-        differentiated = self.innermost(args[0])[0] if args else None
+        differentiated = self.machine.staging.innermost(args[0])[0] if args else None
         if differentiated is not None:
-            self.gradient_roots.add(differentiated.node)
+            self.gradients.gradient_roots.add(differentiated.node)
 
     def tangents(self, values: Iterable[Value], node: ast.AST, frame: Frame) -> list[Value]:
         """The values that a function is differentiated at, as it sees them."""
         numbers = (Static, NumpyArray)
-        arrays = (self.array_result(frame, [], node) if isinstance(v, numbers) else v for v in values)
+        arrays = (
+            self.operators.array_result(frame, [], node) if isinstance(v, numbers) else v for v in values
+        )
         return [marked(value, TANGENT) for value in arrays]
 
     def flow_vjp(
@@ -547,7 +579,7 @@ class ControlFlow(Machine):
         self.mark_differentiated(args)
         reverse = api.endswith(".vjp")
         given = self.tangents(args[1:], node, frame)
-        result = self.under_gradient(reverse, args[0], given, {}, node, frame) if args else UNKNOWN
+        result = self.gradients.under_gradient(reverse, args[0], given, {}, node, frame) if args else UNKNOWN
         value, extra = self.without_aux(result, kwargs)
         pullback = ExternalObject("jax.vjp.pullback", [value])
         return TupleValue([value, pullback, *extra]) if extra is not None else UNKNOWN
@@ -574,7 +606,7 @@ class ControlFlow(Machine):
         if len(args) < 2:
             return UNKNOWN
         given = self.tangents(_handed_on(args[1]), node, frame)
-        result = self.under_gradient(False, args[0], given, {}, node, frame)
+        result = self.gradients.under_gradient(False, args[0], given, {}, node, frame)
         value, extra = self.without_aux(result, kwargs)
         return TupleValue([value, value, *extra]) if extra is not None else UNKNOWN
 
@@ -584,7 +616,7 @@ class ControlFlow(Machine):
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         self.host_call(api, args[0] if args else UNKNOWN, args[2:], node, frame)
-        result = self.array_result(frame, args[2:], node, name=api)
+        result = self.operators.array_result(frame, args[2:], node, name=api)
         result.tree = True
         return result
 
@@ -599,9 +631,9 @@ class ControlFlow(Machine):
     def host_call(self, api: str, body: Value, args: list[Value], node: ast.AST, frame: Frame) -> None:
         """A callback's function runs on the host, with NumPy arrays."""
         if frame.stage.staged:
-            self.emit("host_call", events.HostCallEvent(node, frame, api, body))
+            self.machine.emit("host_call", events.HostCallEvent(node, frame, api, body))
         stage = Stage("host", why=Why("it runs in a callback on the host"))
-        self.in_stage(body, stage, [NumpyArray() for _ in args], {}, node, frame)
+        self.machine.staging.in_stage(body, stage, [NumpyArray() for _ in args], {}, node, frame)
 
     def flow_when(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -622,9 +654,9 @@ class ControlFlow(Machine):
         if carry is None or is_none(carry):
             self.staged_call(api, body, [index], node, frame, "fori_loop", why)
             return Static(None)
-        inside = self.fresh(self.to_staged(carry, Why("it is the carry of the loop", cause=why)))
+        inside = self.fresh(self.boundary.to_staged(carry, Why("it is the carry of the loop", cause=why)))
         result = self.staged_call(api, body, [index, inside], node, frame, "fori_loop", why)
-        self.emit("carry", events.CarryEvent(node, frame, api, body, carry, inside, result))
+        self.machine.emit("carry", events.CarryEvent(node, frame, api, body, carry, inside, result))
         return inside if isinstance(result, Unknown) else result
 
 

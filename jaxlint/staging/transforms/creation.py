@@ -6,11 +6,15 @@ import ast
 
 from jaxlint.jaxapi.transforms import JIT_KINDS, PRIMITIVE_RULES, TRANSPOSES, Transform
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.calls import label_of
-from jaxlint.staging.evaluator.classes import PYTREE_KINDS
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.expressions import Expressions
+from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.scopes import Provoking, WithoutNames
+from jaxlint.staging.reach.entry import Entry
 from jaxlint.staging.tracking.meshes import bound_axes
+from jaxlint.staging.transforms.boundary import Boundary
+from jaxlint.staging.transforms.staged_calls import StagedCalls
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -21,6 +25,7 @@ from jaxlint.staging.values import (
     ListValue,
     Origin,
     Partial,
+    Scope,
     StarArgument,
     Static,
     Transformed,
@@ -30,16 +35,29 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.constants import constant_numbers
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values.labels import label_of
+from jaxlint.staging.values.pytrees import PYTREE_KINDS
 from jaxlint.staging.values.stage import HOST, Stage, Why
+from jaxlint.staging.values.tested import TestedItem
 from jaxlint.syntax.facts import dotted, leaf_parameters, positional_parameters, sizes_of_kernel
 
 # Annotations of what is a single array under a trace.
 _LEAF_TYPES = frozenset({"bool", "int", "float", "Array", "ndarray"})
 
 
-class Creation(Machine):
+class Creation(Part):
     """The part of the interpreter that evaluates transformed functions without a call."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.boundary = machine.part(Boundary)
+        self.calls = machine.part(Calls)
+        self.classes = machine.part(Classes)
+        self.entry = machine.part(Entry)
+        self.expressions = machine.part(Expressions)
+        self.staged_calls = machine.part(StagedCalls)
+        # What was transformed and is still to be analysed.
+        self.creations: list[tuple[Transformed, Frame, tuple[TestedItem, ...]]] = []
 
     def analyse_creation(self, t: Transformed, frame: Frame) -> None:
         """Evaluates the target as staged, with what its signature alone says of its arguments."""
@@ -49,18 +67,18 @@ class Creation(Machine):
         if t.kind == "primitive":
             self.analyse_rule(t, function, skipped, bound_names, frame)
             return
-        if not self.spec_of(t).staged and t.kind != "checkify":
+        if not self.machine.staging.spec_of(t).staged and t.kind != "checkify":
             self.analyse_differentiated(t, function, frame)
             return
-        names = self.signature(t.target)
-        static, certain_statics = self.static_parameters(t, names)
+        names = self.staged_calls.signature(t.target)
+        static, certain_statics = self.staged_calls.static_parameters(t, names)
         parameters = positional_parameters(function.node)[skipped:]
         args: list[Value] = []
         kwargs: dict[str, Value] = {}
         leaves = leaf_parameters(function.node)
         position = 0
         left_out = False
-        at_once = self.on_the_spot.get(t.node)
+        at_once = self.calls.on_the_spot.get(t.node)
         passed = passed_at_once(at_once)
         given = arguments_at_once(at_once, names)
         leafless: dict[str, Value] = {
@@ -69,7 +87,7 @@ class Creation(Machine):
         literals = {
             name: Static(node.value) for name, node in given.items() if isinstance(node, ast.Constant)
         }
-        spec = self.spec_of(t)
+        spec = self.machine.staging.spec_of(t)
         offset = len(names) - len([p for p in parameters if p.arg not in bound_names])
         for name in names[: max(0, offset)]:
             if name in static:
@@ -80,7 +98,7 @@ class Creation(Machine):
                 args.append(
                     Array(
                         True,
-                        self.parameter_why(t, name),
+                        self.staged_calls.parameter_why(t, name),
                         tree=True,
                         certain=certain_statics,
                         origin=Origin(name),
@@ -109,13 +127,17 @@ class Creation(Machine):
             else:
                 args.append(value)
             position += 1
-        why = self.parameter_why(t, function.node.args.vararg.arg) if function.node.args.vararg else None
+        why = (
+            self.staged_calls.parameter_why(t, function.node.args.vararg.arg)
+            if function.node.args.vararg
+            else None
+        )
         if why is not None and not bound_names and not kwargs:
             args.append(StarArgument(Array(True, why, tree=True, certain=False)))
         if t.kind == "pallas":
             kwargs = {}
             args = [
-                Array(True, self.parameter_why(t, parameter.arg), role="ref")
+                Array(True, self.staged_calls.parameter_why(t, parameter.arg), role="ref")
                 for parameter in parameters
                 if parameter.arg not in bound_names and parameter.arg not in sizes_of_kernel(function.node)
             ]
@@ -124,14 +146,16 @@ class Creation(Machine):
         abstract, certain = spec.abstract or frame.stage.abstract, not frame.stage.staged
         stage = Stage(kind, abstract, certain, t.why, frame.stage, bound_axes(t))
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
-        with Provoking(self, frame.module if frame.provokes_errors() else None):
-            result = self.call_value(t.target, args, kwargs, t.node, shell)
-        record = self.records.get(function.node)
+        with Provoking(self.machine, frame.module if frame.provokes_errors() else None):
+            result = self.calls.call_value(t.target, args, kwargs, t.node, shell)
+        record = self.calls.records.get(function.node)
         inner = record.last if record is not None else None
         facts = dict(inner.facts) if inner is not None else {}
         facts.update({k: v for k, v in shell.facts.items() if k == "grad"})
         bound = dict(zip(names, args, strict=False)) | kwargs
-        self.emit("staged_return", events.StagedReturnEvent(t.node, shell, t, function, result, bound, facts))
+        self.machine.emit(
+            "staged_return", events.StagedReturnEvent(t.node, shell, t, function, result, bound, facts)
+        )
 
     def add_rule(self, table: str, rule: Value, node: ast.AST, frame: Frame) -> None:
         """A rule of a primitive, which JAX calls as it traces: to be evaluated once the module is."""
@@ -155,7 +179,7 @@ class Creation(Machine):
             if parameter.arg in bound_names or parameter.arg in function.defaults:
                 break
             traced = positions is None or position in positions
-            why = self.parameter_why(t, parameter.arg)
+            why = self.staged_calls.parameter_why(t, parameter.arg)
             origin = Origin(parameter.arg)
             args.append(
                 Array(True, why, tree=True, certain=False, origin=origin) if traced else Unknown(origin)
@@ -163,19 +187,21 @@ class Creation(Machine):
         vararg = function.node.args.vararg
         if vararg is not None and positions is None:
             args.append(
-                StarArgument(Array(True, self.parameter_why(t, vararg.arg), tree=True, certain=False))
+                StarArgument(
+                    Array(True, self.staged_calls.parameter_why(t, vararg.arg), tree=True, certain=False)
+                )
             )
         # Not certain: a derivative that is taken eagerly gives it arrays with values.
         stage = Stage("primitive", True, False, t.why, frame.stage)
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
-        self.call_value(t.target, args, {}, t.node, shell)
+        self.calls.call_value(t.target, args, {}, t.node, shell)
 
     def analyse_differentiated(self, t: Transformed, function: Function, frame: Frame) -> None:
         """A differentiated function that nothing calls: what the gradient is taken for are arrays, the rest is unknown."""
-        if self.is_reached(function) or function.module.source.path not in self.entered:
+        if self.entry.is_reached(function) or function.module.source.path not in self.machine.entered:
             return
         numbers = constant_numbers(t.options["argnums"]) if "argnums" in t.options else (0,)
-        names = self.signature(t.target)
+        names = self.staged_calls.signature(t.target)
         leaves = leaf_parameters(function.node)
         arguments: list[Value] = []
         for position, name in enumerate(names):
@@ -188,7 +214,7 @@ class Creation(Machine):
             )
         if len(arguments) == len(names) and names:
             shell = Frame(None, t.module, Scope(frame.scope), frame.stage, None, t.node, 0, "creation")
-            self.call_value(t.target, arguments, {}, t.node, shell)
+            self.calls.call_value(t.target, arguments, {}, t.node, shell)
 
     def creation_value(
         self,
@@ -208,22 +234,22 @@ class Creation(Machine):
         )
         if name in static or f"#{position}" in static:
             return (
-                self.prototype(function.cls, self.shell_frame(function))
+                self.classes.prototype(function.cls, self.shell_frame(function))
                 if first and function.cls
                 else Unknown(origin)
             )
         if spec.kind in ("vmap", "shard_map"):
-            mapped = self.is_argument_mapped(t, position, name)
+            mapped = self.staged_calls.is_argument_mapped(t, position, name)
             if mapped is False:
                 return Unknown(origin)
             certain = certain and bool(mapped)
-        why = self.parameter_why(t, name)
+        why = self.staged_calls.parameter_why(t, name)
         if first and function.cls is not None:
-            instance = self.prototype(function.cls, self.shell_frame(function))
-            return self.to_staged(instance, why, certain, spec.keeps_python)
+            instance = self.classes.prototype(function.cls, self.shell_frame(function))
+            return self.boundary.to_staged(instance, why, certain, spec.keeps_python)
         annotated = self.annotated_instance(parameter, function)
         if annotated is not None:
-            staged = self.to_staged(annotated, why, certain, spec.keeps_python)
+            staged = self.boundary.to_staged(annotated, why, certain, spec.keeps_python)
             if isinstance(staged, Instance):
                 staged.origin = origin
             return staged
@@ -231,7 +257,7 @@ class Creation(Machine):
             # A call may leave it out: the default stays a Python value.
             return Array(True, why, tree=True, certain=False, origin=origin, mixed=True)
         tree = name not in leaves and dotted(parameter.annotation).rpartition(".")[2] not in _LEAF_TYPES
-        rowless = name in self.rowless.get(t.node, ())
+        rowless = name in self.staged_calls.rowless.get(t.node, ())
         return Array(True, why, tree=tree and not rowless, certain=certain, origin=origin, rowless=rowless)
 
     def annotated_instance(self, parameter: ast.arg, function: Function) -> Value | None:
@@ -239,13 +265,13 @@ class Creation(Machine):
         if not isinstance(parameter.annotation, (ast.Name, ast.Attribute)):
             return None
         frame = self.shell_frame(function)
-        with WithoutNames(self, False):
-            cls = self.eval(parameter.annotation, frame)
+        with WithoutNames(self.machine, False):
+            cls = self.expressions.eval(parameter.annotation, frame)
         if isinstance(cls, ClassValue) and cls.kind in PYTREE_KINDS:
-            return self.prototype(cls, frame)
+            return self.classes.prototype(cls, frame)
         if isinstance(cls, ClassValue) and cls.kind == "namedtuple":
             return TupleValue(
-                [self.declared_value(field, cls) for field in cls.all_fields().values()], cls=cls
+                [self.classes.declared_value(field, cls) for field in cls.all_fields().values()], cls=cls
             )
         return None
 

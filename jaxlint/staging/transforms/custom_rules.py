@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import InRules, NotDifferentiated, NotReversed
-from jaxlint.staging.tracking.gradients import flow_in, marked
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -15,12 +16,18 @@ from jaxlint.staging.values import (
     Value,
 )
 from jaxlint.staging.values.constants import constant_names, constant_numbers
+from jaxlint.staging.values.flow import flow_in, marked
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
 
 
-class CustomRules(Machine):
+class CustomRules(Part):
     """Calls that stage the rules of a function, too."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.calls = machine.part(Calls)
+        self.operators = machine.part(Operators)
 
     def call_custom(
         self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -31,21 +38,21 @@ class CustomRules(Machine):
         """
         flow = flow_in([*args, *kwargs.values()])
         plain = [marked(value, None) for value in args]
-        with NotDifferentiated(self, 0), NotReversed(self, 0):
+        with NotDifferentiated(self.machine, 0), NotReversed(self.machine, 0):
             result = self.run_custom(t, plain, kwargs, node, frame)
         return result if flow is None else marked(result, flow)
 
     def run_custom(
         self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
-        if t.api == "jax.custom_vjp" and frame.stage.staged and not self.custom_rules:
+        if t.api == "jax.custom_vjp" and frame.stage.staged and not self.machine.custom_rules:
             for number in constant_numbers(t.options.get("nondiff_argnums")) or ():
                 if 0 <= number < len(args) and isinstance(args[number], Array):
-                    names = self.signature(t.target)
+                    names = self.machine.staging.signature(t.target)
                     name = names[number] if number < len(names) else f"argument {number}"
-                    self.emit_argument(True, t, name, args[number], None, node, frame)
-        with InRules(self, bool(t.attributes.keys() & {"jvp", "fwd"})):
-            result = self.call_value(t.target, args, kwargs, node, frame)
+                    self.machine.staging.emit_argument(True, t, name, args[number], None, node, frame)
+        with InRules(self.machine, bool(t.attributes.keys() & {"jvp", "fwd"})):
+            result = self.calls.call_value(t.target, args, kwargs, node, frame)
             if t.api.endswith("custom_gradient") and isinstance(result, TupleValue) and result.items:
                 return self.run_custom_gradient(t, result, args, node, frame)
             self.run_custom_rules(t, args, kwargs, node, frame)
@@ -61,7 +68,7 @@ class CustomRules(Machine):
     ) -> None:
         if not frame.stage.staged:
             return
-        names = self.signature(t.target)
+        names = self.machine.staging.signature(t.target)
         named = constant_names(t.options.get("nondiff_argnames")) or ()
         numbers = constant_numbers(t.options.get("nondiff_argnums"))
         if numbers is None:
@@ -81,19 +88,19 @@ class CustomRules(Machine):
             primals = TupleValue([a for n, a in enumerate(args) if n not in nondiff])
             why = Why(f"it is a tangent of `{t.label}`", cause=frame.stage.why)
             tangents = TupleValue([Array(True, why, tree=True) for _ in primals.items or ()])
-            self.call_value(rule, [*fixed, primals, tangents], {}, node, frame)
+            self.calls.call_value(rule, [*fixed, primals, tangents], {}, node, frame)
         forward, backward = t.attributes.get("fwd"), t.attributes.get("bwd")
         if forward is None:
             return
         residuals: Value = UNKNOWN
         told = [t.attributes["perturbed"]] if "perturbed" in t.attributes else []
-        result = self.call_value(forward, [*told, *args], kwargs, node, frame)
+        result = self.calls.call_value(forward, [*told, *args], kwargs, node, frame)
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             residuals = result.items[1]
         if backward is not None:
-            cotangent = self.array_result(frame, args, node)
+            cotangent = self.operators.array_result(frame, args, node)
             cotangent.tree = True
-            self.call_value(backward, [*fixed, residuals, cotangent], {}, node, frame)
+            self.calls.call_value(backward, [*fixed, residuals, cotangent], {}, node, frame)
 
     def run_custom_gradient(
         self, t: Transformed, result: TupleValue, args: list[Value], node: ast.AST, frame: Frame
@@ -103,5 +110,7 @@ class CustomRules(Machine):
         if len(result.items) == 2:
             why = Why(f"it is a cotangent of `{t.label}`", cause=t.why)
             stage = Stage("custom_gradient", True, True, t.why, frame.stage)
-            self.in_stage(result.items[1], stage, [Array(True, why, tree=True)], {}, node, frame)
+            self.machine.staging.in_stage(
+                result.items[1], stage, [Array(True, why, tree=True)], {}, node, frame
+            )
         return result.items[0]

@@ -6,7 +6,11 @@ import ast
 import copy
 from dataclasses import replace
 
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.transforms.boundary import Boundary
+from jaxlint.staging.transforms.controlflow import ControlFlow
+from jaxlint.staging.transforms.staged_calls import StagedCalls
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -28,8 +32,17 @@ from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
 
 
-class Lifting(Machine):
+class Lifting(Part):
     """The lifting part of the interpreter."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.boundary = machine.part(Boundary)
+        self.calls = machine.part(Calls)
+        self.control = machine.part(ControlFlow)
+        self.staged_calls = machine.part(StagedCalls)
+        # Classes that lifting made, by the call and the class given.
+        self.lifted: dict[object, ClassValue] = {}
 
     def lift_class(self, t: Transformed, cls: ClassValue) -> ClassValue:
         """The class that `nn.scan(Cell)` makes: `Cell`, with its `__call__` (or `methods`) staged."""
@@ -60,9 +73,9 @@ class Lifting(Machine):
         self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         """A lifted function or method: its first argument is the module, the others are traced."""
-        spec = self.spec_of(t)
-        names = self.signature(t.target)
-        static, certain = self.static_parameters(t, names)
+        spec = self.machine.staging.spec_of(t)
+        names = self.staged_calls.signature(t.target)
+        static, certain = self.staged_calls.static_parameters(t, names)
         concrete = t.options.get("concrete")  # of `remat`, until JAX gave it up: numbers stay numbers
         certain = certain and (concrete is None or constant(concrete) is False)
         axes = t.options.get("in_axes")
@@ -74,16 +87,20 @@ class Lifting(Machine):
             if traced or name in static or f"#{position}" in static or mapped is False:
                 staged.append(value)
                 continue
-            staged.append(self.to_staged(value, self.parameter_why(t, name), certain and axes is None))
+            staged.append(
+                self.boundary.to_staged(
+                    value, self.staged_calls.parameter_why(t, name), certain and axes is None
+                )
+            )
         options = {
             name: value
             if name in static or _is_scan(t)
-            else self.to_staged(value, self.parameter_why(t, name), certain)
+            else self.boundary.to_staged(value, self.staged_calls.parameter_why(t, name), certain)
             for name, value in kwargs.items()
         }
         stage = Stage("nn.lift", spec.abstract or frame.stage.abstract, True, t.why, frame.stage, None)
-        result = self.in_stage(t.target, stage, staged, options, node, frame)
-        return result if frame.stage.staged else self.to_device(result, "")
+        result = self.staged_calls.in_stage(t.target, stage, staged, options, node, frame)
+        return result if frame.stage.staged else self.boundary.to_device(result, "")
 
     def is_lifted_over(self, t: Transformed, axes: Value, position: int) -> bool | None:
         """Whether an argument is sliced along an axis; of `nn.scan`, the first after the module is the carry."""
@@ -118,18 +135,20 @@ class Lifting(Machine):
         else:
             functions, rest = args[1:3], args[3:]
         if not functions or not rest:
-            return self.opaque_call([*args, *kwargs.values()], node, frame)
+            return self.calls.opaque_call([*args, *kwargs.values()], node, frame)
         module, *operands = rest
         results: list[Value] = []
         for given in functions:
             # The module comes as an argument, whether or not the method is bound to one.
             bound = isinstance(given, BoundMethod) and isinstance(given.receiver, Instance)
             function = given.function if isinstance(given, BoundMethod) and bound else given
-            why = self.body_why(api, function, node, frame)
+            why = self.control.body_why(api, function, node, frame)
             part = Why(f"it is an operand of `{api}`", cause=why)
-            staged = [self.fresh(self.to_staged(value, part)) for value in operands]
-            results.append(self.staged_call(api, function, [module, *staged], node, frame, "cond", why))
-        return self.flow_result(results[-1], frame)
+            staged = [self.control.fresh(self.boundary.to_staged(value, part)) for value in operands]
+            results.append(
+                self.control.staged_call(api, function, [module, *staged], node, frame, "cond", why)
+            )
+        return self.control.flow_result(results[-1], frame)
 
 
 def _is_scan(t: Transformed) -> bool:

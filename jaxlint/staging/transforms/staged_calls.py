@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import (
     NOTHING,
     AtBoundary,
@@ -17,7 +19,14 @@ from jaxlint.staging.evaluator.scopes import (
     Tracing,
     Undispatched,
 )
+from jaxlint.staging.tracking.gradients import Gradients
+from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.tracking.meshes import bound_axes, keeps_value
+from jaxlint.staging.tracking.timing import Timing
+from jaxlint.staging.transforms.boundary import Boundary
+from jaxlint.staging.transforms.controlflow import ControlFlow
+from jaxlint.staging.transforms.custom_rules import CustomRules
+from jaxlint.staging.transforms.trees import Trees
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -49,8 +58,21 @@ _MAPPING = frozenset({"vmap", "pmap", "shard_map"})
 _TRACED_WITHOUT_JIT = frozenset({"vmap", "pmap", "checkpoint"})  # whatever `jax.disable_jit` says
 
 
-class StagedCalls(Machine):
+class StagedCalls(Part):
     """Calling what a transformation made."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.boundary = machine.part(Boundary)
+        self.calls = machine.part(Calls)
+        self.control = machine.part(ControlFlow)
+        self.custom_rules = machine.part(CustomRules)
+        self.gradients = machine.part(Gradients)
+        self.keys = machine.part(Keys)
+        self.operators = machine.part(Operators)
+        self.timing = machine.part(Timing)
+        self.trees = machine.part(Trees)
+        self.rowless: dict[ast.AST, set[str]] = {}  # parameters that are given arrays without rows alone
 
     def call_transformed(
         self,
@@ -61,9 +83,9 @@ class StagedCalls(Machine):
         frame: Frame,
     ) -> Value:
         """The result of calling `t` in `frame`."""
-        faked = t.kind == "pmap" and self.fake_pmaps > 0
-        if self.unjitted and t.kind in _TRACED_WITHOUT_JIT and not faked:
-            with Tracing(self, 0):
+        faked = t.kind == "pmap" and self.machine.fake_pmaps > 0
+        if self.machine.unjitted and t.kind in _TRACED_WITHOUT_JIT and not faked:
+            with Tracing(self.machine, 0):
                 return self.call_transformed(t, args, kwargs, node, frame)
         own = t.attributes.get("own")
         if own is not None:
@@ -72,7 +94,7 @@ class StagedCalls(Machine):
         if kind in JIT_KINDS:
             return self.call_jitted(t, args, kwargs, node, frame)
         if kind in DIFFERENTIATION:
-            return self.call_differentiated(t, args, kwargs, node, frame)
+            return self.gradients.call_differentiated(t, args, kwargs, node, frame)
         if kind in ("vmap", "shard_map", "nnx.scan"):
             return self.call_mapped(t, args, kwargs, node, frame)
         if kind in ("checkpoint", "variant"):
@@ -80,15 +102,17 @@ class StagedCalls(Machine):
             result = self.in_stage(
                 t.target, Stage(kind, True, True, t.why, frame.stage), staged, options, node, frame
             )
-            return result if frame.stage.staged else self.to_device(result, "")
+            return result if frame.stage.staged else self.boundary.to_device(result, "")
         if kind == "pallas":
             return self.call_kernel(t, args, node, frame)
         if kind == "custom":
-            return self.call_custom(t, args, kwargs, node, frame)
+            return self.custom_rules.call_custom(t, args, kwargs, node, frame)
         if kind == "checkify":
             stage = Stage("checkify", True, True, t.why, frame.stage)
             result = self.in_stage(t.target, stage, args, kwargs, node, frame)
-            return TupleValue([UNKNOWN, result if frame.stage.staged else self.to_device(result, "")])
+            return TupleValue(
+                [UNKNOWN, result if frame.stage.staged else self.boundary.to_device(result, "")]
+            )
         if kind in ("hk.apply", "hk.init"):
             return self.call_haiku(t, args, kwargs, node, frame)
         if kind == "make_jaxpr":
@@ -98,8 +122,8 @@ class StagedCalls(Machine):
             )
             return UNKNOWN
         if kind == "nn.lift":
-            return self.call_lifted(t, args, kwargs, node, frame)
-        return self.opaque_call([*args, *kwargs.values()], node, frame)
+            return self.machine.staging.call_lifted(t, args, kwargs, node, frame)
+        return self.calls.opaque_call([*args, *kwargs.values()], node, frame)
 
     def aside(
         self,
@@ -114,8 +138,12 @@ class StagedCalls(Machine):
 
         `odd`: it may see combinations that no program makes, so that nothing is reported of it.
         """
-        with Beside(self) if odd else NOTHING, KeysAside(frame, {}), Undispatched(self.ledger):
-            return self.call_value(own, args, kwargs, node, frame)
+        with (
+            Beside(self.machine) if odd else NOTHING,
+            KeysAside(frame, {}),
+            Undispatched(self.machine.ledger),
+        ):
+            return self.calls.call_value(own, args, kwargs, node, frame)
 
     def in_stage(
         self,
@@ -127,13 +155,13 @@ class StagedCalls(Machine):
         frame: Frame,
     ) -> Value:
         """Calls `callee` with the frame standing in `stage`, or where it stands when `jax.disable_jit` holds."""
-        crossing, self.crossing = self.crossing, []
-        with Staged(frame, frame.stage if self.unjitted else stage):
-            if not self.unjitted:
-                self.unflatten(crossing, args, node, frame)
-            result = self.call_value(callee, args, kwargs, node, frame)
-            if not self.unjitted:
-                self.left([result], node, frame)
+        crossing, self.machine.crossing = self.machine.crossing, []
+        with Staged(frame, frame.stage if self.machine.unjitted else stage):
+            if not self.machine.unjitted:
+                self.trees.unflatten(crossing, args, node, frame)
+            result = self.calls.call_value(callee, args, kwargs, node, frame)
+            if not self.machine.unjitted:
+                self.trees.left([result], node, frame)
             return result
 
     def call_jitted(
@@ -145,7 +173,7 @@ class StagedCalls(Machine):
         frame: Frame,
     ) -> Value:
         owner: Frame | None = frame
-        while owner is not None and not owner.stage.staged and not self.choosing:
+        while owner is not None and not owner.stage.staged and not self.machine.choosing:
             if owner.loops:
                 # The innermost loop that runs it: loops further out see it once per inner loop, not per step.
                 for loop in reversed(owner.loops):
@@ -157,13 +185,13 @@ class StagedCalls(Machine):
         staged, options = self.stage_arguments(t, args, kwargs, frame, node)
         stage = Stage("jit" if t.kind != "pmap" else "pmap", True, True, t.why, frame.stage, bound_axes(t))
         result = self.in_stage(t.target, stage, staged, options, node, frame)
-        self.dispatch(node, frame, t.label, t)
+        self.timing.dispatch(node, frame, t.label, t)
         if frame.stage.staged:
             given = [t.target, *args, *kwargs.values()]
-            if not self.unjitted and not self.leaves_python(t):
+            if not self.machine.unjitted and not self.leaves_python(t):
                 result = _as_arrays(result)
-            return self.flow_result(result, frame, given)
-        return self.to_device(result, t.label, self.leaves_python(t))
+            return self.control.flow_result(result, frame, given)
+        return self.boundary.to_device(result, t.label, self.leaves_python(t))
 
     def stage_arguments(
         self,
@@ -176,7 +204,7 @@ class StagedCalls(Machine):
         """Arguments as they are inside a jit-like transformation; tells rules what is passed as static."""
         names = self.signature(t.target)
         static_names, certain = self.static_parameters(t, names)
-        with AtBoundary(self, (t, frame)):
+        with AtBoundary(self.machine, (t, frame)):
             return self.convert_arguments(t, args, kwargs, names, static_names, certain, frame, node)
 
     def convert_arguments(
@@ -204,23 +232,23 @@ class StagedCalls(Machine):
             spread = spread or (unplaced and position >= len(names))
             sure = certain and not spread
             static = static and not spread
-            if node is not None and (static or sure) and not self.unjitted:
+            if node is not None and (static or sure) and not self.machine.unjitted:
                 argument = _positional_node(node, position - _bound_before(node, args))
                 self.emit_argument(static, t, name, value, argument, node, frame)
             staged.append(
                 _static_inside(value, t)
                 if static
-                else self.to_staged(value, self.parameter_why(t, name), sure, keeps)
+                else self.boundary.to_staged(value, self.parameter_why(t, name), sure, keeps)
             )
         options: dict[str, Value] = {}
         for name, value in kwargs.items():
             static = name in static_names
-            if node is not None and (static or certain) and not self.unjitted:
+            if node is not None and (static or certain) and not self.machine.unjitted:
                 self.emit_argument(static, t, name, value, _keyword_node(node, name), node, frame)
             if static:
                 options[name] = _static_inside(value, t)
             else:
-                options[name] = self.to_staged(value, self.parameter_why(t, name), certain, keeps)
+                options[name] = self.boundary.to_staged(value, self.parameter_why(t, name), certain, keeps)
         self.note_rowless(t, dict(zip(names, staged, strict=False)) | options)
         return staged, options
 
@@ -245,13 +273,17 @@ class StagedCalls(Machine):
         if name == "**":
             return
         if static:
-            self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument))
-        elif not isinstance(value, (Array, Unknown)) and not self.unjitted:
-            self.emit("traced_argument", events.TracedArgumentEvent(node, frame, t, name, value, argument))
+            self.machine.emit(
+                "static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument)
+            )
+        elif not isinstance(value, (Array, Unknown)) and not self.machine.unjitted:
+            self.machine.emit(
+                "traced_argument", events.TracedArgumentEvent(node, frame, t, name, value, argument)
+            )
 
     def leaves_python(self, t: Transformed) -> bool:
         """Whether what is no array stays as it is on both sides, as under the transformations of equinox."""
-        return "spec" in t.attributes and self.spec_of(t).keeps_python
+        return "spec" in t.attributes and self.machine.staging.spec_of(t).keeps_python
 
     def parameter_why(self, t: Transformed, name: str) -> Why:
         parameter = name if t.kind in JIT_KINDS else ""
@@ -311,7 +343,7 @@ class StagedCalls(Machine):
         frame: Frame,
     ) -> Value:
         names = self.signature(t.target)
-        spec = self.spec_of(t)
+        spec = self.machine.staging.spec_of(t)
         staged: list[Value] = []
         copies: list[Value] = []
         for position, value in enumerate(args):
@@ -321,14 +353,14 @@ class StagedCalls(Machine):
                 staged.append(value)
                 continue
             certain = bool(mapped) or (isinstance(value, Array) and value.staged)
-            inside = self.to_staged(value, self.parameter_why(t, name), certain, spec.keeps_python)
+            inside = self.boundary.to_staged(value, self.parameter_why(t, name), certain, spec.keeps_python)
             copied = copied_in_rows(value)
             if copied is not None and isinstance(inside, Array):
                 inside = replace(inside, origin=copied)  # each row is that array
                 copies.append(value)
             staged.append(inside)
         options = {
-            n: self.to_staged(v, self.parameter_why(t, n), t.kind == "vmap", spec.keeps_python)
+            n: self.boundary.to_staged(v, self.parameter_why(t, n), t.kind == "vmap", spec.keeps_python)
             for n, v in kwargs.items()
         }
         abstract = frame.stage.abstract or spec.abstract
@@ -337,14 +369,16 @@ class StagedCalls(Machine):
         result = self.in_stage(t.target, stage, staged, options, node, frame)
         if t.kind == "vmap":
             changing = [v for v, s in zip(args, staged, strict=True) if s is not v and v not in copies]
-            self.tell_constant_keys(t.api, t.target, before, born, [*changing, *kwargs.values()], node, frame)
-        self.dispatch(node, frame, t.label)
+            self.keys.tell_constant_keys(
+                t.api, t.target, before, born, [*changing, *kwargs.values()], node, frame
+            )
+        self.timing.dispatch(node, frame, t.label)
         if frame.stage.staged:
             given = [t.target, *args, *kwargs.values()]
             if t.kind in _MAPPING and not spec.keeps_python:
                 result = _as_arrays(result)
-            return self.flow_result(result, frame, given)
-        return self.to_device(result, "", spec.keeps_python)
+            return self.control.flow_result(result, frame, given)
+        return self.boundary.to_device(result, "", spec.keeps_python)
 
     def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:
         """Whether vmap, vectorize or shard_map makes a tracer of an argument; None when that is not known."""
@@ -388,7 +422,7 @@ class StagedCalls(Machine):
         names = [name for name in self.signature(t.target) if name not in sizes]
         refs: list[Value] = [Array(True, self.parameter_why(t, name), role="ref") for name in names]
         self.in_stage(t.target, Stage("pallas", True, True, t.why, frame.stage), refs, {}, node, frame)
-        result = self.array_result(frame, args, node, name="pallas_call")
+        result = self.operators.array_result(frame, args, node, name="pallas_call")
         result.tree = True
         return result
 
@@ -407,13 +441,13 @@ class StagedCalls(Machine):
         passed = sum(k in kwargs for k in ("rng", "params", "state"))
         variables = None if t.kind == "hk.init" else kwargs.get("params", args[0] if args else None)
         given = args[max(0, skip - passed) :]
-        result = self.under_parameters(variables, t.target, given, options, node, frame)
+        result = self.gradients.under_parameters(variables, t.target, given, options, node, frame)
         if t.kind == "hk.init":
-            params = self.array_result(frame, args, node)
+            params = self.operators.array_result(frame, args, node)
             params.tree, params.made = True, Operation("hk.init", (), {}, node)
             return TupleValue([params, params]) if "stateful" in t.attributes else params
         if "stateful" in t.attributes:
-            state = self.array_result(frame, args, node)
+            state = self.operators.array_result(frame, args, node)
             state.tree = True
             return TupleValue([result, state])
         return result

@@ -8,13 +8,18 @@ from dataclasses import replace
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS, PRIMITIVE_RULES, TRANSFORMS, Transform
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.calls import label_of, short_source
+from jaxlint.staging.evaluator.access import Access
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.expressions import Expressions
+from jaxlint.staging.evaluator.foreign_decorators import stages_elsewhere
+from jaxlint.staging.evaluator.introspection import Introspection
 from jaxlint.staging.evaluator.library_models import calls_of_made
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.pytest_names import FIXTURE, PARAMETRISERS
 from jaxlint.staging.evaluator.scopes import KeysAside, Noted, Undispatched
-from jaxlint.staging.reach.entry import FIXTURE, PARAMETRISERS
-from jaxlint.staging.reach.foreign_decorators import stages_elsewhere
-from jaxlint.staging.transforms.boundary import Boundary
-from jaxlint.staging.transforms.custom_rules import CustomRules
+from jaxlint.staging.tracking.gradients import Gradients
+from jaxlint.staging.transforms.creation import Creation
+from jaxlint.staging.transforms.lifting import Lifting
 from jaxlint.staging.transforms.staged_calls import StagedCalls
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -35,6 +40,7 @@ from jaxlint.staging.values import (
     Value,
 )
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.labels import label_of, short_source
 from jaxlint.staging.values.stage import Why
 
 _PLAIN_DECORATORS = frozenset(
@@ -51,8 +57,19 @@ _PLAIN_DECORATORS = frozenset(
 )
 
 
-class Transforming(Boundary, StagedCalls, CustomRules):
+class Transforming(Part):
     """The transformation half of the interpreter."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.access = machine.part(Access)
+        self.calls = machine.part(Calls)
+        self.creation = machine.part(Creation)
+        self.expressions = machine.part(Expressions)
+        self.gradients = machine.part(Gradients)
+        self.introspection = machine.part(Introspection)
+        self.lifting = machine.part(Lifting)
+        self.staged_calls = machine.part(StagedCalls)
 
     # -- making a transformed function
 
@@ -65,26 +82,26 @@ class Transforming(Boundary, StagedCalls, CustomRules):
     ) -> Value:
         """The value of `@decorator` over `value`."""
         if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter"):
-            owner = self.eval(decorator.value, frame)
+            owner = self.expressions.eval(decorator.value, frame)
             if isinstance(owner, Function) and owner.kind == "property":
                 if decorator.attr == "setter" and isinstance(value, Function):
                     owner.setter = value
                 return owner
-        applied = self.eval(decorator, frame)
+        applied = self.expressions.eval(decorator, frame)
         if isinstance(applied, External):
             name = canonical(applied.name)
             if name in ("builtins.staticmethod", "builtins.classmethod", "builtins.property"):
-                return self.method_kind(name[9:], value)
+                return self.introspection.method_kind(name[9:], value)
             if name == FIXTURE:
-                return self.method_kind("fixture", value)
+                return self.introspection.method_kind("fixture", value)
             if name == "functools.cached_property":
                 if isinstance(value, Function):
                     value.cached = True
-                return self.method_kind("property", value)
+                return self.introspection.method_kind("property", value)
             if name in _PLAIN_DECORATORS or (name not in TRANSFORMS and name not in _CALLED_DECORATORS):
                 return UNKNOWN if stages_elsewhere(applied) else value
         made_by = decorator.func if isinstance(decorator, ast.Call) and type(applied) is Unknown else None
-        if stages_elsewhere(self.eval(made_by, frame) if made_by is not None else applied):
+        if stages_elsewhere(self.expressions.eval(made_by, frame) if made_by is not None else applied):
             return UNKNOWN
         if isinstance(applied, ExternalObject) and isinstance(value, Function):
             if applied.name in PARAMETRISERS:
@@ -94,12 +111,12 @@ class Transforming(Boundary, StagedCalls, CustomRules):
                     function = function.wraps
                 return value
             if applied.name == FIXTURE:
-                return self.method_kind("fixture", value)
+                return self.introspection.method_kind("fixture", value)
             if canonical(applied.name) in PRIMITIVE_RULES:
-                self.add_rule(canonical(applied.name), value, node, frame)
+                self.creation.add_rule(canonical(applied.name), value, node, frame)
                 return value
         with Noted(frame, "decorator", decorator):
-            result = self.call_value(applied, [value], {}, node, frame)
+            result = self.calls.call_value(applied, [value], {}, node, frame)
         if isinstance(result, (Function, Transformed, Partial, BoundMethod, Instance, ClassValue)):
             return result
         if isinstance(result, ExternalObject) and result.name in calls_of_made:
@@ -126,14 +143,14 @@ class Transforming(Boundary, StagedCalls, CustomRules):
             return UNKNOWN  # whoever asks for the function goes through each of them
         if spec.kind == "wrap":
             if own is not None:
-                self.aside(own, args, kwargs, node, frame)
+                self.staged_calls.aside(own, args, kwargs, node, frame)
             if isinstance(target, Function) and name.startswith("functools."):
                 target.cached = True
             return target
         if spec.kind == "partial":
             return Partial(target, args[1:], kwargs)
         if spec.kind == "hk.wrap":
-            changed = {} if own is None else {"own": self.aside(own, args, kwargs, node, frame)}
+            changed = {} if own is None else {"own": self.staged_calls.aside(own, args, kwargs, node, frame)}
             if not isinstance(target, Transformed):
                 return target
             return replace(target, attributes={**target.attributes, "without_rng": Static(True), **changed})
@@ -174,8 +191,8 @@ class Transforming(Boundary, StagedCalls, CustomRules):
         transformed.attributes["spec"] = ExternalObject(name)
         if own is not None:
             lifts = spec.kind in ("nn.lift", "nn.jit")
-            transformed.attributes["own"] = self.aside(own, args, kwargs, node, frame, odd=lifts)
-        self.emit(
+            transformed.attributes["own"] = self.staged_calls.aside(own, args, kwargs, node, frame, odd=lifts)
+        self.machine.emit(
             "transform",
             events.TransformEvent(
                 node, frame, transformed, decorator if isinstance(decorator, ast.expr) else None
@@ -185,20 +202,22 @@ class Transforming(Boundary, StagedCalls, CustomRules):
             return Partial(transformed, args[1:], {})
         if spec.kind in ("nn.lift", "nn.jit"):
             if isinstance(target, ClassValue):
-                return self.lift_class(transformed, target)
+                return self.lifting.lift_class(transformed, target)
             if isinstance(target, Choice):
                 classes = [option for option in target.options if isinstance(option, ClassValue)]
                 if len(classes) == len(target.options):
-                    return Choice([self.lift_class(transformed, cls) for cls in classes], target.every)
+                    return Choice(
+                        [self.lifting.lift_class(transformed, cls) for cls in classes], target.every
+                    )
         if spec.kind in DIFFERENTIATION:
-            differentiated = self.innermost(target)[0]
+            differentiated = self.creation.innermost(target)[0]
             if differentiated is not None:
-                self.gradient_roots.add(differentiated.node)
+                self.gradients.gradient_roots.add(differentiated.node)
         staged = spec.staged or (
             spec.kind in DIFFERENTIATION and not name.startswith(("flax.nnx", "equinox"))
         )
-        if staged and not self.guessing and not frame.replaceable:
-            self.creations.append((transformed, frame, tuple(self.tested)))
+        if staged and not self.machine.guessing and not frame.replaceable:
+            self.creation.creations.append((transformed, frame, tuple(self.machine.tested)))
         return transformed
 
     def spec_of(self, transformed: Transformed) -> Transform:
@@ -224,7 +243,9 @@ class Transforming(Boundary, StagedCalls, CustomRules):
             )
             result.attributes.update(base.attributes)
             if "own" in base.attributes:
-                result.attributes["own"] = self.attribute(base.attributes["own"], name, node, frame, True)
+                result.attributes["own"] = self.access.attribute(
+                    base.attributes["own"], name, node, frame, True
+                )
             spec = base.attributes.get("spec")
             if isinstance(spec, ExternalObject) and spec.name.endswith("with_state"):
                 result.attributes["stateful"] = Static(True)
@@ -252,7 +273,9 @@ class Transforming(Boundary, StagedCalls, CustomRules):
         own = base.attributes.get("own")
         if own is not None and name.startswith("def"):
             for option in own.options if isinstance(own, Choice) else [own]:
-                self.aside(self.attribute(option, name, node, frame, True), args, kwargs, node, frame)
+                self.staged_calls.aside(
+                    self.access.attribute(option, name, node, frame, True), args, kwargs, node, frame
+                )
         args = [*args, *(kwargs[rule] for rule in _RULES.get(name, ())[len(args) :] if rule in kwargs)]
         if name == "def_fwd":  # of equinox, whose rule is told which arguments are perturbed
             base.attributes["perturbed"] = UNKNOWN
@@ -269,9 +292,11 @@ class Transforming(Boundary, StagedCalls, CustomRules):
                 base.attributes["bwd"] = args[0]
             return args[0]
         if name in ("lower", "trace", "eval_shape") and base.kind in JIT_KINDS:
-            with KeysAside(frame, {}), Undispatched(self.ledger):  # nothing runs, and no key is used
-                self.call_jitted(base, args, kwargs, node, frame)
-            names, certain = self.static_parameters(base, self.signature(base.target))
+            with KeysAside(frame, {}), Undispatched(self.machine.ledger):  # nothing runs, and no key is used
+                self.staged_calls.call_jitted(base, args, kwargs, node, frame)
+            names, certain = self.staged_calls.static_parameters(
+                base, self.staged_calls.signature(base.target)
+            )
             if name == "lower" and not names and certain:
                 return ExternalObject("jax.stages.Lowered", [base])
         return UNKNOWN

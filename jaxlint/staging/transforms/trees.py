@@ -5,36 +5,36 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from jaxlint.staging.evaluator.classes import PYTREE_KINDS
-from jaxlint.staging.evaluator.machine import Machine
-from jaxlint.staging.transforms.pytrees import flattening, leaf_attributes
+from jaxlint.staging.evaluator.datamodel import DataModel
+from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
     ClassValue,
-    DictValue,
     Function,
     Instance,
-    ListValue,
-    Registration,
     TupleValue,
-    Unknown,
     Value,
     find_array,
     parts_of,
 )
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.pytrees import flattening, is_pytree, leaf_attributes, registration
 
 
-class Trees(Machine):
+class Trees(Part):
     """The flattening part of the interpreter."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.data_model = machine.part(DataModel)
 
     def subclassed(self, cls: ClassValue, options: dict[str, Value], node: ast.AST, frame: Frame) -> None:
         """Runs what a base class does with a class that derives from it; some register it as a pytree."""
         for base in cls.bases:
             hook = base.lookup("__init_subclass__") if isinstance(base, ClassValue) else None
             if isinstance(hook, Function):
-                self.aside(hook, [cls], options, node, frame)
+                self.machine.staging.aside(hook, [cls], options, node, frame)
                 return
 
     def unflatten(self, classes: list[ClassValue], args: list[Value], node: ast.AST, frame: Frame) -> None:
@@ -53,7 +53,7 @@ class Trees(Machine):
 
     def left(self, results: Iterable[Value], node: ast.AST, frame: Frame) -> None:
         """JAX takes apart the objects that a stage returns."""
-        if self.registers:
+        if self.machine.registers:
             for value in results:
                 for part in [value, *parts_of(value)]:
                     if isinstance(part, Instance) and is_pytree(part.cls):
@@ -62,20 +62,20 @@ class Trees(Machine):
     def put_together(self, cls: ClassValue, children: Value, node: ast.AST, frame: Frame) -> None:
         method = cls.lookup("tree_unflatten")
         if isinstance(method, Function):
-            self.once(method, [cls, UNKNOWN, children], node, frame)
+            self.data_model.once(method, [cls, UNKNOWN, children], node, frame)
         elif (registered := registration(cls)) is not None:
-            self.once(registered.unflatten, [UNKNOWN, children], node, frame)
+            self.data_model.once(registered.unflatten, [UNKNOWN, children], node, frame)
 
     def take_apart(self, value: Instance, node: ast.AST, frame: Frame) -> None:
         registered = registration(value.cls)
         flatten = flattening(value.cls)
         for function in registered.flatten[:1] if registered is not None else [flatten]:
             if function is not None:
-                self.once(function, [value], node, frame)
+                self.data_model.once(function, [value], node, frame)
 
     def rebuilt(self, trees: Iterable[Value], node: ast.AST, frame: Frame) -> None:
         """`jax.tree.map` and its like take each object apart, and put it together again."""
-        if not self.registers:
+        if not self.machine.registers:
             return
         for value in trees:
             for part in [value, *parts_of(value)]:
@@ -84,36 +84,3 @@ class Trees(Machine):
                     held = find_array(part) or part.staged
                     if held is not None:
                         self.put_together(part.cls, TupleValue(None, held), node, frame)
-
-
-def registration(cls: ClassValue) -> Registration | None:
-    """How `register_pytree_node` was told to treat instances of `cls`."""
-    return next((owner.registered for owner in cls.mro() if owner.registered is not None), None)
-
-
-def is_pytree(cls: ClassValue) -> bool:
-    """Whether JAX knows instances of `cls` as more than a leaf."""
-    return cls.kind in PYTREE_KINDS or flattening(cls) is not None or registration(cls) is not None
-
-
-def tracer_in(value: Value, depth: int = 4) -> Array | None:
-    """The first tracer among the leaves of `value`, as JAX counts them: of a plain object it knows none."""
-    if isinstance(value, Instance) and value.staged is None and not is_pytree(value.cls):
-        return None
-    if depth == 0 or not isinstance(value, (Instance, TupleValue, ListValue, DictValue)):
-        return find_array(value, True, 0)
-    found = [
-        tracer for tracer in (tracer_in(part, depth - 1) for part in parts_of(value)) if tracer is not None
-    ]
-    if not found and _is_bare(value):
-        assert isinstance(value, Instance)
-        return value.staged
-    return next(
-        (tracer for tracer in found if tracer.certain),
-        next((tracer for tracer in found if not tracer.mixed), found[0] if found else None),
-    )
-
-
-def _is_bare(value: Value) -> bool:
-    """An object that is inside a stage, and of which no attribute is known."""
-    return isinstance(value, Instance) and all(isinstance(part, Unknown) for part in value.fields.values())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.values import TupleValue, Value, constant
+from jaxlint.staging.values.objects import TupleValue
+from jaxlint.staging.values.parts import constant
+from jaxlint.staging.values.plain import Value
 
 
 def constant_names(value: Value | None) -> tuple[str, ...] | None:

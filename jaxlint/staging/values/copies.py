@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jaxlint.staging.values import DictValue, Instance, ListValue, TupleValue, Value
+from jaxlint.staging.values.objects import DictValue, Instance, ListValue, TupleValue
+from jaxlint.staging.values.plain import Value
 
 MAX_COPIED = 100  # containers; what a larger structure holds beyond is shared
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from jaxlint.staging.values import (
-    Array,
+from jaxlint.staging.values.arrays import Array, NumpyArray
+from jaxlint.staging.values.joining import join_all
+from jaxlint.staging.values.objects import (
     BoundMethod,
     Choice,
     ClassValue,
     DictValue,
-    DType,
     External,
     ExternalMethod,
     ExternalObject,
@@ -19,18 +19,11 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     ModuleValue,
-    NumpyArray,
     Partial,
-    Reading,
-    Setting,
-    Static,
     Transformed,
     TupleValue,
-    Unknown,
-    Value,
-    join_all,
-    kind_of_static,
 )
+from jaxlint.staging.values.plain import DType, Reading, Setting, Static, Unknown, Value, kind_of_static
 
 
 def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from jaxlint.staging.project import Module
-from jaxlint.staging.values import Function, Origin, Value
-from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values.buffers import Buffer, Donation
+from jaxlint.staging.values.objects import Function, Scope
+from jaxlint.staging.values.plain import Activation, Origin, Value
 from jaxlint.staging.values.stage import Stage
 from jaxlint.syntax.facts import methods_called_on_self, provokes_errors, replaces_parts
-
-if TYPE_CHECKING:
-    from jaxlint.staging.tracking.buffers import Buffer, Donation
 
 MAX_LOOPS = 6  # loops in each other whose bodies are evaluated twice; that doubles the work each time
 MAX_UNROLLED = 12  # items of a sequence that a comprehension is evaluated for one by one
@@ -43,7 +40,7 @@ class Snapshot:
 
 
 @dataclass(slots=True, eq=False)
-class Frame:
+class Frame(Activation):
     """`function` is None for a module or class body. `used` maps keys that were consumed to where."""
 
     function: Function | None

@@ -5,17 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from jaxlint.staging.values import (
-    MISSING,
-    Array,
-    ExternalObject,
-    ListValue,
-    Operation,
-    TupleValue,
-    Value,
-    constant,
-    is_none,
-)
+from jaxlint.staging.values.arrays import Array, Operation
+from jaxlint.staging.values.objects import ExternalObject, ListValue, TupleValue
+from jaxlint.staging.values.parts import constant
+from jaxlint.staging.values.plain import MISSING, Value, is_none
 
 Shape = tuple[int, ...]
 ShapeOf = Callable[[Value], Shape | None]

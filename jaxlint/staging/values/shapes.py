@@ -10,19 +10,10 @@ from collections.abc import Mapping
 
 from jaxlint.jaxapi.dtypes import MAKERS, RANDOM_MAKERS, named_dtype
 from jaxlint.jaxapi.functions import SHAPE_ARGUMENTS
-from jaxlint.staging.values import (
-    Array,
-    ExternalObject,
-    ListValue,
-    NumpyArray,
-    Operation,
-    Origin,
-    Static,
-    TupleValue,
-    Value,
-    constant,
-    is_none,
-)
+from jaxlint.staging.values.arrays import Array, NumpyArray, Operation
+from jaxlint.staging.values.objects import ExternalObject, ListValue, TupleValue
+from jaxlint.staging.values.parts import constant
+from jaxlint.staging.values.plain import Origin, Static, Value, is_none
 from jaxlint.staging.values.shape_rules import SHAPE_RULES, Shape, reduced, static_shape
 
 Known = Mapping[Origin, Shape]  # the shapes of parameters, where the caller knows them

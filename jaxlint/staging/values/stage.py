@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from jaxlint.staging.project import Module
+from jaxlint.staging.project import Module
 
 
 @dataclass(frozen=True, slots=True, eq=False)

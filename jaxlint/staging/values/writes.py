@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from jaxlint.staging.values import DictValue, Instance, ListValue, Value
+from jaxlint.staging.values.objects import DictValue, Instance, ListValue
+from jaxlint.staging.values.plain import Value
 
 MAX_OBJECTS = 24
 MAX_DEPTH = 3

@@ -6,8 +6,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.tracking.gradients import flow_in
 from jaxlint.staging.values import Array, constant
+from jaxlint.staging.values.flow import flow_in
 from jaxlint_rules._mapped import is_mapped, mapping
 from jaxlint_rules._reasons import guarded, staged_because
 

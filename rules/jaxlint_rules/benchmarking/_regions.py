@@ -7,8 +7,8 @@ import re
 
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ElapsedEvent, Event
-from jaxlint.staging.tracking.timing import Dispatch
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.ledger import Dispatch
 
 # Who writes of these around a measurement knows that it holds more, or less, than the computation.
 COMPILING = re.compile(r"compil|first|warm|cold|trac(e|ing)|jit[_ )]|overhead|startup|init", re.IGNORECASE)
@@ -21,7 +21,7 @@ def is_measurement(event: ElapsedEvent, report: Reporter) -> bool:
     if event.start.frame is frame and len(frame.loops) > event.start.loops:
         return False  # how long the program has been running, told in a loop
     started = event.start.frame
-    if started is not None and started is not frame and started.function is not None:
+    if isinstance(started, Frame) and started is not frame and started.function is not None:
         if frame.function is not None and started.function.node is frame.function.node:
             return False  # a meter: how long it has been since it was asked last
     if frame.stage.staged or frame.module.is_test:

@@ -10,8 +10,8 @@ from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ElapsedEvent
-from jaxlint.staging.tracking.timing import Dispatch
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.ledger import Dispatch
 from jaxlint.syntax.facts import dotted, nodes_of
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import SIZED, assigned_once, loop_variables, rebound

@@ -7,8 +7,7 @@ import math
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging.project import Module
-from jaxlint.staging.values import UNKNOWN, Array, External, NumpyArray, Static, Unknown, constant
-from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values import UNKNOWN, Array, External, NumpyArray, Scope, Static, Unknown, constant
 from jaxlint.staging.values.shapes import ELEMENTWISE, REDUCTIONS, shape_of
 from jaxlint.syntax.facts import all_parameters, dotted, names_stored, nodes_of
 from jaxlint.syntax.memo import cache

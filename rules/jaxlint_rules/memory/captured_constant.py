@@ -10,7 +10,6 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.project import Module
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -168,7 +167,7 @@ class CapturedConstant(Rule):
                 size = max(
                     size_of_name(child.id, function.scope, report.module),
                     _size_of(held[0]),
-                    _size_written(held[0], report.module),
+                    _size_written(held[0], report),
                 )
                 if _is_variables(held[0]):
                     size = WHOLE_MODEL
@@ -228,12 +227,12 @@ def _size_of(value: Value | None) -> Size:
     return least_size(value) if isinstance(value, Array) and not value.staged else 0
 
 
-def _size_written(value: Value, module: Module) -> Size:
+def _size_written(value: Value, report: Reporter) -> Size:
     """The elements of an array that was made of one of NumPy, elsewhere in the file, by the text that made it."""
     made = value.made if isinstance(value, Array) and not value.staged else None
     if made is None or made.name not in ("array", "asarray") or not isinstance(made.node, ast.Call):
         return 0
-    return size_of(made.node, module.scope, module)
+    return size_of(made.node, report.globals, report.module)
 
 
 def _read_of(owner: Instance, name: ast.Name, report: Reporter) -> list[Captured]:

@@ -7,8 +7,8 @@ from jaxlint.jaxapi.dtypes import is_integer
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.tracking.operations import dtype_of
 from jaxlint.staging.values import UNKNOWN, Array, Value
+from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._expressions import made, number
 

@@ -9,7 +9,6 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, CarryEvent, OperationEvent
-from jaxlint.staging.tracking.gradients import flow_in
 from jaxlint.staging.values import (
     Array,
     DictValue,
@@ -22,6 +21,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint.staging.values.flow import flow_in
 from jaxlint.syntax.facts import positional_parameters
 from jaxlint_rules.numerics._expressions import euclidean_vector, made, number, same, unviewed
 

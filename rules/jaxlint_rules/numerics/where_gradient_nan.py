@@ -10,8 +10,8 @@ from jaxlint.jaxapi.dtypes import is_integer
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.tracking.operations import dtype_of
 from jaxlint.staging.values import Array, Value
+from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.syntax.facts import all_parameters
 from jaxlint_rules._names import last_name
 from jaxlint_rules.numerics._expressions import DEEP, VIEWS, is_number, made, number, same, unviewed

@@ -9,8 +9,8 @@ from jaxlint.jaxapi.dtypes import KINDS, LOW_PRECISION, MAKERS, RANDOM_MAKERS
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.tracking.operations import dtype_of
 from jaxlint.staging.values import Array, ListValue, NumpyArray, Operation, TupleValue, Value
+from jaxlint.staging.values.dtypes import dtype_of
 
 _WIDE = frozenset({"float32", "float64"})
 _OPERATORS = frozenset({"add", "subtract", "multiply", "divide", "matmul", "power", "maximum", "minimum"})

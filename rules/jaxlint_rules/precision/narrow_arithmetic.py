@@ -9,8 +9,9 @@ from jaxlint.jaxapi.dtypes import is_integer, strong
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.tracking.operations import dtype_of, is_inexact
+from jaxlint.staging.tracking.operations import is_inexact
 from jaxlint.staging.values import Array, Operation, Static, Value, constant
+from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint_rules.numerics._expressions import made, number, unviewed
 
 _SMALLEST = 2.0**-25  # half of the smallest float16 above zero: what is not more than this rounds to zero

@@ -16,6 +16,7 @@ from jaxlint.staging.values import (
     ListValue,
     ModuleValue,
     NumpyArray,
+    Scope,
     Static,
     Transformed,
     TupleValue,
@@ -23,7 +24,6 @@ from jaxlint.staging.values import (
     Value,
 )
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.scope import Scope
 from jaxlint.syntax.facts import all_parameters, nodes_of
 from jaxlint_rules.purity._captures import (
     Owner,

@@ -74,7 +74,7 @@ class JitOfFreshFunction(Rule):
         frame = event.frame
         if positions is None or frame.stage.staged or frame.module.is_test:
             return
-        if report.interpreter is not None and report.interpreter.unjitted:
+        if not report.compiles:
             return  # under `jax.disable_jit()` nothing is compiled, on purpose
         if not frame.stage.certain and frame.caller is None and not frame.loops:
             return  # nothing is known of who calls it

@@ -103,12 +103,10 @@ class ShapeVaryingLoop(Rule):
                     grown[given[origin.root()], position] = origin.name
 
     def finish(self, report: Reporter) -> None:
-        interpreter = report.interpreter
-        assert interpreter is not None
         for event, callee, loop, targets in self.carried:
             node = event.node
             assert isinstance(node, ast.Call)
-            given = dict(zip(interpreter.signature(callee.target), node.args, strict=False))
+            given = dict(zip(report.signature(callee.target), node.args, strict=False))
             given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
             for (name, position), part in self.grown.get(callee.node, {}).items():
                 if name in given and position < len(targets) and dotted(given[name]) == targets[position]:

@@ -11,9 +11,9 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.tracking.operations import dtype_of
-from jaxlint.staging.tracking.timing import identity
 from jaxlint.staging.values import Array, NumpyArray, Static, Transformed, Value, kind_of_static
+from jaxlint.staging.values.dtypes import dtype_of
+from jaxlint.staging.values.ledger import identity
 
 
 @dataclass(slots=True, eq=False)
@@ -79,10 +79,8 @@ class WeakTypeFlip(Rule):
             return
         if frame.stage.staged or frame.module.is_test or frame.guards:
             return
-        interpreter = report.interpreter
-        assert interpreter is not None
-        names = interpreter.signature(callee.target)
-        static, certain = interpreter.static_parameters(callee, names)
+        names = report.signature(callee.target)
+        static, certain = report.static_parameters(callee)
         if not certain or callee.kind == "filter_jit":
             return
         given = {names[n] if n < len(names) else f"#{n}": v for n, v in enumerate(event.args)} | event.kwargs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.jaxapi.dtypes import canonical_dtype, is_integer, promote, strong
-from jaxlint.staging.tracking.operations import dtype_of, is_inexact
+from jaxlint.staging.tracking.operations import is_inexact
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -20,6 +20,7 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
+from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.shapes import ELEMENTWISE, REDUCTIONS, Known, Shape, shape_of
 
 

@@ -9,7 +9,6 @@ from jaxlint.jaxapi.dtypes import strong
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import BodyEvent, BranchesEvent, CallEvent
-from jaxlint.staging.tracking.operations import dtype_of
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -28,6 +27,7 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
+from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.shapes import shape_of
 from jaxlint.syntax.facts import leaf_parameters, nodes_of, positional_parameters
 from jaxlint.syntax.memo import cache

@@ -350,7 +350,7 @@ def _makes_modules(loop: ast.For, frame: Frame) -> bool:
             held = frame.scope.lookup(root) if root else None
             value = held[0] if held is not None else None
             if isinstance(value, ModuleValue):
-                value, rest = value.module.scope.variables.get(rest), ""
+                value, rest = value.scope.variables.get(rest), ""
             if isinstance(value, ClassValue) and not rest and value.kind in MODULE_KINDS:
                 return True
             if isinstance(value, External):

@@ -12,7 +12,8 @@ import pytest
 from jaxlint.registry import all_rules
 from jaxlint.source.read import read_source
 from jaxlint.staging import analyze, values
-from jaxlint.staging.evaluator.calls import Calls, FunctionRecord
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.records import FunctionRecord
 from jaxlint.staging.values import DictValue, Instance, ListValue, Static, TupleValue, Value, store_key
 from tests.helpers.projects import findings_in
 

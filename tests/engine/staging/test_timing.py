@@ -14,9 +14,9 @@ from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import Reporter, analyze
 from jaxlint.staging.events import ElapsedEvent, TracedMemoryEvent
 from jaxlint.staging.project import Module
-from jaxlint.staging.tracking.timing import Ledger
+from jaxlint.staging.values import Scope
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values.ledger import Ledger
 from jaxlint.staging.values.stage import HOST
 
 PREAMBLE = """

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from jaxlint.staging.evaluator.calls import FunctionRecord
-from jaxlint.staging.inspecting.declared import Evaluate, is_declared_static
-from jaxlint.staging.transforms.pytrees import flattening, leaf_attributes
-from jaxlint.staging.transforms.trees import tracer_in
+from jaxlint.staging.evaluator.records import FunctionRecord
+from jaxlint.staging.inspection.declared import Evaluate, is_declared_static
 from jaxlint.staging.values import (
     Array,
     ClassValue,
@@ -26,6 +24,7 @@ from jaxlint.staging.values import (
     is_none,
     is_number,
 )
+from jaxlint.staging.values.pytrees import flattening, leaf_attributes, tracer_in
 from jaxlint.syntax.facts import (
     PROMISES,
     all_parameters,

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.values import ClassValue, Function
+from jaxlint.staging.values.arrays import Array
+from jaxlint.staging.values.objects import (
+    ClassValue,
+    DictValue,
+    Function,
+    Instance,
+    ListValue,
+    Registration,
+    TupleValue,
+)
+from jaxlint.staging.values.parts import find_array, parts_of
+from jaxlint.staging.values.plain import Unknown, Value
 from jaxlint.syntax.facts import dotted, nodes_of, walk
 
 _TO_NUMPY = ("np.asarray", "np.array", "numpy.asarray", "numpy.array")
@@ -133,3 +144,39 @@ def _names(node: ast.expr | None, me: str, assigned: dict[str, ast.expr | None])
 
 def _is_key(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+PYTREE_KINDS = frozenset({"pytree", "equinox", "nnx", "registered"})
+
+
+def registration(cls: ClassValue) -> Registration | None:
+    """How `register_pytree_node` was told to treat instances of `cls`."""
+    return next((owner.registered for owner in cls.mro() if owner.registered is not None), None)
+
+
+def is_pytree(cls: ClassValue) -> bool:
+    """Whether JAX knows instances of `cls` as more than a leaf."""
+    return cls.kind in PYTREE_KINDS or flattening(cls) is not None or registration(cls) is not None
+
+
+def tracer_in(value: Value, depth: int = 4) -> Array | None:
+    """The first tracer among the leaves of `value`, as JAX counts them: of a plain object it knows none."""
+    if isinstance(value, Instance) and value.staged is None and not is_pytree(value.cls):
+        return None
+    if depth == 0 or not isinstance(value, (Instance, TupleValue, ListValue, DictValue)):
+        return find_array(value, True, 0)
+    found = [
+        tracer for tracer in (tracer_in(part, depth - 1) for part in parts_of(value)) if tracer is not None
+    ]
+    if not found and _is_bare(value):
+        assert isinstance(value, Instance)
+        return value.staged
+    return next(
+        (tracer for tracer in found if tracer.certain),
+        next((tracer for tracer in found if not tracer.mixed), found[0] if found else None),
+    )
+
+
+def _is_bare(value: Value) -> bool:
+    """An object that is inside a stage, and of which no attribute is known."""
+    return isinstance(value, Instance) and all(isinstance(part, Unknown) for part in value.fields.values())

@@ -8,16 +8,18 @@ from dataclasses import asdict, dataclass, field
 
 from jaxlint.source import SourceFile
 from jaxlint.staging.analysis import Analysis, build, run, suppose
-from jaxlint.staging.evaluator.calls import FunctionRecord, Observation, label_of
+from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
-from jaxlint.staging.inspecting.inspected_parameters import gets_tracers, parameter_facts
+from jaxlint.staging.evaluator.records import FunctionRecord, Observation
+from jaxlint.staging.inspection.parameters import gets_tracers, parameter_facts
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module
+from jaxlint.staging.reach.receivers import Receivers
 from jaxlint.staging.reach.tracer_sources import Giver, Givers
-from jaxlint.staging.transforms.trees import tracer_in
-from jaxlint.staging.values import Function
-from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values import Function, Scope
+from jaxlint.staging.values.labels import label_of
+from jaxlint.staging.values.pytrees import tracer_in
 from jaxlint.syntax.facts import all_parameters, name_loads
 
 
@@ -70,7 +72,7 @@ def inspect_files(
 
 def _spread_hosted(interpreter: Interpreter) -> None:
     """What a function calls that runs on the host runs there too, where it was evaluated for another caller first."""
-    stack = [record for record in interpreter.records.values() if record.hosted]
+    stack = [record for record in interpreter.part(Calls).records.values() if record.hosted]
     while stack:
         for record in stack.pop().host_calls:
             if not record.hosted:
@@ -92,7 +94,7 @@ def facts_of(module: Module, interpreter: Interpreter) -> list[FunctionFacts]:
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 name = prefix + getattr(child, "name", "<lambda>")
                 found.append(facts(module, child, name, interpreter))
-                if interpreter.givers is not None:
+                if isinstance(interpreter.givers, Givers):
                     found[-1].calls = {name: interpreter.givers.of(child, name) for name in found[-1].params}
                 body = child.body if isinstance(child.body, list) else [child.body]
                 inside = set(map(id, body))
@@ -116,7 +118,7 @@ def facts(
     interpreter: Interpreter,
 ) -> FunctionFacts:
     """The union over a function's contexts."""
-    record = interpreter.records.get(node)
+    record = interpreter.part(Calls).records.get(node)
     decorators = getattr(node, "decorator_list", [])
     line = min([node.lineno, *(decorator.lineno for decorator in decorators)])
     names = [parameter.arg for parameter in all_parameters(node)]
@@ -142,7 +144,7 @@ def facts(
             reason = _because(likely[0], record, module, interpreter)
     contexts = [o.bound for o in seen]
     called = [o.bound for o in seen if o.context != "creation"]
-    params = parameter_facts(record, contexts, called, interpreter.annotated)
+    params = parameter_facts(record, contexts, called, interpreter.part(Receivers).annotated)
     if staged == "yes" and not any(map(gets_tracers, contexts)) and not _runs_on_tracers(record, names):
         # A helper that only makes shapes, or reads settings: JAX traces around it, not through it.
         staged, basis, reason = (
@@ -189,7 +191,7 @@ def _is_for_layers(record: FunctionRecord, interpreter: Interpreter) -> bool:
     """Whether layers of haiku alone are seen to call a function of a module on the host."""
     if not record.function.scope.is_module or record.called_by_modules:
         return False
-    callers = [known for known in interpreter.records.values() if record in known.host_calls]
+    callers = [known for known in interpreter.part(Calls).records.values() if record in known.host_calls]
     return bool(callers) and all(_is_layer(known.function) for known in callers)
 
 
@@ -212,7 +214,7 @@ def _because(entry: Observation, record: FunctionRecord, module: Module, interpr
     names = [label_of(record.function)]
     outer: FunctionRecord | None = record
     while outer is not None and not outer.is_target and entry.caller is not None and len(names) < _MOST_CALLS:
-        outer = interpreter.records.get(entry.caller)
+        outer = interpreter.part(Calls).records.get(entry.caller)
         inside = [o for o in outer.observations if o.stage is stage] if outer is not None else []
         if outer is None or not inside:
             break

@@ -6,9 +6,8 @@ import ast
 from collections.abc import Callable
 
 from jaxlint.staging.project import Module
-from jaxlint.staging.transforms.trees import is_pytree
-from jaxlint.staging.values import ClassValue, External, Function, Value
-from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values import ClassValue, External, Function, Scope, Value
+from jaxlint.staging.values.pytrees import is_pytree
 from jaxlint.syntax.facts import (
     all_parameters,
     arrayless_annotations,

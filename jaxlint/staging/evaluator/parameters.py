@@ -1,0 +1,80 @@
+"""The parameters of functions of the project, and which calls can be bound to them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+
+from jaxlint.staging.values import (
+    Array,
+    BoundMethod,
+    Choice,
+    ClassValue,
+    Function,
+    Instance,
+    Partial,
+    StarArgument,
+    Value,
+    join,
+)
+from jaxlint.syntax.facts import FunctionNode, positional_parameters, switches
+from jaxlint.syntax.memo import cache
+
+
+@dataclass(frozen=True, slots=True)
+class _Parameters:
+    """The names of a function's parameters."""
+
+    positional: tuple[str, ...]
+    named: tuple[str, ...]  # all but `*args` and `**kwargs`, in order
+    keyword_only: frozenset[str]
+    required: tuple[str, ...]  # the positional ones without a default
+    variadic: str | None
+    keywords: str | None
+
+
+@cache
+def _parameters_of(node: FunctionNode) -> _Parameters:
+    arguments = node.args
+    positional = tuple(parameter.arg for parameter in positional_parameters(node))
+    keyword_only = [parameter.arg for parameter in arguments.kwonlyargs]
+    return _Parameters(
+        positional,
+        (*positional, *keyword_only),
+        frozenset(keyword_only),
+        positional[: len(positional) - len(arguments.defaults)],
+        arguments.vararg.arg if arguments.vararg is not None else None,
+        arguments.kwarg.arg if arguments.kwarg is not None else None,
+    )
+
+
+def lacks_arguments(function: Function, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Whether a call gives fewer arguments than the function needs, so that it raises before anything runs."""
+    left = _parameters_of(function.node).required[len(args) :]
+    if not left or "**" in kwargs or all(name in kwargs for name in left):
+        return False
+    return not any(type(value) is StarArgument for value in args)
+
+
+def binds(callee: Value) -> bool:
+    """Whether it is bound to parameters of the project what a call of `callee` gives."""
+    if isinstance(callee, (BoundMethod, Partial)):
+        return binds(callee.function)
+    if isinstance(callee, Choice):
+        return all(map(binds, callee.options))
+    return isinstance(callee, (Function, ClassValue, Instance))
+
+
+def join_open(known: Value | None, more: Value) -> Value:
+    """What `f(**a, **b)` gives to a parameter: it may be of either."""
+    return more if known is None else join(known, more)
+
+
+def doubt_switches(function: Function, bound: dict[str, Value], args: list[Value], node: ast.Call) -> None:
+    """On one of several paths, an array at the position of a switch: the path may be for callees that have an array there."""
+    for name in switches(function.node):
+        value = bound.get(name)
+        if not isinstance(value, Array) or not value.staged or not any(value is given for given in args):
+            continue
+        if not any(isinstance(given, ast.Name) and given.id == name for given in node.args):
+            bound[name] = replace(value, certain=False)

@@ -1,0 +1,248 @@
+"""What is remembered of one function over all contexts in which it was evaluated."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import NamedTuple
+
+from jaxlint.staging.values import (
+    CONTENT,
+    MISSING,
+    DictValue,
+    Function,
+    Instance,
+    Origin,
+    Scope,
+    Static,
+    Value,
+    constant,
+    find_array,
+    is_none,
+)
+from jaxlint.staging.values.buffers import Handed
+from jaxlint.staging.values.fingerprint import functions_in, summary_key
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.ledger import Effect
+from jaxlint.staging.values.stage import Stage
+from jaxlint.staging.values.writes import Writes, own
+from jaxlint.syntax.facts import makes_functions
+
+COARSE_AFTER = (
+    16  # evaluations of one function before what its arguments have captured is no longer told apart
+)
+
+
+MANY = 60  # evaluations of one function over all closures
+
+
+CLOSURES = 8
+
+
+FACTORY_FACTOR = 4  # more of them of a function that gives functions
+
+
+MAX_CONTEXTS = 100  # evaluations of one function, per closure, before its results are taken as unknown
+
+
+MAX_HANDED = 250  # the same for calls that hand it other functions than those before
+
+
+MAX_OBSERVATIONS = 40  # contexts of one function that `inspect` unites, for each way of being staged
+
+
+MAX_ALL_CONTEXTS = 1000  # the same over all closures of one def
+
+
+class Observation(NamedTuple):
+    """One context in which a function was seen."""
+
+    stage: Stage
+    bound: dict[str, Value]
+    context: str
+    caller: ast.AST | None  # the function that called it
+    guessed: bool  # it is one that a call of a method of something unknown may mean
+
+
+class FunctionRecord:
+    """What is known of one def over all contexts."""
+
+    __slots__ = (
+        "active",
+        "called_by_modules",
+        "closures",
+        "coarse",
+        "coarse_after",
+        "donations",
+        "effects",
+        "function",
+        "given",
+        "had",
+        "handed",
+        "host_calls",
+        "hosted",
+        "is_target",
+        "last",
+        "last_staged",
+        "made",
+        "makes",
+        "memo",
+        "numbers",
+        "observations",
+        "observed",
+        "passed",
+        "reached",
+        "rough",
+        "runs",
+        "stale",
+        "writes",
+    )
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        # A context's number, so that its long key is looked up but once.
+        self.numbers: dict[object, int] = {}
+        # Context -> result, which parameters' keys it used up, whether it used keys of an enclosing function, and the
+        # origins that were passed in.
+        self.memo: dict[int, tuple[Value, tuple[int, ...], bool, tuple[Origin | None, ...]]] = {}
+        self.effects: dict[int, Effect] = {}  # context -> what the call does to the ledger of dispatches
+        self.writes: dict[int, Writes] = {}  # context -> what the call does to the objects that it gets
+        self.donations: dict[int, Handed] = {}  # context -> what the call donates of its arguments
+        self.made: dict[int, int] = {}  # context -> when the call began that made what it gives
+        self.handed: Handed | None = None  # by the last call
+        self.closures: dict[int, int] = {}  # contexts by the scope that was captured
+        # Once there are many contexts: functions handed over, and what got tracers.
+        self.given: set[tuple[int, ...]] = set()
+        # Of a function that makes functions, what its arguments have captured is all that tells these apart.
+        self.makes = makes_functions(function.node)
+        self.coarse_after = COARSE_AFTER * (FACTORY_FACTOR if self.makes else 1)
+        self.coarse: dict[object, int] = {}  # coarse key -> key of `memo`
+        self.rough: dict[object, int] = {}  # the same of keys that are rougher still
+        self.had: dict[str, object] = {}  # the constant that a parameter has had; MISSING for several
+        self.stale: set[int] = set()  # contexts in which something below has raised, so far once
+        self.active = 0
+        self.runs = 0
+        self.host_calls: set[FunctionRecord] = set()  # what it calls on the host, if it runs there
+        self.called_by_modules = False  # on the host, outside of any function
+        self.hosted = False  # a program is seen to call it on the host
+        self.reached = False  # by a call whose receiver is known
+        self.is_target = False  # a transformation got the function itself
+        self.last: Frame | None = None
+        self.last_staged: Frame | None = None
+        self.observations: list[Observation] = []
+        self.observed: dict[
+            tuple[bool, bool], int
+        ] = {}  # observations by whether staged, and whether certainly
+        self.passed: set[tuple[bool, str]] = set()  # what got tracers in calls after those
+
+    def contexts(self, scope: Scope) -> int:
+        """How many contexts the closure over `scope` was seen in."""
+        return self.closures.get(scope.serial, 0)
+
+    def number(self, context: object, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int:
+        """The key in `memo` of a context that is seen for the first time."""
+        key = self.numbers[context] = len(self.memo)
+        seen = self.closures[scope.serial] = self.contexts(scope) + 1
+        if 2 * seen > self.coarse_after:  # most functions never get to where these are asked for
+            self.coarse[_coarse_key(scope, stage, bound, self.makes)] = key
+        if self.is_everywhere():
+            self.rough[_rough_key(scope, stage, bound)] = key
+        for name, value in bound.items():
+            if isinstance(value, Static) and self.had.setdefault(name, value.const) != value.const:
+                self.had[name] = MISSING
+        return key
+
+    def has_had_alone(self, name: str, value: Value) -> bool:
+        """Whether a parameter has had the constant `value` in all contexts that were evaluated."""
+        return isinstance(value, Static) and value.const is not MISSING and self.had.get(name) == value.const
+
+    def similar(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int | None:
+        """The key of a remembered context with arguments of the same source, whatever they have captured."""
+        return self.coarse.get(_coarse_key(scope, stage, bound, self.makes))
+
+    def is_everywhere(self) -> bool:
+        """Whether the program makes many closures of it and calls them in many ways, as a combinator's."""
+        return len(self.memo) >= MANY and len(self.closures) >= CLOSURES
+
+    def alike(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int | None:
+        """The key of a remembered context that got the same functions, and tracers for the same parameters."""
+        return self.rough.get(_rough_key(scope, stage, bound))
+
+    def is_full(self, scope: Scope, bound: dict[str, Value]) -> bool:
+        """Whether a new context with these arguments is no longer evaluated."""
+        seen = self.contexts(scope)
+        if len(self.memo) >= MAX_ALL_CONTEXTS or seen >= MAX_HANDED:
+            return True
+        if seen < MAX_CONTEXTS:
+            return False
+        given, traced = _handed(bound)
+        call = (*given, *traced)
+        if not given or call in self.given:
+            return True
+        self.given.add(call)
+        return False
+
+    def observe(
+        self, stage: Stage, bound: dict[str, Value], context: str, caller: Frame | None, guessed: bool
+    ) -> None:
+        if stage.staged and caller is not None and caller.home is not stage:
+            self.is_target = True
+        self.hosted = self.hosted or (context == "call" and stage.runs)
+        kind = (stage.staged, stage.certain)
+        seen = self.observed.get(kind, 0)
+        news = seen < MAX_OBSERVATIONS
+        if not news and stage.staged:
+            # The first calls were all alike; this one may be the first that passes a tracer somewhere.
+            for name, value in bound.items():
+                if (stage.certain, name) not in self.passed and find_array(value, True, 2) is not None:
+                    self.passed.add((stage.certain, name))
+                    news = True
+        if news:
+            self.observed[kind] = seen + 1
+            if caller is not None and caller.context == "creation" and stage.staged:
+                context = caller.context  # its arguments are what its signature says
+            by = caller.function.node if caller is not None and caller.function is not None else None
+            self.observations.append(Observation(stage, self.as_given(bound), context, by, guessed))
+
+    def as_given(self, bound: dict[str, Value]) -> dict[str, Value]:
+        """The parameters before the function runs, which may fill what it gets empty: an object, or the dict of the keywords that are left over."""
+        given: dict[str, Value] = {}
+        rest = self.function.node.args.kwarg
+        held = bound.get(rest.arg) if rest is not None else None
+        if rest is not None and isinstance(held, DictValue):
+            given[rest.arg] = replace(held, items=dict(held.items))
+        for name, value in bound.items():
+            if type(value) is Instance and (not value.fields or value.fields.keys() == _CONTENT_ALONE):
+                fields = {part: own(content) for part, content in value.fields.items()}
+                given[name] = replace(value, fields=fields)
+        return {**bound, **given} if given else bound
+
+
+_CONTENT_ALONE = frozenset({CONTENT})
+
+
+def _coarse_key(scope: Scope, stage: Stage, bound: dict[str, Value], makes: bool) -> object:
+    """`makes`: functions, which keep the constants that are given as options of what they do."""
+    return (
+        scope.serial,
+        stage.key,
+        *[summary_key(value, coarse=not (makes and _is_option(value))) for value in bound.values()],
+    )
+
+
+def _is_option(value: Value) -> bool:
+    """Whether it is a constant, or holds but constants."""
+    if isinstance(value, DictValue):
+        return value.element is None and all(map(_is_option, value.items.values()))
+    return constant(value) is not MISSING
+
+
+def _rough_key(scope: Scope, stage: Stage, bound: dict[str, Value]) -> object:
+    absent = tuple(is_none(value) for value in bound.values())
+    return (scope.serial, stage.key, absent, *_handed(bound))
+
+
+def _handed(bound: dict[str, Value]) -> tuple[tuple[int, ...], tuple[bool, ...]]:
+    """The functions that a call hands over, and which of its parameters get tracers."""
+    functions = tuple(part for value in bound.values() for part in functions_in(value))
+    return functions, tuple(find_array(value, True, 2) is not None for value in bound.values())

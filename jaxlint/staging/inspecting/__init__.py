@@ -1,1 +1,0 @@
-"""What `jaxlint inspect` says of functions and their parameters."""

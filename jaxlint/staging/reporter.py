@@ -1,0 +1,182 @@
+"""What a rule reports through."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Protocol
+
+from jaxlint.finding import Finding, FixRequest, Severity, Span
+from jaxlint.rule import Rule
+from jaxlint.staging.consequences import Consequences, WrongStatic
+from jaxlint.staging.events import Event
+from jaxlint.staging.evidence import severity_of
+from jaxlint.staging.project import Module, Project
+from jaxlint.staging.values import Scope, Transformed, Value
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import expects_error, provokes_errors
+
+# The errors that tests of a name's absence expect.
+_ABSENT = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError", "TypeError", "Exception"})
+
+
+_SURENESS = (Severity.INFO, Severity.WARNING, Severity.ERROR)
+
+
+class Program(Protocol):
+    """What a rule may ask of the program as a whole: the interpreter."""
+
+    project: Project
+    provoking: Module | None
+    unjitted: int
+
+    def fail(self, error: Exception, module: Module, frame: Frame | None = None) -> None:
+        """Keeps an error of the analysis in a file."""
+
+    def is_differentiated(self, frame: Frame) -> bool:
+        """Whether the program is seen to take a gradient through the function of `frame`."""
+
+    def signature(self, target: Value) -> list[str]:
+        """The names of the parameters that a caller of `target` passes by position."""
+
+    def static_parameters(self, t: Transformed, names: list[str]) -> tuple[set[str], bool]:
+        """The parameters that are static, and whether that is certain."""
+
+
+class Reporter:
+    """What a rule reports through, for the event at hand."""
+
+    program: Program  # set before the first event
+
+    def __init__(
+        self,
+        rule: Rule,
+        sink: dict[tuple[str, str, Span], Finding],
+        target_jax: str | None,
+        dependencies: Mapping[str, str],
+        consequences: Consequences,
+    ) -> None:
+        self.consequences = consequences
+        self.rule = rule
+        self.sink = sink
+        self.target_jax = target_jax
+        self.dependencies = dependencies
+        self.event: Event | None = None
+
+    def version_of(self, package: str) -> str | None:
+        """The versions of `package` that the program is to run on, as a specifier; None for the newest."""
+        return self.target_jax if package == "jax" else self.dependencies.get(package)
+
+    @property
+    def module(self) -> Module:
+        assert self.event is not None
+        return self.event.frame.module
+
+    @property
+    def globals(self) -> Scope:
+        """The variables of the module at hand."""
+        assert self.event is not None
+        return self.event.frame.scope.module_scope()
+
+    @property
+    def project(self) -> Project:
+        """The project model, for what is said elsewhere in the program."""
+        return self.program.project
+
+    def differentiated(self, frame: Frame) -> bool:
+        """Whether a gradient is taken through the function of `frame`; complete once the program is evaluated."""
+        return self.program.is_differentiated(frame)
+
+    def signature(self, target: Value) -> list[str]:
+        """The names of the parameters that a caller of `target` passes by position."""
+        return self.program.signature(target)
+
+    def static_parameters(self, transformed: Transformed) -> tuple[set[str], bool]:
+        """The static parameters of a jitted function, and whether all of them are known."""
+        return self.program.static_parameters(transformed, self.signature(transformed.target))
+
+    @property
+    def compiles(self) -> bool:
+        """Whether `jax.jit` compiles here: not inside `with jax.disable_jit():`."""
+        return not self.program.unjitted
+
+    @property
+    def path(self) -> str:
+        """The file at hand, as the user named it."""
+        return self.module.display
+
+    def failed(self, error: Exception) -> None:
+        """The rule raised: told once for the file of the event at hand."""
+        frame = self.event.frame if self.event is not None else None
+        module = frame.module if frame is not None else next(iter(self.project.targets), None)
+        if module is None:
+            raise error
+        self.program.fail(error, module, frame)
+
+    def span(self, node: ast.AST) -> Span:
+        return self.module.span(node)
+
+    def expected_to_fail(self, node: ast.AST) -> bool:
+        """Whether the test around `node` expects an error: any, or for a name that went that it is not there."""
+        for ancestor in self.module.ancestors(node):
+            if self.rule.category == "migration":
+                # What the rest of the test needs has to be there, whatever error it provokes.
+                if isinstance(ancestor, ast.With) and any(
+                    expects_error(item.context_expr)
+                    and any(isinstance(part, ast.Name) and part.id in _ABSENT for part in ast.walk(item))
+                    for item in ancestor.items
+                ):
+                    return True
+            elif isinstance(ancestor, (ast.FunctionDef, ast.AsyncFunctionDef)) and provokes_errors(ancestor):
+                return True
+        return False
+
+    def is_provoked(self, severity: Severity) -> bool:
+        """Whether an error is claimed of what a test leads to that expects one, or has other objects in the place of the program's parts."""
+        assert self.event is not None
+        return (
+            Severity.ERROR in (severity, self.rule.severity)
+            and self.rule.category != "migration"
+            and (self.program.provoking is not None or self.event.frame.under_mocks())
+        )
+
+    def __call__(
+        self,
+        node: ast.AST,
+        message: str,
+        *,
+        reason: str,
+        severity: Severity | None = None,
+        fix: FixRequest | None = None,
+        data: Mapping[str, object] | None = None,
+        function: str | None = None,
+        cause: WrongStatic | None = None,
+    ) -> None:
+        """Reports `message` at `node`; of the reports of a rule at a place the surest is kept, the first of those."""
+        assert self.event is not None
+        if self.module.is_test and self.expected_to_fail(node):
+            return
+        severity = severity or self.rule.severity
+        if self.is_provoked(severity):
+            return
+        if severity is Severity.ERROR and self.rule.follows_calls:
+            severity = severity_of(self.event)
+        span = self.span(node)
+        key = (self.path, self.rule.code, span)
+        known = self.sink.get(key)
+        if known is not None and _SURENESS.index(known.severity) >= _SURENESS.index(severity):
+            return
+        self.consequences.note(key, self.event, cause)
+        self.sink[key] = Finding(
+            self.path,
+            span,
+            self.rule.code,
+            self.rule.name,
+            self.rule.category,
+            severity,
+            message,
+            reason,
+            function=function or self.event.frame.name,
+            fix=fix,
+            data=data or {},
+        )

@@ -1,0 +1,48 @@
+"""The dtypes of values, and the names of operators as array functions."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.jaxapi.dtypes import of_python
+from jaxlint.staging.values.arrays import Array, NumpyArray
+from jaxlint.staging.values.objects import AtIndexer
+from jaxlint.staging.values.plain import MISSING, Static, Value
+
+OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "add",
+    ast.Sub: "subtract",
+    ast.Mult: "multiply",
+    ast.Div: "divide",
+    ast.FloorDiv: "floor_divide",
+    ast.Mod: "mod",
+    ast.Pow: "power",
+    ast.MatMult: "matmul",
+    ast.LShift: "left_shift",
+    ast.RShift: "right_shift",
+    ast.BitAnd: "bitwise_and",
+    ast.BitOr: "bitwise_or",
+    ast.BitXor: "bitwise_xor",
+    ast.USub: "negative",
+    ast.UAdd: "positive",
+    ast.Invert: "invert",
+    ast.Lt: "less",
+    ast.LtE: "less_equal",
+    ast.Gt: "greater",
+    ast.GtE: "greater_equal",
+    ast.Eq: "equal",
+    ast.NotEq: "not_equal",
+}
+
+
+def dtype_of(value: Value) -> str:
+    """The dtype with which a value enters an operation: weak for Python numbers; "" when it is not known."""
+    if isinstance(value, (Array, NumpyArray)):
+        return value.dtype
+    if type(value) is AtIndexer:
+        return value.array.dtype
+    if isinstance(value, Static):
+        if value.const is not MISSING:
+            return of_python(value.const)
+        return {"int": "int*", "float": "float*", "bool": "bool"}.get(value.kind, "")
+    return ""

@@ -1,0 +1,30 @@
+"""The identities of random keys in what a call is given."""
+
+from __future__ import annotations
+
+from jaxlint.staging.values.arrays import Array
+from jaxlint.staging.values.objects import CONTAINERS, BoundMethod, ClassValue, External, Function, Instance
+from jaxlint.staging.values.plain import STATICS, Origin, Unknown, Value
+
+STREAMS = "rngs"  # the part of a key that flax modules draw from
+
+
+_HOLD_NOTHING = STATICS | {Instance, Function, BoundMethod, ClassValue, External}
+
+
+def key_origins(bound: dict[str, Value]) -> list[Origin | None]:
+    """The origins of everything passed in, in a fixed order; what objects hold is left out, since methods rebind it."""
+    found: list[Origin | None] = []
+    for value in bound.values():
+        if type(value) not in _HOLD_NOTHING:  # most are
+            _add_origins(value, 2, found)
+    return found
+
+
+def _add_origins(value: Value, depth: int, found: list[Origin | None]) -> None:
+    if type(value) is Array or isinstance(value, Unknown):
+        origin = value.origin
+        found.extend((None, None) if origin is None else (origin, origin.children.get(STREAMS)))
+    elif depth > 0 and type(value) in CONTAINERS:
+        for part in value.elements():  # type: ignore[attr-defined]
+            _add_origins(part, depth - 1, found)

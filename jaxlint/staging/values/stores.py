@@ -1,0 +1,71 @@
+"""What changes a container."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxlint.staging.values.joining import join
+from jaxlint.staging.values.objects import CONTAINERS, MAX_WEIGHT, DictValue, ListValue, weight_of
+from jaxlint.staging.values.parts import lies_in
+from jaxlint.staging.values.plain import UNKNOWN, Static, Value
+
+
+def uncircular(target: Value, value: Value) -> Value:
+    """`value`, which is about to be put into `target`; unknown where `target` would then hold itself.
+
+    What walks through containers may so rely on an end.
+    """
+    return UNKNOWN if type(value) in CONTAINERS and lies_in(target, value) else value
+
+
+def bearable(target: ListValue | DictValue, value: Value) -> Value:
+    """`value`, which is about to be put into `target`; unknown once that gets too heavy."""
+    if type(value) in CONTAINERS:
+        added = weight_of(value)
+        if target.weight + added > MAX_WEIGHT:
+            return UNKNOWN
+        target.weight += added
+    return value
+
+
+def store_key(target: DictValue, key: Any, value: Value, conditional: bool) -> None:
+    """`target[key] = value`; `conditional`: on one of several paths."""
+    known = target.items.get(key)
+    value = bearable(target, uncircular(target, value))
+    target.items[key] = join(known, value) if known is not None and conditional else value
+    if conditional and known is None:
+        target.optional = target.optional.union((key,))
+    elif not conditional and key in target.optional:
+        target.optional = target.optional.difference((key,))
+
+
+def store_somewhere(target: DictValue, key: Value, value: Value) -> None:
+    """`target[key] = value` with a key that is not known, or one of a few."""
+    names = key.one_of if isinstance(key, Static) else ()
+    for name in names:
+        store_key(target, name, value, conditional=True)
+    if not names:
+        overwrite_any(target, value)
+
+
+def overwrite_any(target: DictValue, value: Value) -> None:
+    """`target[key] = value` with a key that is not known: it may be one of those that are."""
+    value = uncircular(target, value)
+    target.items.update({key: join(known, value) for key, known in target.items.items()})
+    target.element = value if target.element is None else join(target.element, value)
+
+
+def update_dict(target: DictValue, given: DictValue, conditional: bool) -> None:
+    """`target.update(given)`."""
+    if given.element is not None:
+        overwrite_any(target, given.element)
+    for key, value in given.items.items():
+        store_key(target, key, value, conditional or key in given.optional)
+
+
+def spread(target: ListValue, added: Value) -> None:
+    """`added` was put into `target`: perhaps into each of the lists that it may be."""
+    for option in target.either:
+        known = option.elements()
+        option.element = join(option.element, added) if known else added
+        option.items = None

@@ -1,0 +1,45 @@
+"""The truth of values, and what follows from it."""
+
+from __future__ import annotations
+
+from jaxlint.staging.values.objects import (
+    BoundMethod,
+    ClassValue,
+    External,
+    Function,
+    ModuleValue,
+    Partial,
+    Transformed,
+    TupleValue,
+)
+from jaxlint.staging.values.plain import MISSING, Static, Unknown, Value
+
+
+def truth(value: Value) -> bool | None:
+    """What `bool(value)` gives, where that is certain."""
+    if isinstance(value, Static):
+        return value.truth if value.const is MISSING else bool(value.const)
+    if type(value) is Unknown:
+        return value.true or None
+    if type(value) is TupleValue:
+        return bool(value.items) if value.items is not None else None
+    if type(value) is External:
+        return None if _is_setting(value.name) else True
+    if isinstance(value, (Function, BoundMethod, Partial, ClassValue, Transformed, ModuleValue)):
+        return True
+    return None
+
+
+def _is_setting(name: str) -> bool:
+    """Whether a name of another library is that of a constant, flag or option, and not of a function or a class."""
+    _, *parts = name.split(".")
+    return "config" in parts[:-1] or any(part.isupper() for part in parts)
+
+
+def decided(value: Value, outcome: bool) -> Value:
+    """A plain or unknown value of which a test has said what it is."""
+    if type(value) is Static and value.const is MISSING:
+        return Static(kind=value.kind, one_of=value.one_of, truth=outcome)
+    if type(value) is Unknown:
+        return Unknown(value.origin, value.flow, True, value.made_of) if outcome else Static(truth=False)
+    return value
