@@ -59,6 +59,7 @@ from jaxlint.staging.values import (
     in_turn,
     join_all,
 )
+from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
 
 
@@ -286,10 +287,10 @@ class Access(Part):
                     return base.items[const]
                 return UNKNOWN
             if type(base) is TupleValue and base.tail is not None and isinstance(const, int) and const >= 0:
-                return base.head[const] if const < len(base.head) else self.machine.staging.fresh(base.tail)
+                return base.head[const] if const < len(base.head) else fresh(base.tail)
             if type(index) is ExternalObject and index.name == "builtins.slice":
                 return _slice(base, index)
-            picked = self.machine.staging.fresh(base.element if base.items is None else join_all(base.items))
+            picked = fresh(base.element if base.items is None else join_all(base.items))
             if base.items is not None and isinstance(index, Unknown) and type(picked) is Array:
                 picked.certain = False  # there may be no such element, as behind `i < len(args)`
             return picked

@@ -20,6 +20,7 @@ from jaxlint.staging.values import (
     join,
     join_all,
 )
+from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.pytrees import is_pytree
 
@@ -101,9 +102,9 @@ class Binding(Part):
         if spread is None:
             return default if default is not None else Unknown(Origin(name))
         if default is not None:
-            return join(default, self.machine.staging.fresh(spread))
+            return join(default, fresh(spread))
         # No two parameters are the same element: one may be a key, another a second key.
-        return self.machine.staging.fresh(spread) if not isinstance(spread, Static) else UNKNOWN
+        return fresh(spread) if not isinstance(spread, Static) else UNKNOWN
 
     def owner(self, function: Function, name: str, spread: Value | None, frame: Frame | None) -> Value | None:
         """The object whose method is called as `method(*args)` by a wrapper that took `*args`, itself among them."""

@@ -34,6 +34,7 @@ from jaxlint.staging.values import (
     join_all,
     parts_of,
 )
+from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import MAX_UNROLLED, Frame
 from jaxlint.syntax.facts import dotted
 
@@ -241,7 +242,7 @@ class BuiltinCalls(Part):
         items = (pair.items or []) if isinstance(pair, TupleValue) else []
         inner = items[1] if len(items) == 2 else UNKNOWN
         if items and isinstance(items[0], Static) and items[0].one_of:  # `dict(zip(("a", "b"), values))`
-            each: dict[object, Value] = {key: self.machine.staging.fresh(inner) for key in items[0].one_of}
+            each: dict[object, Value] = {key: fresh(inner) for key in items[0].one_of}
             return DictValue({**each, **known}, None, frame.stage)
         return DictValue(dict(known), inner, frame.stage)
 

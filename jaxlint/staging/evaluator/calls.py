@@ -65,7 +65,7 @@ from jaxlint.staging.values import (
     stand_in,
     unknown_of,
 )
-from jaxlint.staging.values.copies import copied, holds_made
+from jaxlint.staging.values.copies import copied, fresh, holds_made
 from jaxlint.staging.values.fingerprint import summary_key
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.keys import STREAMS, key_origins
@@ -137,7 +137,7 @@ class Calls(Part):
                 if isinstance(inner, (TupleValue, ListValue)) and inner.items is not None:
                     args.extend(inner.items)
                 elif type(inner) is TupleValue and inner.tail is not None:
-                    args.extend([*inner.head, StarArgument(self.machine.staging.fresh(inner.tail))])
+                    args.extend([*inner.head, StarArgument(fresh(inner.tail))])
                 else:
                     args.append(StarArgument(self.machine.language.element_of(inner, argument, frame)))
             else:

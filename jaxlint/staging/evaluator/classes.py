@@ -50,6 +50,7 @@ from jaxlint.staging.values import (
     some,
 )
 from jaxlint.staging.values.constants import constant_names
+from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.pytrees import PYTREE_KINDS, flattening, is_kept
 from jaxlint.syntax.facts import (
@@ -318,7 +319,7 @@ class Classes(Part):
             if name not in values:
                 values[name] = self.field_default(cls, declared, frame)
                 if spread is not None:
-                    given = self.machine.staging.fresh(spread)
+                    given = fresh(spread)
                     values[name] = given if declared.default is None else join(values[name], given)
             values[name] = self.converted(declared, values[name], frame)
         return {name: values[name] for name in fields}

@@ -39,6 +39,7 @@ from jaxlint.staging.values import (
     store_somewhere,
     update_dict,
 )
+from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import MAX_LOOPS, MAX_UNROLLED, Frame, Loop
 
 Built = TypeVar("Built")
@@ -236,7 +237,7 @@ class Containers(Part):
         """What iterating over `value` gives."""
         if isinstance(value, (ListValue, TupleValue)):
             # Each element is an object of its own, whatever they have in common.
-            return self.machine.staging.fresh(value.element if value.items is None else in_turn(value.items))
+            return fresh(value.element if value.items is None else in_turn(value.items))
         if type(value) is DictValue:
             keys = [Static(key) for key in value.items]
             return (

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from jaxlint.staging.values import UNKNOWN, Array, ExternalObject, Origin, StarArgument, Static, Value
+from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
 
@@ -114,7 +115,7 @@ class Call:
 
     def fresh(self, value: Value) -> Value:
         """The same value with an identity of its own."""
-        return self.machine.staging.fresh(value)
+        return fresh(value)
 
     def replaced(self, holder: Value, fields: dict[str, Value]) -> Value:
         """A copy of an object with some of its fields replaced."""

@@ -42,23 +42,22 @@ class Language(Protocol):
         name: str = "",
     ) -> Array:
         """The array that an array operation on `inputs` gives here: a tracer if one goes in or the stage is abstract."""
-        ...
 
-    def assign(self, target: ast.expr, value: Value, frame: Frame, node: ast.AST) -> None: ...
+    def assign(self, target: ast.expr, value: Value, frame: Frame, node: ast.AST) -> None:
+        """Binds a target to a value: a name, an attribute, an item, or each of several."""
 
     def binary(self, left: Value, right: Value, op: ast.operator, node: ast.AST, frame: Frame) -> Value:
         """The value of `left op right`."""
-        ...
 
     def bind(
         self, function: Function, args: list[Value], kwargs: dict[str, Value], frame: Frame | None
     ) -> dict[str, Value] | None:
         """Parameter values for a call, in the order of the parameters; None when the call cannot be right."""
-        ...
 
     def call_builtin(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value: ...
+    ) -> Value:
+        """What the builtin `name` gives."""
 
     def call_function(
         self,
@@ -71,53 +70,45 @@ class Language(Protocol):
         context: str = "call",
     ) -> Value:
         """Evaluates a project function on these arguments, in `stage`. Memoised by what the arguments look like."""
-        ...
 
     def call_value(
         self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         """The result of calling `callee`."""
-        ...
 
     def drain(self) -> None:
         """Evaluates what was defined and transformed meanwhile, until nothing new comes up."""
-        ...
 
     def element_of(self, value: Value, node: ast.AST, frame: Frame) -> Value:
         """What iterating over `value` gives."""
-        ...
 
-    def eval(self, node: ast.expr, frame: Frame, store: bool = False) -> Value: ...
+    def eval(self, node: ast.expr, frame: Frame, store: bool = False) -> Value:
+        """The value of an expression. `store`: it is what is written to."""
 
     def exec_block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
         """Evaluates statements in order; False when control does not reach the end."""
-        ...
 
     def external_object_attribute(
         self, base: ExternalObject, name: str, node: ast.AST, frame: Frame
-    ) -> Value: ...
+    ) -> Value:
+        """The value of `base.name`, of an object of a library."""
 
     def hold(
         self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> None:
         """Puts what a container is made of into an object whose class derives from one."""
-        ...
 
     def model_of(self, name: str) -> Value:
         """The model of a library class, evaluated on first use."""
-        ...
 
     def opaque_call(self, inputs: list[Value], node: ast.AST, frame: Frame) -> Value:
         """The result of something unknown that is likely to compute with what it is given."""
-        ...
 
     def outlives_stage(self, scope: Any, frame: Frame) -> bool:
         """Whether `scope` belongs to a call outside the innermost trace, one that goes on or has left a closure."""
-        ...
 
     def replace_fields(self, base: Value, kwargs: dict[str, Value]) -> Value:
         """`dataclasses.replace(base, **kwargs)` and its like."""
-        ...
 
     def run_function(
         self,
@@ -129,13 +120,12 @@ class Language(Protocol):
         context: str,
     ) -> Value:
         """Evaluates the body with parameters bound, or finds the memoised result."""
-        ...
 
     def run_module(self, module: Module) -> None:
         """Evaluates a module's body once; an import cycle sees what is bound so far."""
-        ...
 
-    def trip_count(self, iterable: Value) -> int | None: ...
+    def trip_count(self, iterable: Value) -> int | None:
+        """How often a loop over `iterable` runs, where that is a constant."""
 
 
 class Tracking(Protocol):
@@ -143,45 +133,35 @@ class Tracking(Protocol):
 
     def bind_buffers(self, target: ast.expr, held: Held | None, frame: Frame) -> None:
         """`target` was bound to what `held` says, or to something new."""
-        ...
 
     def bind_together(self, targets: list[ast.expr], value: Value, frame: Frame) -> None:
         """`a = b = f()`: both hold the same."""
-        ...
 
     def check_read(self, node: ast.Name, frame: Frame) -> None:
         """A name is read while some buffer is gone."""
-        ...
 
     def differentiated(self, values: Iterable[Value]) -> Array | None:
         """The first of the arrays that carries a gradient outside of any trace, as a tracer."""
-        ...
 
     def donate_arguments(
         self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call, frame: Frame
     ) -> None:
         """After a call: what it was given to write into is gone."""
-        ...
 
     def elapsed(self, start: Reading, end: Reading, node: ast.AST, frame: Frame) -> Value:
         """The time between two readings."""
-        ...
 
     def forget_place(self, place: str, frame: Frame) -> None:
         """`place` is bound anew: it and what lies below hold something else now."""
-        ...
 
     def hand_over(self, inputs: Iterable[Value], node: ast.AST, frame: Frame) -> None:
         """Something unknown is given these: it may wait for arrays, and it may call functions."""
-        ...
 
     def handed_by(self, frame: Frame) -> Handed | None:
         """What the function of `frame` did to its parameters, for its callers."""
-        ...
 
     def held(self, node: ast.expr, value: Value, frame: Frame) -> Held | None:
         """What a binding to `node` shares with other places; None where it is new."""
-        ...
 
     def made_by(
         self,
@@ -193,41 +173,32 @@ class Tracking(Protocol):
         frame: Frame,
     ) -> None:
         """Notes on `result` that `name` (canonical, or an operator's) made it of these operands, and tells rules."""
-        ...
 
     def note_waiting(self, node: ast.Call, callee: Value, args: list[Value]) -> None:
         """A call whose name, or a function that is passed, says that it waits for the device."""
-        ...
 
     def reading(self, node: ast.AST, frame: Frame, clock: str = "") -> Reading:
         """What a clock says here."""
-        ...
 
     def tell_returned(self, result: Value, frame: Frame) -> None:
         """Tells rules of a key that was handed in, is used up by now, and is returned as it was in a state."""
-        ...
 
     def tell_unrenewed(self, function: Function, frame: Frame, bound: dict[str, Value]) -> None:
         """Tells rules of a key that a method uses up and leaves in its object."""
-        ...
 
     def timed_body(self, spans: int, start: Reading, node: ast.expr, frame: Frame) -> None:
         """The end of a `with` whose generator reads a clock before and after its body."""
-        ...
 
     def use_key(
         self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "", enclosing: bool = False
     ) -> None:
         """Notes that a PRNG key is used up; a second use of the same key is reported."""
-        ...
 
     def use_seed(self, key: Value, node: ast.Call, frame: Frame) -> None:
         """Notes a key that a distribution draws from: `policy.sample(seed=key)`."""
-        ...
 
     def use_streams(self, rngs: Value, node: ast.AST, frame: Frame) -> None:
         """Notes keys handed to a flax module, which folds in names: only another call with the same key repeats them."""
-        ...
 
 
 class Staging(Protocol):
@@ -235,7 +206,6 @@ class Staging(Protocol):
 
     def add_rule(self, table: str, rule: Value, node: ast.AST, frame: Frame) -> None:
         """A rule of a primitive, which JAX calls as it traces: to be evaluated once the module is."""
-        ...
 
     def apply_transform(
         self,
@@ -247,7 +217,6 @@ class Staging(Protocol):
         own: Value | None = None,
     ) -> Value:
         """The result of calling a transformation; `own`: the project's own code for it."""
-        ...
 
     def aside(
         self,
@@ -259,31 +228,27 @@ class Staging(Protocol):
         odd: bool = False,
     ) -> Value:
         """A library's own code for what the tables say: evaluated for what it shows of the library's functions."""
-        ...
 
     def ask_leaf(self, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
         """`is_leaf` is asked about each node of the tree, its leaves too."""
-        ...
 
-    def body_why(self, api: str, body: Value, node: ast.AST, frame: Frame) -> Why: ...
+    def body_why(self, api: str, body: Value, node: ast.AST, frame: Frame) -> Why:
+        """Why what runs inside of `api` is staged: "`f` is passed to `api`"."""
 
     def call_back(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> None:
         """A solver, or a reduction, traces the functions it is given with arrays like its other arguments."""
-        ...
 
     def call_lifted(
         self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         """A lifted function or method: its first argument is the module, the others are traced."""
-        ...
 
     def call_transformed(
         self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         """The result of calling `t` in `frame`."""
-        ...
 
     def call_transformed_method(
         self,
@@ -295,7 +260,6 @@ class Staging(Protocol):
         frame: Frame,
     ) -> Value:
         """Methods of a transformed function: `.lower`, `.trace`, `.defvjp` ..."""
-        ...
 
     def control_flow(
         self,
@@ -307,13 +271,11 @@ class Staging(Protocol):
         own: Value | None = None,
     ) -> Value:
         """`lax.scan` and its like: they stage their function arguments at once. `own`: as of transformations."""
-        ...
 
     def decorate(
         self, decorator: ast.expr, value: Value, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame
     ) -> Value:
         """The value of `@decorator` over `value`."""
-        ...
 
     def emit_argument(
         self,
@@ -326,11 +288,6 @@ class Staging(Protocol):
         frame: Frame,
     ) -> None:
         """Tells rules what a call of a jitted function passes; not what it unpacks, whose names may be those of static parameters."""
-        ...
-
-    def fresh(self, value: Value, depth: int = 6) -> Value:
-        """The same value without the identity of keys: each iteration gets its own."""
-        ...
 
     def in_stage(
         self,
@@ -342,37 +299,29 @@ class Staging(Protocol):
         frame: Frame,
     ) -> Value:
         """Calls `callee` with the frame standing in `stage`, or where it stands when `jax.disable_jit` holds."""
-        ...
-
-    def innermost(self, target: Value) -> tuple[Function | None, int, set[str]]:
-        """The function at the core of a target, how many leading parameters are filled, and which names are bound."""
-        ...
 
     def lifted_flow(
         self, short: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         """What `nn.cond`, `nn.switch` and `nn.while_loop` do with the functions that they are given."""
-        ...
 
     def signature(self, target: Value) -> list[str]:
         """Names of the positional parameters that a caller of `target` fills."""
-        ...
 
-    def spec_of(self, transformed: Transformed) -> Transform: ...
+    def spec_of(self, transformed: Transformed) -> Transform:
+        """What is known of a transformation."""
 
     def subclassed(self, cls: ClassValue, options: dict[str, Value], node: ast.AST, frame: Frame) -> None:
         """Runs what a base class does with a class that derives from it; some register it as a pytree."""
-        ...
 
     def to_staged(self, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:
         """`value` as the staged function sees it: array leaves are tracers, structure stays Python."""
-        ...
 
-    def transformed_attribute(self, base: Transformed, name: str, node: ast.AST, frame: Frame) -> Value: ...
+    def transformed_attribute(self, base: Transformed, name: str, node: ast.AST, frame: Frame) -> Value:
+        """The value of `base.name`, of a transformed function."""
 
     def transformed_pair(self, base: Value, node: ast.AST, frame: Frame) -> Value:
         """`init, apply = hk.transform(f)`: what haiku makes of a function is a pair; any other value as it is."""
-        ...
 
 
 class Reach(Protocol):
@@ -380,13 +329,11 @@ class Reach(Protocol):
 
     def call_heirs(self, function: Function, frame: Frame) -> None:
         """A method that its class leaves to those that derive from it is called: theirs runs, whichever that is."""
-        ...
 
     def call_made_of(
         self, callee: Unknown, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         """Calls what something unknown was made of, as the wrapper of a library does; in a stage that is not certain."""
-        ...
 
     def call_on_unknown(
         self,
@@ -398,15 +345,12 @@ class Reach(Protocol):
         frame: Frame,
     ) -> Value | None:
         """What the method `name` gives of something unknown; None where too much could be meant."""
-        ...
 
     def made(self, cls: ClassValue, frame: Frame) -> None:
         """An object of the class is made; what is no pytree gets into a stage as it is captured."""
-        ...
 
     def note_methods(self, cls: ClassValue) -> None:
         """Remembers a class by the methods that it defines; of a class that is made at every call of a function, the last."""
-        ...
 
 
 class SourcesOfTracers(Protocol):
@@ -416,4 +360,3 @@ class SourcesOfTracers(Protocol):
         self, function: ast.AST, bound: dict[str, Value], node: ast.AST | None, caller: Frame | None
     ) -> None:
         """Remembers a call of `function` in a stage."""
-        ...

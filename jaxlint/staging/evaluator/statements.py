@@ -71,6 +71,7 @@ from jaxlint.staging.values import (
     join_all,
     stand_in,
 )
+from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import MAX_LOOPS, Frame, Loop, Snapshot
 from jaxlint.staging.values.pytrees import is_pytree
 from jaxlint.staging.values.stage import HOST, Stage, at_compile_time
@@ -989,7 +990,7 @@ class Statements(Part):
     def part_of(self, value: Value, position: int | None, node: ast.AST, frame: Frame) -> Value:
         """The value at `position` of what is being unpacked."""
         if isinstance(value, (TupleValue, ListValue)):
-            return self.machine.staging.fresh(value.element)
+            return fresh(value.element)
         if type(value) is Array:
             # A fresh split gives fresh keys at every evaluation; a part of a parameter is the same each time.
             origin = (

@@ -38,6 +38,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
     find_array,
+    innermost,
 )
 from jaxlint.staging.values.buffers import Buffer, Donation, Handed, Held, _is_below
 from jaxlint.staging.values.constants import constant_names, constant_numbers
@@ -376,7 +377,7 @@ class Buffers(Part):
             how = constant(t.options.get("donate"))
             if how not in ("all", "warn", "all-except-first", "warn-except-first"):
                 return set()
-            function = self.machine.staging.innermost(t.target)[0]
+            function = innermost(t.target)[0]
             plain = arrayless_annotations(function.node) if function is not None else frozenset()
             given = range(1 if how.endswith("first") else 0, count)
             return {n for n in given if self.parameter_name(names, n) not in plain} | {*by_name} - plain

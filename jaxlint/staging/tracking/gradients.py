@@ -35,6 +35,7 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
     constant,
+    innermost,
     join,
 )
 from jaxlint.staging.values.constants import constant_numbers
@@ -181,7 +182,7 @@ class Gradients(Part):
 
     def frame_of(self, t: Transformed, node: ast.AST, frame: Frame) -> Frame | None:
         """The activation of the function of `t` that was just evaluated; None when `node` is of another file."""
-        function = self.machine.staging.innermost(t.target)[0]
+        function = innermost(t.target)[0]
         record = self.calls.records.get(function.node) if function is not None else None
         last = record.last if record is not None else None
         return last if last is not None and node in last.module.parents else None

@@ -21,6 +21,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    innermost,
     parts_of,
 )
 from jaxlint.staging.values.frame import Frame
@@ -149,7 +150,7 @@ class Keys(Part):
 
     def body_frame(self, body: Value, born: int) -> Frame | None:
         """The activation of a function that began after `born`; None where it was not evaluated since."""
-        function = self.machine.staging.innermost(body)[0]
+        function = innermost(body)[0]
         record = self.calls.records.get(function.node) if function is not None else None
         last = record.last if record is not None else None
         return last if last is not None and last.born > born else None

@@ -43,6 +43,7 @@ from jaxlint.staging.values import (
     constant,
     doubtful,
     find_array,
+    innermost,
     is_none,
     join,
     join_all,
@@ -50,6 +51,7 @@ from jaxlint.staging.values import (
     map_parts,
     parts_of,
 )
+from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.flow import flow_in, marked
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.labels import label_of
@@ -163,7 +165,7 @@ class ControlFlow(Part):
         """The arguments of `api` as a function gets them that is traced with them."""
         part = Why(f"it is an argument of `{api}`", cause=why)
         return [
-            value if isinstance(value, CALLABLE) else self.fresh(self.boundary.to_staged(value, part))
+            value if isinstance(value, CALLABLE) else fresh(self.boundary.to_staged(value, part))
             for value in values
         ]
 
@@ -192,8 +194,8 @@ class ControlFlow(Part):
         x_why = Why("it is what the scan runs over", cause=why)
         born, before = Origin(api).serial, list(frame.used)
         carry, x = (
-            self.fresh(self.boundary.to_staged(init, carry_why)),
-            self.fresh(self.boundary.to_staged(xs, x_why)),
+            fresh(self.boundary.to_staged(init, carry_why)),
+            fresh(self.boundary.to_staged(xs, x_why)),
         )
         result = self.staged_call(api, body, [carry, x], node, frame, "scan", why)
         self.keys.tell_constant_keys(api, body, before, born, [init, carry, xs], node, frame)
@@ -223,8 +225,8 @@ class ControlFlow(Part):
             args[i] if len(args) > i else kwargs.get(name, UNKNOWN) for i, name in enumerate(names)
         ]
         why = self.body_why(api, core, node, frame)
-        x = self.fresh(self.boundary.to_staged(xs, Why("it is what the core runs over", cause=why)))
-        state = self.fresh(self.boundary.to_staged(init, Why("it is the state of the core", cause=why)))
+        x = fresh(self.boundary.to_staged(xs, Why("it is what the core runs over", cause=why)))
+        state = fresh(self.boundary.to_staged(init, Why("it is the state of the core", cause=why)))
         result = self.staged_call(api, core, [x, state], node, frame, "scan", why)
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             final = _as_large_as(init, result.items[1])
@@ -232,34 +234,6 @@ class ControlFlow(Part):
         unknown = self.operators.array_result(frame, [xs, init], node, name=api)
         unknown.tree = True
         return TupleValue([unknown, unknown])
-
-    def fresh(self, value: Value, depth: int = 6) -> Value:
-        """The same value without the identity of keys: each iteration gets its own."""
-        if type(value) is Array:
-            return Array(
-                value.staged,
-                value.why,
-                value.tree,
-                value.certain,
-                Origin("item"),
-                None,
-                value.role,
-                value.jitted,
-                value.dtype,
-                flow=value.flow,
-            )
-        if depth > 0 and type(value) is TupleValue and value.items is not None:
-            return TupleValue(
-                [self.fresh(v, depth - 1) for v in value.items], value.element, value.cls, value.exact
-            )
-        if depth > 0 and type(value) is DictValue:
-            known = {k: self.fresh(v, depth - 1) for k, v in value.items.items()}
-            return DictValue(known, value.element, optional=value.optional)
-        if isinstance(value, Unknown) and type(value) is Unknown:
-            return Unknown(Origin("item"), value.flow)
-        if type(value) is Choice:
-            return Choice(value.options, every=True)
-        return value
 
     def stacked(self, value: Value) -> Value:
         """What an iteration gives beside the carry, of all of them: no longer of the shape that was made there."""
@@ -274,7 +248,7 @@ class ControlFlow(Part):
         given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
         why = self.body_why(api, given[1], node, frame)
         born, before = Origin(api).serial, list(frame.used)
-        carry = self.fresh(self.boundary.to_staged(given[2], Why("it is the carry of the loop", cause=why)))
+        carry = fresh(self.boundary.to_staged(given[2], Why("it is the carry of the loop", cause=why)))
         going = self.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
         self.tell_body(api, "the condition", given[0], 1, going, node, frame, given[2], carry)
         result = self.staged_call(api, given[1], [carry], node, frame, "while_loop", why)
@@ -297,7 +271,7 @@ class ControlFlow(Part):
         why = self.body_why(api, given[2], node, frame)
         index = Array(True, Why("it is the index of the loop", cause=why))
         born, before = Origin(api).serial, list(frame.used)
-        carry = self.fresh(self.boundary.to_staged(given[3], Why("it is the carry of the loop", cause=why)))
+        carry = fresh(self.boundary.to_staged(given[3], Why("it is the carry of the loop", cause=why)))
         result = self.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
         self.tell_body(api, "the body", given[2], 2, result, node, frame)
         self.keys.tell_constant_keys(api, given[2], before, born, [given[3], carry], node, frame)
@@ -380,7 +354,7 @@ class ControlFlow(Part):
         why = self.body_why(api, body, node, frame)
         xs = args[1] if len(args) > 1 else kwargs.get("xs", UNKNOWN)
         born, before = Origin(api).serial, list(frame.used)
-        staged = self.fresh(self.boundary.to_staged(xs, Why("it is what the map runs over", cause=why)))
+        staged = fresh(self.boundary.to_staged(xs, Why("it is what the map runs over", cause=why)))
         result = self.staged_call(api, body, [staged], node, frame, "map", why)
         self.tell_body(api, "the function", body, 1, result, node, frame)
         self.keys.tell_constant_keys(api, body, before, born, [xs, staged], node, frame)
@@ -561,7 +535,7 @@ class ControlFlow(Part):
     flow_filter_eval_shape = flow_eval_shape
 
     def mark_differentiated(self, args: list[Value]) -> None:
-        differentiated = self.machine.staging.innermost(args[0])[0] if args else None
+        differentiated = innermost(args[0])[0] if args else None
         if differentiated is not None:
             self.gradients.gradient_roots.add(differentiated.node)
 
@@ -654,7 +628,7 @@ class ControlFlow(Part):
         if carry is None or is_none(carry):
             self.staged_call(api, body, [index], node, frame, "fori_loop", why)
             return Static(None)
-        inside = self.fresh(self.boundary.to_staged(carry, Why("it is the carry of the loop", cause=why)))
+        inside = fresh(self.boundary.to_staged(carry, Why("it is the carry of the loop", cause=why)))
         result = self.staged_call(api, body, [index, inside], node, frame, "fori_loop", why)
         self.machine.emit("carry", events.CarryEvent(node, frame, api, body, carry, inside, result))
         return inside if isinstance(result, Unknown) else result

@@ -17,14 +17,12 @@ from jaxlint.staging.transforms.boundary import Boundary
 from jaxlint.staging.transforms.staged_calls import StagedCalls
 from jaxlint.staging.values import (
     Array,
-    BoundMethod,
     ClassValue,
     DictValue,
     Function,
     Instance,
     ListValue,
     Origin,
-    Partial,
     Scope,
     StarArgument,
     Static,
@@ -32,6 +30,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    innermost,
 )
 from jaxlint.staging.values.constants import constant_numbers
 from jaxlint.staging.values.frame import Frame
@@ -61,7 +60,7 @@ class Creation(Part):
 
     def analyse_creation(self, t: Transformed, frame: Frame) -> None:
         """Evaluates the target as staged, with what its signature alone says of its arguments."""
-        function, skipped, bound_names = self.innermost(t.target)
+        function, skipped, bound_names = innermost(t.target)
         if function is None:
             return
         if t.kind == "primitive":
@@ -278,30 +277,6 @@ class Creation(Part):
     def shell_frame(self, function: Function) -> Frame:
         """A frame to evaluate an expression in the scope that a function was defined in."""
         return Frame(None, function.module, function.scope, HOST)
-
-    def innermost(self, target: Value) -> tuple[Function | None, int, set[str]]:
-        """The function at the core of a target, how many leading parameters are filled, and which names are bound."""
-        skipped = 0
-        names: set[str] = set()
-        while not isinstance(target, Function):
-            if isinstance(target, BoundMethod):
-                skipped += 1
-                target = target.function
-            elif isinstance(target, Partial):
-                skipped += len(target.args)
-                names.update(target.kwargs)
-                target = target.function
-            elif isinstance(target, Transformed):
-                target = target.target
-            elif isinstance(target, Instance):
-                call = target.cls.lookup("__call__")
-                if not isinstance(call, (Function, Transformed)):
-                    return None, 0, names
-                skipped += 1
-                target = call
-            else:
-                return None, 0, names
-        return target, skipped, names
 
 
 def passed_at_once(call: ast.Call | None) -> tuple[int, frozenset[str]] | None:

@@ -28,6 +28,7 @@ from jaxlint.staging.values import (
     constant,
 )
 from jaxlint.staging.values.constants import constant_names
+from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
 
@@ -144,7 +145,7 @@ class Lifting(Part):
             function = given.function if isinstance(given, BoundMethod) and bound else given
             why = self.control.body_why(api, function, node, frame)
             part = Why(f"it is an operand of `{api}`", cause=why)
-            staged = [self.control.fresh(self.boundary.to_staged(value, part)) for value in operands]
+            staged = [fresh(self.boundary.to_staged(value, part)) for value in operands]
             results.append(
                 self.control.staged_call(api, function, [module, *staged], node, frame, "cond", why)
             )

@@ -38,6 +38,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    innermost,
 )
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.labels import label_of, short_source
@@ -210,7 +211,7 @@ class Transforming(Part):
                         [self.lifting.lift_class(transformed, cls) for cls in classes], target.every
                     )
         if spec.kind in DIFFERENTIATION:
-            differentiated = self.creation.innermost(target)[0]
+            differentiated = innermost(target)[0]
             if differentiated is not None:
                 self.gradients.gradient_roots.add(differentiated.node)
         staged = spec.staged or (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jaxlint.staging.values.objects import DictValue, Instance, ListValue, TupleValue
-from jaxlint.staging.values.plain import Value
+from jaxlint.staging.values.arrays import Array
+from jaxlint.staging.values.objects import Choice, DictValue, Instance, ListValue, TupleValue
+from jaxlint.staging.values.plain import Origin, Unknown, Value
 
 MAX_COPIED = 100  # containers; what a larger structure holds beyond is shared
 
@@ -23,6 +24,33 @@ def shallow(value: Value) -> Value:
         return replace(value, items=dict(value.items))
     if type(value) is Instance:
         return replace(value, fields=dict(value.fields))
+    return value
+
+
+def fresh(value: Value, depth: int = 6) -> Value:
+    """The same value without the identity of keys: each iteration gets its own."""
+    if type(value) is Array:
+        return Array(
+            value.staged,
+            value.why,
+            value.tree,
+            value.certain,
+            Origin("item"),
+            None,
+            value.role,
+            value.jitted,
+            value.dtype,
+            flow=value.flow,
+        )
+    if depth > 0 and type(value) is TupleValue and value.items is not None:
+        return TupleValue([fresh(v, depth - 1) for v in value.items], value.element, value.cls, value.exact)
+    if depth > 0 and type(value) is DictValue:
+        known = {k: fresh(v, depth - 1) for k, v in value.items.items()}
+        return DictValue(known, value.element, optional=value.optional)
+    if isinstance(value, Unknown) and type(value) is Unknown:
+        return Unknown(Origin("item"), value.flow)
+    if type(value) is Choice:
+        return Choice(value.options, every=True)
     return value
 
 

@@ -399,6 +399,31 @@ def member_kind(member: Value) -> str:
     return member.kind if isinstance(member, Function) else ""
 
 
+def innermost(target: Value) -> tuple[Function | None, int, set[str]]:
+    """The function at the core of a target, how many leading parameters are filled, and which names are bound."""
+    skipped = 0
+    names: set[str] = set()
+    while not isinstance(target, Function):
+        if isinstance(target, BoundMethod):
+            skipped += 1
+            target = target.function
+        elif isinstance(target, Partial):
+            skipped += len(target.args)
+            names.update(target.kwargs)
+            target = target.function
+        elif isinstance(target, Transformed):
+            target = target.target
+        elif isinstance(target, Instance):
+            call = target.cls.lookup("__call__")
+            if not isinstance(call, (Function, Transformed)):
+                return None, 0, names
+            skipped += 1
+            target = call
+        else:
+            return None, 0, names
+    return target, skipped, names
+
+
 def bound_to(member: Value, receiver: Value, cls: Value) -> Value:
     """A method of `cls` as `receiver` has it: static methods as they are, class methods bound to the class."""
     kind = member_kind(member)
