@@ -16,8 +16,12 @@ from jaxlint.source.read import read_source, source_from_bytes
 from jaxlint.specimens import FOLDER as SPECIMENS
 from jaxlint.staging import Analysis, analysis
 from jaxlint.staging.evaluator import scopes
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.expressions import Expressions
+from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
+from jaxlint.staging.transforms.boundary import Boundary
 
 # Code that opens every scope there is; what it computes does not matter.
 EVERYTHING = """
@@ -280,7 +284,14 @@ gradient(jnp.ones(3))
 
 FILES = {"everything.py": EVERYTHING, "test_expecting.py": EXPECTING, "shared.py": SHARED, "unlike.py": NEXT}
 # Where an analysis goes through whatever it evaluates.
-PLACES = ("call_external", "eval", "to_staged", "to_device", "call_value", "run_function")
+PLACES = (
+    (Externals, "call_external"),
+    (Expressions, "eval"),
+    (Boundary, "to_staged"),
+    (Boundary, "to_device"),
+    (Calls, "call_value"),
+    (Calls, "run_function"),
+)
 
 
 class Injected(Exception):
@@ -323,8 +334,8 @@ def analyse(
             for kind in scopes.kinds():
                 patched.setattr(kind, "__enter__", entering(kind, kind.__enter__, watch))
                 patched.setattr(kind, "__exit__", leaving(kind, kind.__exit__, watch))
-            for name in PLACES:
-                patched.setattr(Interpreter, name, passing(getattr(Interpreter, name), watch))
+            for part, name in PLACES:
+                patched.setattr(part, name, passing(getattr(part, name), watch))
         sources = []
         for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
@@ -448,14 +459,14 @@ def test_a_bug_in_a_library_model_costs_its_own_file_alone(
     first = "import jax\nimport jax.numpy as jnp\n" + textwrap.dedent(SPECULATIVE[name])
     files = {"test_first.py": first, "shared.py": SHARED, "unlike.py": NEXT}
     expected, _ = analyse(tmp_path, monkeypatch, None, files)
-    call = Interpreter.call_external
+    call = Externals.call_external
 
     def broken(self: Any, callee: Any, *args: Any) -> Any:
         if callee.name == "jax.numpy.sinc":
             raise Injected("a bug\nof ours")
         return call(self, callee, *args)
 
-    monkeypatch.setattr(Interpreter, "call_external", broken)
+    monkeypatch.setattr(Externals, "call_external", broken)
     result, _ = analyse(tmp_path, monkeypatch, None, files)
     (error,) = result.errors
     assert error.path == "test_first.py"
@@ -473,7 +484,7 @@ def test_a_bug_that_strikes_once_in_a_shared_function_is_not_remembered(
     uses = "import jax\nfrom shared import both\n@jax.jit\ndef f(x):\n    if both(x).sum() > 0:\n        return x\n"
     files = {"first.py": uses, "second.py": uses, "shared.py": shared}
     expected, _ = analyse(tmp_path, monkeypatch, None, files)
-    call, struck = Interpreter.call_external, []
+    call, struck = Externals.call_external, []
 
     def broken(self: Any, callee: Any, *args: Any) -> Any:
         if callee.name == "jax.numpy.sinc" and not struck:
@@ -481,7 +492,7 @@ def test_a_bug_that_strikes_once_in_a_shared_function_is_not_remembered(
             raise Injected("once")
         return call(self, callee, *args)
 
-    monkeypatch.setattr(Interpreter, "call_external", broken)
+    monkeypatch.setattr(Externals, "call_external", broken)
     result, _ = analyse(tmp_path, monkeypatch, None, files)
     assert struck
     # Not their reasons: what is remembered of `both` names the file that called it first.
@@ -518,14 +529,14 @@ def run(x):
         x = x + 1
     return x
 """
-    call = Interpreter.call_external
+    call = Externals.call_external
 
     def broken(self: Any, callee: Any, *args: Any) -> Any:
         if callee.name == "jax.numpy.sinc":
             raise Injected("a bug")
         return call(self, callee, *args)
 
-    monkeypatch.setattr(Interpreter, "call_external", broken)
+    monkeypatch.setattr(Externals, "call_external", broken)
     result, _ = analyse(tmp_path, monkeypatch, None, {"program.py": text})
     assert sorted(f.span.line for f in result.findings if f.name == "tracer-branch") == [20, 22]
 
