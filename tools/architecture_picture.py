@@ -41,7 +41,7 @@ LANES = (
 BOXES = (
     Box("source", 0, 0, "check", "source/", ("find, decode, guard", "settings")),
     Box("project", 1, 0, "check", "staging/project", ("modules, scopes,", "imports")),
-    Box("analysis", 2, 0, "check", "staging/", ("what is staged, what", "is traced, and why")),
+    Box("analysis", 2, 0, "check", "staging/", ("abstract values:", "what is traced, why")),
     Box("rules", 3, 0, "check", "jaxlint_rules", ("one module per rule,", "fed with events")),
     Box("findings", 4, 0, "data", "findings", ("place, claim, reason",)),
     Box("report", 5, 0, "check", "report/", ("text, JSON, SARIF,", "GitHub, JUnit")),
@@ -49,7 +49,7 @@ BOXES = (
     Box("capture", 1, 1, "verify", "capture/", ("real inputs, compiles,", "host syncs")),
     Box("inspect", 2, 1, "verify", "inspection/", ("jaxpr, StableHLO,", "compiled HLO")),
     Box("transforms", 3, 1, "verify", "transforms/", ("donation, remat,", "bf16")),
-    Box("prove", 4, 1, "verify", "prove, measure", ("values and gradients,", "interleaved A/B")),
+    Box("prove", 4, 1, "verify", "proof/", ("values and gradients,", "interleaved A/B")),
     Box("results", 5, 1, "data", "results", ("proven or rejected,", "with figures")),
     Box("codemods", 3, 2, "fix", "codemods/", ("libcst tree", "to text edits")),
     Box("merge", 4, 2, "fix", "fixes", ("overlaps resolved,", "repeated until stable")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -32,6 +33,38 @@ def test_links_within_the_repository_lead_somewhere(page: Path) -> None:
         assert file.exists(), f"{page.name}: {link}"
         if anchor:
             assert anchor in headings(file), f"{page.name}: {link}"
+
+
+HOUSE = [ROOT / "docs" / name for name in ("architecture.md", "finding.md", "internals.md")]
+SOURCES = [
+    *ROOT.glob("jaxlint/**/*.py"),
+    *ROOT.glob("rules/jaxlint_rules/**/*.py"),
+    *ROOT.glob("runtime/jaxlint_runtime/**/*.py"),
+]
+
+
+@pytest.mark.parametrize("page", HOUSE, ids=lambda page: page.name)
+def test_modules_and_folders_that_a_page_names_are_there(page: Path) -> None:
+    named = set(re.findall(r"`([\w/]+(?:\.py|/))`", page.read_text(encoding="utf-8")))
+    known = {path.relative_to(ROOT).as_posix() for path in [*SOURCES, *ROOT.glob("t*/**/*.py")]}
+    known |= {f"{Path(path).parent.as_posix()}/" for path in known} | {
+        f"{Path(path).parent.parent.as_posix()}/" for path in known
+    }
+    lost = [name for name in named if not any(path == name or path.endswith(f"/{name}") for path in known)]
+    assert len(named) > 10
+    assert lost == []
+
+
+def test_functions_on_the_way_of_a_finding_are_there() -> None:
+    named = re.findall(r"`([A-Z]\w+)\.(\w+)`", HOUSE[1].read_text(encoding="utf-8"))
+    classes = {
+        node.name: {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+        for path in SOURCES
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    }
+    assert len(named) > 10
+    assert [f"{owner}.{name}" for owner, name in named if name not in classes.get(owner, ())] == []
 
 
 def test_every_configuration_key_is_documented_and_no_other() -> None:
