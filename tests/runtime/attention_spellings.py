@@ -21,7 +21,8 @@ MASK = np.tril(np.ones((T, T), bool))
 
 
 def normal(*shape, dtype=jnp.float32, seed=0):
-    return jax.random.normal(jax.random.key(seed), shape, dtype)
+    """Made by NumPy: JAX would compile a program for each shape, while tests are collected."""
+    return jnp.asarray(np.random.default_rng(seed).standard_normal(shape, np.float32), dtype)
 
 
 def heads(time=T, positions=S, depth=D, width=E, dtype=jnp.float32):
@@ -35,7 +36,9 @@ def heads(time=T, positions=S, depth=D, width=E, dtype=jnp.float32):
 
 def last(dtype=jnp.float32, time=T, positions=S):
     """Queries, keys and values of [B, T, H, D]."""
-    return tuple(x.transpose(0, 2, 1, 3) for x in heads(time, positions, dtype=dtype))
+    return tuple(
+        jnp.asarray(np.asarray(x).transpose(0, 2, 1, 3)) for x in heads(time, positions, dtype=dtype)
+    )
 
 
 SPELLINGS = {}
