@@ -127,6 +127,7 @@ class Project:
         self._packages: dict[Path, Path] = {}
         self._read_in_part: dict[Path, bool] = {}
         self._targets_below: dict[Path, frozenset[str]] = {}
+        self._matching: dict[re.Pattern[str], list[Module]] = {}
         self._mentions: dict[tuple[re.Pattern[str], Path], bool] = {}
         self.targets = [self._add(source) for source in files]
         self.conftests = [module for module in self.targets if module.source.path.name == "conftest.py"]
@@ -391,6 +392,14 @@ class Project:
         top, _, rest = base.partition(".")
         private = any(part.startswith("_") for part in rest.split("."))
         return private and top not in _BORROWED_FROM and self.find(base, module) is None
+
+    def matching(self, pattern: re.Pattern[str]) -> list[Module]:
+        """The reported files whose text matches."""
+        found = self._matching.get(pattern)
+        if found is None:
+            found = [module for module in self.targets if pattern.search(module.source.text)]
+            self._matching[pattern] = found
+        return found
 
     def mentions(self, pattern: re.Pattern[str], module: Module) -> bool:
         """Whether an option may be set anywhere: in the module's project, in a settings file beside it, or in what the module imports."""

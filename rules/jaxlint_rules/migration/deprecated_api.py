@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MESHES = {"jax.sharding.Mesh", "jax.make_mesh"}
 _USES_PJIT = re.compile(r"\bpjit\b")
-_ASKS_FOR_THE_MESH = ("thread_resources", "get_physical_mesh")
+_ASKS_FOR_THE_MESH = re.compile(r"thread_resources|get_physical_mesh")
 # As its row has it, with all arguments: once the mesh is set, jax.jit takes bare PartitionSpecs too.
 _PJIT = {
     "old": "jax.experimental.pjit.pjit",
@@ -158,12 +158,10 @@ class DeprecatedApi(Rule):
         None where other code may look for the mesh that was entered.
         """
         module = event.frame.module
-        if any(word in one.source.text for one in report.project.targets for word in _ASKS_FOR_THE_MESH):
+        using = report.project.matching(_USES_PJIT)
+        if report.project.matching(_ASKS_FOR_THE_MESH) or any(one is not module for one in using):
             return None
-        others = (one for one in report.project.targets if one is not module)
-        if any(_USES_PJIT.search(one.source.text) for one in others):
-            return None
-        if not _USES_PJIT.search(module.source.text):
+        if not using:
             return []
         return self._spelled.uses(module.tree, "jax.experimental.pjit.pjit")
 
