@@ -110,7 +110,8 @@ def run(
     project = interpreter.project
     targets = [one for one in project.targets if only is None or one.source.path in only]
     callers = project.importers(only) if project.context else []
-    interpreter.entered = {module.source.path for module in targets}
+    # Functions that JAX cannot reach are evaluated where others call them.
+    interpreter.entered = {module.source.path for module in targets if project.reaches_jax(module)}
     spare = 0
     for module in [*targets, *callers]:
         if not module.reported:

@@ -143,3 +143,10 @@ def test_what_is_done_is_told_meanwhile(tmp_path: Path) -> None:
     assert seen
     assert seen[-1] is result
     assert (result.files, result.functions) == (2, 2)
+
+
+def test_functions_that_jax_cannot_reach_wait_for_a_call(tmp_path: Path) -> None:
+    plain = "def asked(x):\n    return x\n\ndef unasked(x):\n    return x\n"
+    sources = written(tmp_path, {"a.py": f"import plain\n{TRACED}plain.asked(1)\n", "plain.py": plain})
+    assert analyze(sources, []).functions == 0  # nobody waits for the count
+    assert analyze(sources, [], meanwhile=lambda analysis: None).functions == 2
