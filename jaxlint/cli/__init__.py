@@ -14,8 +14,6 @@ import click
 
 from jaxlint import __version__
 from jaxlint.cli.common import Failure
-from jaxlint.config import ConfigError
-from jaxlint.registry import RulePackError
 
 # Command -> what `jaxlint --help` says of it, so that the help need not load them all.
 _COMMANDS = {
@@ -75,17 +73,25 @@ def _crashes_said() -> Iterator[None]:
         raise  # click knows what to do
     except KeyboardInterrupt:
         sys.exit(130)
-    except (ConfigError, RulePackError) as error:  # a selector that names no rule, a pack that does not load
-        raise Failure(str(error)) from None
     except OSError as error:  # a full disk under a redirected output, say
         raise Failure(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}") from None
     except Exception as error:
+        if isinstance(error, _mistakes()):
+            raise Failure(str(error)) from None
         if os.environ.get("JAXLINT_TRACEBACK"):
             raise
         what = " ".join(f"{type(error).__name__}: {error}".split())
         raise Failure(
             f"internal error ({what}); please report it, with the output under JAXLINT_TRACEBACK=1"
         ) from None
+
+
+def _mistakes() -> tuple[type[Exception], ...]:
+    """A selector that names no rule, a pack that does not load. Whoever asks for the version or for help does not wait for these modules."""
+    from jaxlint.config import ConfigError
+    from jaxlint.registry import RulePackError
+
+    return ConfigError, RulePackError
 
 
 @contextlib.contextmanager

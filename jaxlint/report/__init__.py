@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from jaxlint.engine import CheckResult
+if TYPE_CHECKING:
+    from jaxlint.engine import CheckResult
+
 
 # Format -> the module that writes it: `write(result, stream)`. The text formats need a terminal's properties and
 # are written by `jaxlint.report.text` directly.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from jaxlint.engine import CheckResult
 from jaxlint.finding import Severity
 from jaxlint.places import file_lines, label
 from jaxlint.report.escaping import escaped
+
+if TYPE_CHECKING:
+    from jaxlint.engine import CheckResult
+
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from jaxlint.engine import CheckResult
 from jaxlint.finding import Edit, Finding, Fix, Span
 from jaxlint.report.escaping import wellformed
+
+if TYPE_CHECKING:
+    from jaxlint.engine import CheckResult
 
 
 def write(result: CheckResult, stream: TextIO) -> None:

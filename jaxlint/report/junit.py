@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
-from jaxlint.engine import CheckResult
 from jaxlint.places import file_lines, label
 from jaxlint.report.escaping import wellformed
+
+if TYPE_CHECKING:
+    from jaxlint.engine import CheckResult
+
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 from pathlib import PurePath
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
 
 from jaxlint import __version__
-from jaxlint.engine import CheckResult
 from jaxlint.finding import Finding, Fix, Severity, Span
 from jaxlint.places import file_lines, position
 from jaxlint.registry import all_rules
 from jaxlint.report.escaping import wellformed
+
+if TYPE_CHECKING:
+    from jaxlint.engine import CheckResult
+
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 

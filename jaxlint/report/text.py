@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from jaxlint.engine import CheckResult
 from jaxlint.finding import Finding, Fix, FixRequest, Safety, Severity
 from jaxlint.places import lines_shown, position
 from jaxlint.report.escaping import escaped, printable, shown_name
 from jaxlint.report.styled import Piece, Printer, width
 from jaxlint.source.file import SourceFile
+
+if TYPE_CHECKING:
+    from jaxlint.engine import CheckResult
+
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold blue"}
 _NOUNS = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "note"))
