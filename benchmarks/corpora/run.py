@@ -110,4 +110,4 @@ def parse_seconds(root: Path, parser: str) -> float:
         check=True,
         cwd=Path(__file__).parents[2],
     )
-    return float(done.stdout)
+    return float(done.stdout.split()[0])

@@ -2,7 +2,7 @@
 
     python -m benchmarks.speed --peers --write benchmarks/results/speed.md
 
-All rows of a package come from one run, taken in turn, as medians with their range. The bare parse is libcst's parser
+All rows of a package come from one run, taken in turn, as medians with their range; processor time is that of all processes of a row together. The bare parse is libcst's parser
 over the same files, reading and start-up left out; every other row is a whole process, with its bytecode at hand.
 """
 
@@ -48,6 +48,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="[%(default)s]")
     parser.add_argument("--timeout", type=float, default=900, metavar="SECONDS", help="[%(default)s]")
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2], metavar="N", help="[%(default)s]")
+    parser.add_argument(
+        "--rows",
+        nargs="+",
+        metavar="WORD",
+        help="only rows with one of these in their names, beside libcst's",
+    )
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the tables there too, as Markdown")
     return parser.parse_args()
 
@@ -150,29 +156,34 @@ def tasks_for(folder: Path, listing: Path, options: argparse.Namespace, peers: P
                 accepts=tuple(range(64)),
             ),
         ]
-    return tasks
+    return [
+        task
+        for task in tasks
+        if not options.rows or any(word in task.name for word in ("libcst", *options.rows))
+    ]
 
 
 def warming(tasks: list[Task]) -> Task:
     """One run of jaxlint that is in no table: it leaves the bytecode, as an installation or a first use does."""
     return replace(
-        next(task for task in tasks if task.name.endswith("that file alone")), prepare=None, seconds=[]
+        next(task for task in tasks if "jaxlint" in task.name), prepare=None, seconds=[], processor=[]
     )
 
 
 def rows_of(tasks: list[Task], lines: int) -> str:
     base = next(task.median() for task in tasks if task.name.startswith("libcst"))
-    header = ["", "cores", "s", "range", "of libcst's parse", "kLOC/s", "MB", "MB per 100 kLOC"]
+    of_processor = next(task.median_of_processor() for task in tasks if task.name.startswith("libcst"))
+    header = ["", "cores", "s", "range", "of libcst's parse", "processor s", "of the parse's", "kLOC/s", "MB", "MB per 100 kLOC"]  # fmt: skip
     rows = []
     for task in tasks:
         if task.failure or not task.seconds:
-            rows.append([task.name, str(task.cores), task.failure or "-", "", "", "", "", ""])
+            rows.append([task.name, str(task.cores), task.failure or "-", *[""] * 7])
             continue
         median = task.median()
         spread = f"{min(task.seconds):.2f} to {max(task.seconds):.2f}" if len(task.seconds) > 1 else "one run"
         rows.append(
-            [task.name, str(task.cores), f"{median:.2f}", spread, f"{median / base:.2f}", f"{lines / 1000 / median:.1f}",
-             f"{task.peak_mb:.0f}", f"{task.peak_mb / lines * 1e5:.0f}"]
+            [task.name, str(task.cores), f"{median:.2f}", spread, f"{median / base:.2f}", f"{task.median_of_processor():.2f}",
+             f"{task.median_of_processor() / of_processor:.2f}", f"{lines / 1000 / median:.1f}", f"{task.peak_mb:.0f}", f"{task.peak_mb / lines * 1e5:.0f}"]
         )  # fmt: skip
     return table(header, rows)
 

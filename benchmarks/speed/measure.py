@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import statistics
 import subprocess
@@ -25,16 +26,21 @@ class Task:
     folder: Path
     cores: int
     prepare: Callable[[], object] | None = None
-    own_clock: bool = False  # it prints the seconds that count
+    own_clock: bool = False  # it prints the seconds that count, and those of the processor
     accepts: tuple[int, ...] = (0, 1)
     repeats: int | None = None  # a slow peer is run less often
     seconds: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)  # seconds of all its processes together
     peak_mb: float = 0.0
     failure: str = ""
 
     def median(self) -> float:
         """Seconds; NaN where no run succeeded."""
         return statistics.median(self.seconds) if self.seconds else float("nan")
+
+    def median_of_processor(self) -> float:
+        """Seconds of the processor, which others on the machine change little."""
+        return statistics.median(self.processor) if self.processor else float("nan")
 
 
 def measure(tasks: Sequence[Task], repeats: int, timeout_s: float, progress: Callable[[str], object]) -> None:
@@ -64,19 +70,65 @@ def _run(task: Task, timeout_s: float) -> None:
         )
         timer = threading.Timer(timeout_s, process.kill)
         timer.start()
+        memory = _Memory(process.pid)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
         process.returncode = code = os.waitstatus_to_exitcode(status)
         late = not timer.is_alive()
         timer.cancel()
+        together = memory.peak_mb()
         out.seek(0)
         text = out.read().decode(errors="replace").strip()
     if late or code not in task.accepts:
         last = text.splitlines()[-1] if text else "no output"
         task.failure = f"no end within {timeout_s:g} s" if late else f"exit code {code}: {last}"
         return
-    task.seconds.append(float(text.splitlines()[-1]) if task.own_clock else seconds)
-    task.peak_mb = max(task.peak_mb, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6)
+    if task.own_clock:
+        wall, processor = map(float, text.splitlines()[-1].split())
+    else:
+        wall, processor = seconds, usage.ru_utime + usage.ru_stime
+    task.seconds.append(wall)
+    task.processor.append(processor)
+    alone = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
+    task.peak_mb = max(task.peak_mb, alone, together)
+
+
+class _Memory(threading.Thread):
+    """The memory of a process and of those that it has started, looked at now and then; what they share counts once."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self._pid = pid
+        self._peak_kb = 0
+        self._ended = threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        while not self._ended.wait(0.2):
+            self._peak_kb = max(self._peak_kb, sum(map(_proportional_kb, _family(self._pid))))
+
+    def peak_mb(self) -> float:
+        self._ended.set()
+        self.join()
+        return self._peak_kb * 1024 / 1e6
+
+
+def _family(pid: int) -> list[int]:
+    """A process and its descendants; that process alone where there is no `/proc`."""
+    found = [pid]
+    for one in found:  # grows on the way
+        for path in Path(f"/proc/{one}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                found += map(int, path.read_text().split())
+    return found
+
+
+def _proportional_kb(pid: int) -> int:
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1])
+    return 0
 
 
 def _pin(cores: int) -> None:
