@@ -30,7 +30,7 @@ def measure(name: str, target: str, seconds: float, compiles: int) -> dict[str, 
     """One program on one target, in this process."""
     from jaxlint_runtime.lowering.versions import capture
     from jaxlint_runtime.model import JitOptions
-    from jaxlint_runtime.protocol.messages import to_plain
+    from jaxlint_runtime.protocol.plain import to_plain
     from jaxlint_runtime.settings import Settings
     from jaxlint_runtime.sharding import shard_function
     from jaxlint_runtime.sharding.mesh import parse_mesh

@@ -26,7 +26,7 @@ from jaxlint.report.escaping import wellformed
 
 if TYPE_CHECKING:
     from jaxlint_runtime.report.document import Document
-    from jaxlint_runtime.verify import Request
+    from jaxlint_runtime.request import Request
 
 _INTERRUPTED = 130
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -271,8 +271,8 @@ def command(
     PROGRAM is a script (or -m MODULE, or --pytest); what follows `--` is handed to it. A long run is not waited for:
     see --calls and --for. Exits with 0 when it ran, 1 under --fail-under, 2 when it could not run.
     """
+    from jaxlint_runtime.request import CannotRun, Request
     from jaxlint_runtime.settings import ASKED, EAGER, PROGRAM, SOURCE, TRANSFORMS
-    from jaxlint_runtime.verify import CannotRun, Request
     from jaxlint_runtime.workers.cleanup import NoRoom, nothing_left
 
     targets = tuple(dict.fromkeys(itertools.chain.from_iterable(target_names)))
@@ -416,8 +416,10 @@ def _run(
     from jaxlint_runtime.apply.apply_proven import apply_proven
     from jaxlint_runtime.apply.preview import collect_diffs
     from jaxlint_runtime.report.progress_lines import Live
+    from jaxlint_runtime.request import validate
+    from jaxlint_runtime.run import Listener
     from jaxlint_runtime.sweep import check_sweep, sweep
-    from jaxlint_runtime.verify import Listener, Verification, validate
+    from jaxlint_runtime.verify import Verification
 
     if sizes:
         check_sweep(request, sizes)

@@ -27,7 +27,7 @@ from jaxlint_runtime.model import CapturedFunction, Cost, Interval, JitOptions, 
 from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof import paired_timing as timing
 from jaxlint_runtime.proof.gain import Change
-from jaxlint_runtime.protocol.messages import to_plain
+from jaxlint_runtime.protocol.plain import to_plain
 from jaxlint_runtime.report.html.markup import Markup, tag
 from jaxlint_runtime.report.html.plots import memory_chart, times_chart
 from jaxlint_runtime.report.html.svg_chart import Chart

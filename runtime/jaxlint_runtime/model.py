@@ -6,7 +6,7 @@ Times are seconds where the name ends in `_s` and milliseconds where it ends in 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -163,34 +163,3 @@ class Result:
     # Of whole programs in fresh processes, in so many pairs of runs: "memory", "compile" and "total", how many times less.
     ratios: dict[str, Interval] = field(default_factory=dict)
     pairs: int = 0
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> Result:
-        """The record of what `protocol.messages.to_plain` made of one; numbers that were not finite are NaN."""
-        found = cls(**{**plain, "status": Status(plain["status"])})
-        found.before, found.after = _cost(plain["before"]), _cost(plain["after"])
-        found.speedup = _interval(plain["speedup"])
-        if plain["numerics"] is not None:
-            figures: dict[str, Any] = {
-                key: float("nan") if value is None and key != "gradient_cosine" else value
-                for key, value in plain["numerics"].items()
-            }
-            found.numerics = Numerics(**figures)
-        found.pairs_ms = tuple((a, b) for a, b in plain["pairs_ms"])
-        found.ratios = {name: Interval(**one) for name, one in plain["ratios"].items()}
-        return found
-
-
-def _interval(plain: Mapping[str, Any] | None) -> Interval | None:
-    return None if plain is None else Interval(**plain)
-
-
-def _cost(plain: Mapping[str, Any] | None) -> Cost | None:
-    return None if plain is None else Cost(**{**plain, "time_ms": _interval(plain["time_ms"])})
-
-
-def cost_from_plain(plain: Mapping[str, Any]) -> Cost:
-    """The record of what `protocol.messages.to_plain` made of a `Cost`."""
-    found = _cost(plain)
-    assert found is not None
-    return found

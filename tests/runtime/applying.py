@@ -8,7 +8,9 @@ from typing import Any
 from jaxlint.engine import CheckResult
 from jaxlint.source import read_source
 from jaxlint_runtime.apply import apply_proven
-from jaxlint_runtime.verify import Listener, Request, Verification
+from jaxlint_runtime.request import Request
+from jaxlint_runtime.run import Listener
+from jaxlint_runtime.verify import Verification
 
 
 def applied(project: Path, result: dict[str, Any]) -> Any:

@@ -12,8 +12,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from jaxlint_runtime.protocol.messages import Job
-from jaxlint_runtime.verify import Request, Verification
+from jaxlint_runtime.protocol.jobs import Capture, Job, Known, Launch, Until
+from jaxlint_runtime.request import Request
+from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.process import WorkerProcess
 
 
@@ -26,7 +27,7 @@ class Outcome:
 
     @property
     def captured(self) -> dict[str, Any]:
-        return next(event for event in self.events if event["event"] == "captured")
+        return next(event for event in self.events if event["is"] == "captured")
 
     @property
     def ending(self) -> dict[str, Any]:
@@ -59,9 +60,9 @@ def run_job(job: Job, folder: Path, patience: float = 300.0, **environment: str)
             if event is None:
                 continue
             outcome.events.append(event)
-            if event["event"] == "captured":
-                worker.send({"findings": []})
-            if event["event"] in ("done", "error"):
+            if event["is"] == "captured":
+                worker.send(Known())
+            if event["is"] in ("done", "error"):
                 return outcome
     raise AssertionError(f"not done in {patience} s: {outcome.events} {outcome.output!r}")
 
@@ -70,15 +71,9 @@ def run_source(folder: Path, source: str, *arguments: str, **options: Any) -> Ou
     """Write a program and run it, without trying candidates."""
     program = folder / "program.py"
     program.write_text(textwrap.dedent(source))
-    job = Job(
-        kind="script",
-        target=str(program),
-        arguments=list(arguments),
-        roots=[str(folder)],
-        optimise=False,
-        **options,
-    )
-    return run_job(job, folder)
+    until = Until(**{name: options.pop(name) for name in ("calls", "settle", "run_for") if name in options})
+    launch = Launch("script", str(program), arguments, (str(folder),))
+    return run_job(Capture(launch, until=until, **options), folder)
 
 
 def project_of(folder: Path, source: str, monkeypatch: Any) -> Path:

@@ -11,8 +11,9 @@ import pytest
 from jaxlint_runtime.report.html.page import page
 from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.terminal import print_report
+from jaxlint_runtime.request import CannotRun, Request
+from jaxlint_runtime.run import Listener
 from jaxlint_runtime.sweep import break_even, check_sweep, points, request_at, sweep
-from jaxlint_runtime.verify import CannotRun, Listener, Request
 
 
 def test_every_combination_is_a_point_and_too_many_are_refused() -> None:

@@ -25,10 +25,12 @@ from jaxlint_runtime.apply import written_attention, written_bf16, written_loss,
 from jaxlint_runtime.apply.git import run_git
 from jaxlint_runtime.proof.gain import gain_of, is_proven
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.request import CannotRun, Request
 from jaxlint_runtime.rewrites.edit_search import values_of
+from jaxlint_runtime.run import Listener
 from jaxlint_runtime.settings import PROGRAM, TRANSFORMS
 from jaxlint_runtime.source_analysis.unused_after_call import given_up_at
-from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification
+from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.wording.paths import display_path
 from jaxlint_runtime.workers.scratch_copy import Scratch, TooLarge, scratch_copy
 
@@ -428,13 +430,11 @@ def _run_edited(
         run_for=None,
         transforms=("donation",) if any(edit.codemod == _CODEMOD for edit in edits) else (),
         targets=tuple({edit.target for edit in edits}),
+        costs=True,
     )
     trial = Verification(to_the_end, listener, examine=False)
     job = dataclasses.replace(
-        to_the_end.job(),
-        only=[list(place) for place in dict.fromkeys(edit.place for edit in edits)],
-        undonated=True,
-        costs=True,
+        to_the_end.capture(), only=tuple(dict.fromkeys(edit.place for edit in edits)), undonated=True
     )
     death = trial.attempt(job, scratch)
     return trial, None if death is None else f"the edited program {death}"

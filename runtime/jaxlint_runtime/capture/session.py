@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from jaxlint_runtime.capture.function_identity import Project
 from jaxlint_runtime.capture.growing_arguments import growing
@@ -21,33 +21,43 @@ from jaxlint_runtime.capture.recorder import FunctionRecord, Recorder
 from jaxlint_runtime.capture.run_program import Ending, Kind, pytest_exit, run_program
 from jaxlint_runtime.capture.stop import Stopper, StopProgram
 from jaxlint_runtime.capture.watched_functions import WatchedFunction, WatchedImports, Watcher
-from jaxlint_runtime.inputs.example_calls import ExampleRun
 from jaxlint_runtime.lowering.jit_options import OPTION_NAMES, read_mapped
 from jaxlint_runtime.model import CapturedFunction, JitOptions
-from jaxlint_runtime.protocol.messages import Job
+from jaxlint_runtime.protocol.events import Busy, Captured, Ended
+from jaxlint_runtime.protocol.jobs import Capture, Known, Shard
 
 _QUARTERED = 4  # times of calls that are worth a quartile
 _PLATFORMS = {"cpu": "cpu", "tpu": "tpu"}  # the others are makes of GPU
 
 
+class Examples(Protocol):
+    """Calls functions in place of running the program. `problems` says in a line each what could not be called."""
+
+    problems: list[str]
+
+    def run(self) -> tuple[int, str]:
+        """An exit status, and what was done in words."""
+
+
 class Session:
     """The hooks around one run."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Capture, examples: Examples | None = None) -> None:
+        launch, until = job.launch, job.until
         self.job = job
-        self.kind = Kind(job.kind)
-        self.project = Project(job.roots, job.include_packages)
+        self.kind = Kind(launch.kind)
+        self.project = Project(launch.roots, launch.include_packages)
         self.stopper = Stopper(pytest_exit if self.kind is Kind.PYTEST else StopProgram)
         self.recorder = Recorder(
             self.project,
             self.stopper,
-            job.calls,
+            until.calls,
             job.capture_bytes,
-            job.settle,
-            job.run_for,
-            examples=job.examples is not None,
+            until.settle,
+            until.run_for,
+            examples=examples is not None,
         )
-        self._examples = None if job.examples is None else ExampleRun(job.kind, job.target, **job.examples)
+        self._examples = examples
         self.syncs = HostSyncs(
             self.project,
             counting=lambda: self.recorder.active and not self.recorder.busy(),
@@ -57,7 +67,7 @@ class Session:
         self.watcher = Watcher(_by_file(job.flagged), self.recorder.busy)
         self._watched_imports = WatchedImports(self.watcher)
         self._jax: ModuleType | None = None
-        self._main_file = job.target if self.kind is Kind.SCRIPT else None
+        self._main_file = launch.target if self.kind is Kind.SCRIPT else None
         self._undo: list[tuple[ModuleType, str, Any]] = []
         self._imports = AfterImport({"jax": self._on_jax, "jax.experimental.pjit": self._on_pjit})
 
@@ -67,7 +77,7 @@ class Session:
         self._imports.install()
         self._watched_imports.install()
         self.watcher.active = True
-        relocate_path(self.job.relocated)
+        relocate_path(self.job.launch.relocated)
         if self.kind is not Kind.SCRIPT:
             sys.path.insert(0, os.getcwd())
         if self.kind is Kind.MODULE:
@@ -75,8 +85,8 @@ class Session:
         try:
             return run_program(
                 self.kind,
-                self.job.target,
-                self.job.arguments,
+                self.job.launch.target,
+                self.job.launch.arguments,
                 self.stopper,
                 self._compile_script,
                 None if self._examples is None else self._examples.run,
@@ -90,11 +100,11 @@ class Session:
     def _count_module(self) -> None:
         """A module that was named is the user's, even when it is installed."""
         try:
-            spec = importlib.util.find_spec(self.job.target)
+            spec = importlib.util.find_spec(self.job.launch.target)
         except Exception:  # running it will say what is wrong
             return
         if spec is not None and spec.submodule_search_locations:
-            spec = importlib.util.find_spec(self.job.target + ".__main__")
+            spec = importlib.util.find_spec(self.job.launch.target + ".__main__")
         if spec is not None and spec.origin and os.path.isfile(spec.origin):
             self._main_file = spec.origin
             levels = spec.name.count(".")
@@ -118,7 +128,7 @@ class Session:
     def _on_jax(self, jax: ModuleType) -> None:
         self._jax = jax
         self._replace(jax, "jit", jax.jit)
-        if self.job.mesh is not None:  # what is shared out by hand is looked at, too
+        if isinstance(self.job.then, Shard):  # what is shared out by hand is looked at, too
             self._replace(jax, "pmap", jax.pmap, read_mapped)
         self.recorder.start()
         self.syncs.install(jax)
@@ -139,35 +149,31 @@ class Session:
 
     # ---- what was seen ----
 
-    def progress(self) -> list[dict[str, Any]]:
+    def progress(self) -> list[Busy]:
         """Calls so far, busiest first."""
         return [
-            {
-                "function": record.identity.qualname,
-                "path": record.identity.path,
-                "line": record.identity.line,
-                "calls": record.calls,
-                "inner_calls": record.inner_calls,
-                "compiles": len(record.compiles),
-            }
+            Busy(
+                record.identity.qualname,
+                record.identity.path,
+                record.identity.line,
+                record.calls,
+                record.inner_calls,
+                len(record.compiles),
+            )
             for record in self._sorted()
         ]
 
-    def functions(
-        self, findings: list[dict[str, Any]], given_up: Sequence[Sequence[Any]] = ()
-    ) -> list[CapturedFunction]:
-        """The captured functions, busiest first, with the findings that speak of them.
-
-        `given_up`: [path, line, parameters] of what callers give up to the function that is jitted there.
-        """
-        callers = {(path, line): tuple(parameters) for path, line, parameters in given_up}
-        wanted = None if self.job.only is None else {tuple(entry) for entry in self.job.only}
+    def functions(self, known: Known) -> list[CapturedFunction]:
+        """The captured functions, busiest first, with what is known of them from the source."""
+        callers: dict[tuple[str | None, int | None], tuple[int | str, ...]]
+        callers = {(path, line): tuple(parameters) for path, line, parameters in known.given_up}
+        wanted = None if self.job.only is None else set(self.job.only)
         found = []
         for record in self._sorted():
             if wanted is not None and (record.identity.path, record.identity.qualname) not in wanted:
                 continue
             function = record.captured()
-            function.findings = [f for f in findings if _speaks_of(f, record)]
+            function.findings = [f for f in known.findings if _speaks_of(f, record)]
             function.given_up = callers.get((record.jit_path, record.jit_line), ())
             if self.job.undonated:  # the source says who gives up what
                 options = function.options
@@ -178,29 +184,29 @@ class Session:
             found.append(function)
         return found
 
-    def summary(self, ending: Ending, seconds: float, versions: dict[str, str]) -> dict[str, Any]:
-        """The values of the `captured` event."""
+    def summary(self, ending: Ending, seconds: float, versions: dict[str, str]) -> Captured:
+        """All that was seen."""
         records = self._sorted()
         hottest = records[0] if records and records[0].calls else None
-        return {
-            "ending": {"how": ending.how, "status": ending.status, "message": ending.message},
-            "seconds": seconds,
-            "used_jax": self._jax is not None,
-            "device": self._device(),
-            "targets": self.targets(),
-            "versions": versions,
-            "functions": [_function_json(record) for record in records],
-            "flagged": [_watched_json(record) for record in self._sorted_watched()],
-            "eager": {
+        return Captured(
+            ending=Ended(ending.how, ending.status, ending.message),
+            seconds=seconds,
+            used_jax=self._jax is not None,
+            device=self._device(),
+            targets=self.targets(),
+            versions=versions,
+            functions=[_function_json(record) for record in records],
+            flagged=[_watched_json(record) for record in self._sorted_watched()],
+            eager={
                 "compiles": self.recorder.clock.eager_compiles,
                 "seconds": self.recorder.clock.eager_seconds,
                 "calls": [call.as_json() for call in self.recorder.eager_calls.found()],
             },
-            "step": None if hottest is None else hottest.identity.qualname,
-            "syncs": [_sync_json(site, hottest) for site in self._sorted_syncs()],
-            "files": self._files(),
-            "problems": [] if self._examples is None else self._examples.problems,
-        }
+            step=None if hottest is None else hottest.identity.qualname,
+            syncs=[_sync_json(site, hottest) for site in self._sorted_syncs()],
+            files=self._files(),
+            problems=[] if self._examples is None else self._examples.problems,
+        )
 
     def _sorted(self) -> list[FunctionRecord]:
         return sorted(self.recorder.records.copy().values(), key=lambda record: -record.weight)
@@ -254,7 +260,7 @@ class Session:
         return sorted(path for path in found if os.path.isfile(path))
 
 
-def relocate_path(relocated: list[str] | None) -> None:
+def relocate_path(relocated: tuple[str, str] | None) -> None:
     """In a scratch copy: import the project's packages from there, not from where they are installed editable."""
     if relocated is None:
         return
@@ -325,7 +331,7 @@ def _watched_json(record: WatchedFunction) -> dict[str, Any]:
     }
 
 
-def _by_file(places: list[list[Any]]) -> dict[str, list[int]]:
+def _by_file(places: Sequence[tuple[str, int]]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for path, line in places:
         found.setdefault(path, []).append(line)

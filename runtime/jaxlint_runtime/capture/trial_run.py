@@ -16,7 +16,6 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,7 +27,10 @@ from jaxlint_runtime.capture.session import relocate_path
 from jaxlint_runtime.capture.stop import Stopper, StopProgram
 from jaxlint_runtime.capture.truncation import Cut
 from jaxlint_runtime.capture.watched_functions import WatchedImports
-from jaxlint_runtime.protocol.messages import Channel, Job, to_plain
+from jaxlint_runtime.protocol.channel import Channel
+from jaxlint_runtime.protocol.events import Done, Ended, Error, Hello, Ran
+from jaxlint_runtime.protocol.jobs import Trial
+from jaxlint_runtime.protocol.plain import to_plain
 
 _COMPILING = ("/jax/core/compile/jaxpr_trace_duration", "/jax/core/compile/jaxpr_to_mlir_module_duration")
 _BACKEND = "/jax/core/compile/backend_compile_duration"
@@ -56,21 +58,20 @@ class _Compiles:
         return total
 
 
-def run_trial(channel: Channel, job: Job) -> None:
+def run_trial(channel: Channel, job: Trial) -> None:
     """Run the program once and send what was seen. Ends the process."""
-    assert job.trial is not None
-    channel.send("hello", pid=os.getpid())
+    channel.send(Hello(os.getpid()))
     status = 1
     try:
         seen = _run(job)
-        if not seen["ending"]["message"].startswith("the program called os._exit"):
+        if not seen.ending.message.startswith("the program called os._exit"):
             _end_as_python_does()
-        channel.send("trial", **seen)
-        channel.send("done")
+        channel.send(seen)
+        channel.send(Done())
         status = 0
     except BaseException as error:
         with contextlib.suppress(Exception):
-            channel.send("error", message=f"the trial failed: {type(error).__name__}: {error}")
+            channel.send(Error(f"the trial failed: {type(error).__name__}: {error}"))
     finally:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):
@@ -89,18 +90,17 @@ def _end_as_python_does() -> None:
                     one.flush()
 
 
-def _run(job: Job) -> dict[str, Any]:
-    trial = job.trial or {}
-    kind = Kind(job.kind)
+def _run(job: Trial) -> Ran:
+    kind = Kind(job.launch.kind)
     stopper = Stopper(pytest_exit if kind is Kind.PYTEST else StopProgram)
-    folder = Path(trial["record"]) if trial.get("record") else None
+    folder = Path(job.record) if job.record else None
     places: dict[str, list[str]] = defaultdict(list)
-    for path, name in trial.get("observe", ()):
+    for path, name in job.observe:
         places[path].append(name)
-    relocate_path(job.relocated)
+    relocate_path(job.launch.relocated)
     if kind is not Kind.SCRIPT:
         sys.path.insert(0, os.getcwd())
-    for name in trial.get("preload", ()):
+    for name in job.preload:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
     import jax
@@ -116,14 +116,14 @@ def _run(job: Job) -> dict[str, Any]:
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")  # forget the highest resident set so far
     resident = _status("VmRSS")
-    cut = _cut(trial.get("cut"), stopper)
+    cut = _cut(job, stopper)
     observer.cut = cut
     start, worked = time.perf_counter(), time.process_time()
 
     def compiled(data: bytes, name: str) -> Any:
         return observer.compile(data, name) or compile(data, name, "exec", dont_inherit=True)
 
-    ending = run_program(kind, job.target, job.arguments, stopper, compiled)
+    ending = run_program(kind, job.launch.target, job.launch.arguments, stopper, compiled)
     seconds = time.perf_counter() - start - observer.overhead
     worked = time.process_time() - worked
     peak: int | None = _status("VmHWM") - resident
@@ -136,32 +136,30 @@ def _run(job: Job) -> dict[str, Any]:
         observer.keep(MODULE, 1, _globals())
     observer.close()
     compile_s = compiles.seconds()
-    return {
-        "ending": {"how": ending.how, "status": ending.status, "message": ending.message},
-        "run_s": max(seconds - compile_s, 0.0),
-        "compile_s": compile_s,
-        "cpu_s": worked,
-        "compiles": compiles.count,
-        "peak_bytes": peak,
-        "cut": None if cut is None else cut.at,
-        "functions": [to_plain(record) for record in observer.records],
-        "threads": threading.active_count(),
-        "compared": _compare(
-            folder, [Path(path) for path in trial.get("references", ())], trial.get("dtype")
-        ),
-    }
+    return Ran(
+        ending=Ended(ending.how, ending.status, ending.message),
+        run_s=max(seconds - compile_s, 0.0),
+        compile_s=compile_s,
+        cpu_s=worked,
+        compiles=compiles.count,
+        peak_bytes=peak,
+        cut=None if cut is None else cut.at,
+        functions=[to_plain(record) for record in observer.records],
+        threads=threading.active_count(),
+        compared=_compare(folder, [Path(path) for path in job.references], job.dtype),
+    )
 
 
-def _cut(asked: Mapping[str, Any] | None, stopper: Stopper) -> Cut | None:
+def _cut(job: Trial, stopper: Stopper) -> Cut | None:
     """Where this run is to be cut off, if it is."""
-    if not asked:
+    if job.cut_after is None and job.cut_at is None:
         return None
 
     def stop(reason: str) -> None:
         stopper.request(reason)
         stopper.raise_here()
 
-    return Cut(stop, asked.get("after"), asked.get("place"))
+    return Cut(stop, job.cut_after, job.cut_at)
 
 
 def _globals() -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 _LEAST_CALLS = 3  # the first compiles, and one alone says little
 
@@ -31,15 +31,15 @@ class Cut:
 
     stop: Callable[[str], None]
     after: float | None = None
-    place: Sequence[Any] | None = None  # path, qualified name, number of the call
-    at: list[Any] | None = None  # where it was cut off
+    place: tuple[str, str, int] | None = None  # path, qualified name, number of the call
+    at: tuple[str, str, int] | None = None  # where it was cut off
     _start: float = field(default_factory=time.monotonic)
 
     def ended(self, function: Called, inside: Sequence[Called]) -> None:
         """A call of `function` has ended, made from the host while those of `inside` run."""
-        here = [function.path, function.qualname, function.calls]
+        here = (function.path, function.qualname, function.calls)
         if self.place is not None:
-            reached = here == list(self.place)
+            reached = here == self.place
         else:
             repeated = function.calls >= _LEAST_CALLS and all(one.calls < 2 for one in inside)
             reached = repeated and time.monotonic() - self._start >= (self.after or 0.0)

@@ -11,7 +11,7 @@ import itertools
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +50,19 @@ def asks_for(names: Sequence[str], limit: int | None) -> list[str]:
     return [name for name in names if last or name not in LAST_RESORT]
 
 
-def leave(prover: LiveProver, folder: Path, texts: bool = False) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What was `proposed` by transformation, which candidates are left `together`, and why others could not be exported (`refused`)."""
+
+    proposed: dict[str, list[Proposed] | Result] = field(default_factory=dict)
+    together: list[list[str]] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+def leave(prover: LiveProver, folder: Path, texts: bool = False) -> Proposals:
     """Write the original and every version that the search may ask for to `folder`.
 
-    Returns what was `proposed` by transformation, which candidates are left `together`, and which could not be exported, with the
-    reason (`refused`). `texts`: their jaxprs and StableHLO as well. Raises NotExported where the original cannot be left, and StagingError.
+    `texts`: their jaxprs and StableHLO as well. Raises NotExported where the original cannot be left, and StagingError.
     """
     return _Leaving(prover, folder, texts).all()
 
@@ -71,7 +79,7 @@ class _Leaving:
         self._wide: bool = False
         self._gradients: bool = False
 
-    def all(self) -> dict[str, Any]:
+    def all(self) -> Proposals:
         program, prover = self._program, self._prover
         _refuse_options(program.version.options.others)
         inputs = _inputs(program)
@@ -118,15 +126,11 @@ class _Leaving:
             ),
             self._folder,
         )
-        return {
-            "proposed": proposed,
-            "together": [
-                list(names) for names, kept in versions.items() if len(names) > 1 and not kept.refused
-            ],
-            "refused": {
-                names[0]: kept.refused for names, kept in versions.items() if len(names) == 1 and kept.refused
-            },
+        several = [list(names) for names, kept in versions.items() if len(names) > 1 and not kept.refused]
+        refused = {
+            names[0]: kept.refused for names, kept in versions.items() if len(names) == 1 and kept.refused
         }
+        return Proposals(proposed, several, refused)
 
     def _combinations(self, found: Sequence[Proposed], versions: dict[Names, Kept]) -> list[Names]:
         """Candidates of different transformations together, where each was left on its own and its target can show a gain."""

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from jaxlint_runtime.protocol.plain import to_plain
 from jaxlint_runtime.wording.units import size
 
 _AGREEING = 0.9  # share of the blocks: other load comes in bursts, which the bootstrap takes for a difference
@@ -173,8 +174,6 @@ def _plain(change: Change | None) -> dict[str, Any] | None:
 def gain_of(result: Any) -> Gain:
     """What a result of the report may claim; `result` is a `model.Result` or what the report makes of one."""
     if not isinstance(result, Mapping):
-        from jaxlint_runtime.protocol.messages import to_plain
-
         result = to_plain(result)
     before, after = result.get("before") or {}, result.get("after") or {}
     speedup, ratios = result.get("speedup"), result.get("ratios") or {}

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jaxlint_runtime.proof.gain import gain_of, is_proven, tally
+from jaxlint_runtime.protocol.events import Captured, Constants, Inspected, Watch
+from jaxlint_runtime.protocol.plain import to_plain
 from jaxlint_runtime.wording.paths import display_path
 
 SCHEMA_VERSION = 1
@@ -51,44 +53,35 @@ class Document:
     interrupted: bool = False
     ran: bool = False  # whether the program could be run at all
 
-    def captured(self, event: Mapping[str, Any]) -> None:
+    def captured(self, event: Captured) -> None:
         """The program is over."""
         self.ran = True
-        self.targets = event["targets"] or self.targets
-        for name in (
-            "ending",
-            "seconds",
-            "used_jax",
-            "device",
-            "versions",
-            "functions",
-            "flagged",
-            "syncs",
-            "eager",
-            "step",
-        ):
-            setattr(self, name, event[name])
-        self.watched = list(self.flagged)
+        self.targets = event.targets or self.targets
+        self.ending, self.seconds, self.used_jax = to_plain(event.ending), event.seconds, event.used_jax
+        self.device, self.versions, self.step = event.device, event.versions, event.step
+        self.functions, self.syncs, self.eager = event.functions, event.syncs, event.eager
+        self.flagged, self.watched = event.flagged, list(event.flagged)
 
-    def inspected(self, event: Mapping[str, Any]) -> None:
+    def inspected(self, event: Inspected) -> None:
         """What a version does; told again by each process that begins with it."""
-        names = ("target", "path", "line", "version")
-        known = [tuple(one[name] for name in names) for one in self.inspections]
-        if tuple(event[name] for name in names) not in known:
-            self.inspections.append(dict(event))
+        names = ("target", "version", "function", "path", "line")
+        entry = {**{name: getattr(event, name) for name in names}, **event.overview}
+        known = [[one[name] for name in names if name != "function"] for one in self.inspections]
+        if [entry[name] for name in names if name != "function"] not in known:
+            self.inspections.append(entry)
 
-    def learned(self, event: Mapping[str, Any]) -> None:
+    def learned(self, event: Constants) -> None:
         """What staging showed of one function, beyond its candidates."""
         for function in self.functions:
-            if (function["path"], function["line"]) == (event["path"], event["line"]):
-                function["constants"] = event["constants"]
+            if (function["path"], function["line"]) == (event.path, event.line):
+                function["constants"] = event.constants
 
-    def progressed(self, event: Mapping[str, Any]) -> None:
+    def progressed(self, event: Watch) -> None:
         """The program is running: what is known if nothing more comes."""
         if self.ending is None:
-            self.seconds = event["seconds"]
+            self.seconds = event.seconds
             self.functions = [
-                {**_EMPTY, **entry, "compiles": [_UNSEEN] * entry["compiles"]} for entry in event["functions"]
+                {**_EMPTY, **to_plain(one), "compiles": [_UNSEEN] * one.compiles} for one in event.functions
             ]
 
     def add_findings(self, findings: Iterable[Mapping[str, Any]]) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched_functions import definitions
@@ -14,21 +12,20 @@ from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops, witho
 from jaxlint_runtime.rewrites.model_calls import from_model_calls
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, to_jit
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
+from jaxlint_runtime.run import Run
+from jaxlint_runtime.source_analysis.parsing import tree_of
 
-if TYPE_CHECKING:
-    from jaxlint_runtime.verify import Verification
 
-
-def propose(verification: Verification) -> list[Rewrite]:
+def propose(run: Run) -> list[Rewrite]:
     """The edits that are worth a run, the most promising first."""
-    document, check = verification.document, verification.check
+    document, check = run.document, run.check
     if check is None or not document.ran or document.interrupted or not check.sources:
         return []
     if document.targets and all(":" in name for name in document.targets):
         return []  # nothing is to be run here
     seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
-    rewrites = from_findings(check.findings, seconds, fails(verification))
-    if not fails(verification):
+    rewrites = from_findings(check.findings, seconds, run.fails)
+    if not run.fails:
         busy = from_run(document.watched, check.sources)
         taken = {(one.path, one.function) for one in busy if one.name.startswith("loops:")}
         busy += [
@@ -58,17 +55,12 @@ def run_again(
     """The watched functions with the calls and the time of another run, at their lines in its sources; those that it saw."""
     lines: dict[tuple[str, str], int] = {}
     for path, source in sources.items():
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-            for node, name in definitions(ast.parse(source.text)):
-                lines.setdefault((os.path.realpath(path), name), node.lineno)
+        tree = tree_of(source)
+        for node, name in definitions(tree) if tree is not None else ():
+            lines.setdefault((os.path.realpath(path), name), node.lineno)
     found = []
     for one in watched:
         seen, line = functions.get(one["function"]), lines.get((one["path"], one["function"]))
         if seen is not None and line is not None and seen["path"] == one["path"]:
             found.append({**one, "line": line, "calls": seen["calls"], "seconds": seen["seconds"]})
     return found
-
-
-def fails(verification: Verification) -> bool:
-    ending = verification.document.ending
-    return ending is not None and ending["how"] == "raised"

@@ -6,14 +6,15 @@ proves nothing, and how far rounding moves a value is how far an edit may move i
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jaxlint.codemods import Plan, Refused, Workspace
 from jaxlint.finding import FixRequest
@@ -21,8 +22,7 @@ from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
 from jaxlint_runtime.model import Numerics, Result, Status
 from jaxlint_runtime.proof.gain import BETWEEN_PROCESSES
-from jaxlint_runtime.protocol.messages import to_plain
-from jaxlint_runtime.rewrites.candidate_edits import fails, from_run, propose, run_again
+from jaxlint_runtime.rewrites.candidate_edits import from_run, propose, run_again
 from jaxlint_runtime.rewrites.loop_edits import without_those
 from jaxlint_runtime.rewrites.printed_output import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load
@@ -38,11 +38,9 @@ from jaxlint_runtime.rewrites.run_figures import (
 )
 from jaxlint_runtime.rewrites.side_effects import compared_files, other_errors, other_files
 from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
+from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.findings import check_texts
 from jaxlint_runtime.workers.scratch_copy import TooLarge
-
-if TYPE_CHECKING:
-    from jaxlint_runtime.verify import Verification
 
 _SECONDS = 240.0  # for all of it, by default
 _ROUNDS = 3
@@ -95,7 +93,7 @@ class _InDouble:
 
 @dataclass(slots=True)
 class _Search:
-    verification: Verification
+    run: Run
     trials: Trials
     original: dict[str, SourceFile]
     deadline: float
@@ -114,12 +112,12 @@ class _Search:
     # Path, function and codemod of what was tried.
     written: set[tuple[str, str, str]] = field(default_factory=set)
 
-    def run(self, rewrites: list[Rewrite]) -> None:
-        """Try the edits, and those that become possible by them; leave what is proven in the verification."""
+    def search(self, rewrites: list[Rewrite]) -> list[Change]:
+        """Try the edits, and those that become possible by them: the files with what is proven."""
         if not self._measure_original():
             for rewrite in rewrites:
                 self._report(rewrite, Status.NOT_APPLICABLE, f"not tried: {self._why()}")
-            return
+            return []
         current, chosen, kept = self.original, [], None
         for _ in range(_ROUNDS):
             tried = self._most_promising(rewrites, current, kept.trial if kept else self.base)
@@ -138,16 +136,13 @@ class _Search:
         for rewrite, why in self.little:
             if rewrite.key not in self.seen:
                 self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: not tried: {why}")
-        if kept is not None:
-            self._conclude(kept, chosen)
+        return [] if kept is None or not self._concluded(kept, chosen) else self._changes(kept)
 
     # ---- the original ----
 
     def _measure_original(self) -> bool:
         self._say("running the whole program in scratch copies, to compare edits of the source with it")
-        limit = max(
-            min(self.deadline - time.monotonic(), self.verification.request.run_for or 120.0) * 1.5, 10.0
-        )
+        limit = max(min(self.deadline - time.monotonic(), self.run.request.run_for or 120.0) * 1.5, 10.0)
         compiled = {} if self.errors else self._compiled_once()
         environment = WITHOUT_JIT if self.errors else compiled
         self.base, first = self._first_run(limit, environment)
@@ -165,9 +160,9 @@ class _Search:
 
     def _first_run(self, limit: float, environment: Mapping[str, str]) -> tuple[Trial, Path]:
         """Run the original to its end; where that takes too long, up to the end of a call, as all that follow."""
-        verification = self.verification
-        allowed = verification.request.run_for
-        if self.errors or allowed is None or verification.run_seconds <= allowed:  # it may be short
+        run = self.run
+        allowed = run.request.run_for
+        if self.errors or allowed is None or run.run_seconds <= allowed:  # it may be short
             found = self.trials.run(self.original, limit, environment=environment)
             if self.errors or not found[0].late:
                 return found
@@ -187,7 +182,7 @@ class _Search:
 
         Other compilers choose between algorithms by timing them, so that compiling again may round otherwise.
         """
-        device = self.verification.document.device or ""
+        device = self.run.document.device or ""
         if _CACHE in os.environ or not device.startswith("cpu"):
             return {}
         return {_CACHE: str(self.trials.folder / "compiled")}
@@ -288,7 +283,7 @@ class _Search:
         )
 
     def _run(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> _Tried:
-        self.verification.listener.progress(f"trying an edit of {rewrite.function}: {rewrite.name}")
+        self.run.listener.progress(f"trying an edit of {rewrite.function}: {rewrite.name}")
         limit = 4 * self.base.total_s + 30
         self.runs += 1
         trial, _ = self.trials.run(sources, limit, self.references, dtype=self.dtype)
@@ -340,7 +335,7 @@ class _Search:
         """What the original computes without jit, where it has any; a run of its own, made once."""
         if self.uncompiled is None:
             self.uncompiled = self.references
-            if self.verification.document.functions:
+            if self.run.document.functions:
                 trial, folder = self.trials.run(self.original, limit, environment=WITHOUT_JIT)
                 self.uncompiled = [folder] if trial.failure is None else self.references
         return self.uncompiled
@@ -496,7 +491,7 @@ class _Search:
         least = _LEFT * self._total(best)
         busy = [
             one
-            for one in from_run(run_again(self.verification.document.watched, functions, current), current)
+            for one in from_run(run_again(self.run.document.watched, functions, current), current)
             if one.estimate >= least
         ]
         found = sorted(without_those(found, busy) + busy, key=lambda one: -one.estimate)
@@ -504,8 +499,8 @@ class _Search:
 
     # ---- the end ----
 
-    def _conclude(self, kept: _Tried, chosen: Sequence[_Tried]) -> None:
-        """Time the edited program against the original, report, and leave the texts to be written."""
+    def _concluded(self, kept: _Tried, chosen: Sequence[_Tried]) -> bool:
+        """Time the edited program against the original and report; whether it is proven."""
         summary = "; ".join(dict.fromkeys(_told(one.rewrite) for one in chosen))
         first = chosen[0].rewrite
         rewrite = dataclasses.replace(
@@ -514,8 +509,7 @@ class _Search:
         if self.errors:
             reason = f"{summary}: it failed, and now computes what it does with jit disabled"
             self._report(rewrite, Status.VERIFIED, reason, kept)
-            self._keep(kept)
-            return
+            return True
         pairs = self._time(kept)
         result = self._result(rewrite, Status.REJECTED, "", kept)
         gain = measured(result, pairs)
@@ -530,9 +524,8 @@ class _Search:
                 for one in chosen
             )
             result.evidence += f"; each edit in one run: {each}"
-        self._add(result)
-        if better:
-            self._keep(kept)
+        self.run.report(result)
+        return better
 
     def _time(self, kept: _Tried) -> list[tuple[Trial, Trial]]:
         """Pairs of runs in the order A B B A; at least three, fewer where the gain is plain, more while there is time."""
@@ -541,7 +534,7 @@ class _Search:
         until = time.monotonic() + max(self.deadline - time.monotonic(), 4 * self.base.total_s)
         while len(pairs) < _PAIRS[0] or (len(pairs) < _PAIRS[1] and time.monotonic() < until):
             order = (self.original, kept.sources) if len(pairs) % 2 == 0 else (kept.sources, self.original)
-            self.verification.listener.progress(f"timing the edited program, pair {len(pairs) + 1}")
+            self.run.listener.progress(f"timing the edited program, pair {len(pairs) + 1}")
             runs = [self.trials.run(sources, limit, keep=False)[0] for sources in order]
             if any(one.failure for one in runs):
                 break
@@ -558,8 +551,8 @@ class _Search:
                 return pairs if len(pairs) > 1 else [*pairs, compared]
         return pairs or [(self.base, kept.trial)]
 
-    def _keep(self, kept: _Tried) -> None:
-        self.verification.rewritten = [
+    def _changes(self, kept: _Tried) -> list[Change]:
+        return [
             Change(self.original[path], source.text)
             for path, source in kept.sources.items()
             if source.text != self.original[path].text
@@ -568,7 +561,7 @@ class _Search:
     # ---- reports ----
 
     def _say(self, message: str) -> None:
-        self.verification.listener.note(message)
+        self.run.listener.note(message)
 
     def _report(
         self,
@@ -578,7 +571,7 @@ class _Search:
         tried: _Tried | None = None,
         before: Trial | None = None,
     ) -> None:
-        self._add(self._result(rewrite, status, reason, tried, before))
+        self.run.report(self._result(rewrite, status, reason, tried, before))
 
     def _result(
         self,
@@ -591,7 +584,7 @@ class _Search:
         result = Result(
             function=rewrite.function,
             path=rewrite.path,
-            line=self.verification.document.line_of(rewrite.path, rewrite.function, rewrite.line),
+            line=self.run.document.line_of(rewrite.path, rewrite.function, rewrite.line),
             code=rewrite.code,
             candidate=f"source:{rewrite.name}" if rewrite.name != "source" else "source",
             status=status,
@@ -603,10 +596,6 @@ class _Search:
         if tried is not None and tried.trial.failure is None and not self.errors:
             result.before, result.after = cost_of(before or self.base), cost_of(tried.trial)
         return result
-
-    def _add(self, result: Result) -> None:
-        target = next((name for name in self.verification.document.targets if ":" not in name), "cpu")
-        self.verification.document.results.append((target, to_plain(result)))
 
 
 def differs_in_print(
@@ -667,38 +656,24 @@ def _leaves_idle(trial: Trial, rewrite: Rewrite) -> bool:
     return rewrite.name.startswith("jit:") and seen is not None and not seen["calls"]
 
 
-def search_source(verification: Verification) -> None:
-    """Try edits of the source and report each; what is proven is left in `verification.rewritten`."""
-    document, check = verification.document, verification.check
-    rewrites = propose(verification)
+def search_source(run: Run) -> list[Change]:
+    """Try edits of the source and report each: the files with what is proven."""
+    document, check = run.document, run.check
+    rewrites = propose(run)
     if not rewrites or check is None:
-        return
+        return []
     observe = [(one["path"], one["function"]) for one in document.watched if one["calls"]]
     observe += [(one.path, one.function) for one in rewrites if one.function != "<module>"]
-    roots = [str(root) for root in verification.request.roots()]
-    with tempfile.TemporaryDirectory(prefix="jaxlint-trials-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        trials = Trials(
-            verification,
-            list(dict.fromkeys(observe))[:_OBSERVED],
-            packages_to_load(check.sources.values(), roots),
-            folder,
-        )
-        search = _Search(
-            verification,
-            trials,
-            dict(check.sources),
-            time.monotonic() + _SECONDS,
-            errors=fails(verification),
-        )
+    with _search(run, list(dict.fromkeys(observe))[:_OBSERVED], errors=run.fails) as search:
         try:
-            search.run(rewrites)
+            return search.search(rewrites)
         except TooLarge as error:
             search._say(f"edits of the source were not tried: {error}")
+            return []
 
 
 def values_of(
-    verification: Verification,
+    run: Run,
     sources: Mapping[str, SourceFile],
     functions: Sequence[tuple[str, str]],
     dtype: str | None = None,
@@ -707,16 +682,22 @@ def values_of(
 
     `dtype`: the texts compute in it, so that its rounding is allowed.
     """
-    assert verification.check is not None
-    original = dict(verification.check.sources)
-    preload = packages_to_load(original.values(), [str(root) for root in verification.request.roots()])
-    with tempfile.TemporaryDirectory(prefix="jaxlint-trials-", ignore_cleanup_errors=True) as name:
-        trials = Trials(verification, functions, preload, Path(name))
-        search = _Search(verification, trials, original, time.monotonic() + _SECONDS, dtype=dtype)
+    with _search(run, functions, dtype=dtype) as search:
         if not search._measure_original():
             return search._why()
         path, function = functions[0]
         return search._run(Rewrite("edit", None, function, path, 0, "", ()), dict(sources)).problem
+
+
+@contextlib.contextmanager
+def _search(run: Run, observe: Sequence[tuple[str, str]], **options: Any) -> Iterator[_Search]:
+    """A search with a folder for its runs."""
+    assert run.check is not None
+    original = dict(run.check.sources)
+    preload = packages_to_load(original.values(), [str(root) for root in run.request.roots()])
+    with tempfile.TemporaryDirectory(prefix="jaxlint-trials-", ignore_cleanup_errors=True) as name:
+        trials = Trials(run, observe, preload, Path(name))
+        yield _Search(run, trials, original, time.monotonic() + _SECONDS, **options)
 
 
 def edited(fixes: Sequence[FixRequest], sources: Mapping[str, SourceFile]) -> dict[str, SourceFile] | str:

@@ -9,21 +9,17 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from jaxlint_runtime.model import Result, Status
-from jaxlint_runtime.protocol.messages import to_plain
 from jaxlint_runtime.rewrites.printed_output import differs
 from jaxlint_runtime.rewrites.run_figures import measured, told
 from jaxlint_runtime.rewrites.trial_runs import WITHOUT_JIT, Trial, Trials
+from jaxlint_runtime.run import Run
 from jaxlint_runtime.settings import EAGER, ENVIRONMENT
 from jaxlint_runtime.workers.scratch_copy import TooLarge
-
-if TYPE_CHECKING:
-    from jaxlint_runtime.verify import Verification
 
 CACHE = "JAX_COMPILATION_CACHE_DIR"
 PRECISION = "JAX_DEFAULT_MATMUL_PRECISION"
@@ -41,38 +37,35 @@ class _Setting:
     warm: bool = False  # what one run leaves is for the next
 
 
-def try_settings(verification: Verification) -> None:
-    """Try each setting and add a result for each."""
-    document = verification.document
+def try_settings(run: Run) -> Iterator[Result]:
+    """A result for each setting, as it is decided."""
+    document, wanted = run.document, run.request.transforms or ()
     if not document.ran or document.interrupted:
         return
     finished = document.ending is not None and document.ending["how"] == "finished"
     with tempfile.TemporaryDirectory(prefix="jaxlint-settings-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         observe = [(one["path"], one["function"]) for one in document.watched if one["calls"]]
-        tries = _Tries(verification, Trials(verification, observe, (), folder))
+        tries = _Tries(run, Trials(run, observe, (), folder))
         try:
-            if not tries.begin(None if finished else verification.request.run_for):
+            refusal = tries.begin(None if finished else run.request.run_for)
+            if refusal is not None:
+                yield refusal
                 return
-            wanted = verification.request.transforms or ()
-            if ENVIRONMENT in wanted:
-                for setting in _settings(verification, folder):
-                    tries.run(setting)
+            for one in _settings(run, folder) if ENVIRONMENT in wanted else ():
+                yield one if isinstance(one, Result) else tries.run(one)
             if EAGER in wanted:
-                tries.against_eager()
+                yield tries.against_eager()
         except TooLarge as error:
-            verification.listener.note(f"settings were not tried: {error}")
+            run.listener.note(f"settings were not tried: {error}")
 
 
-def _settings(verification: Verification, folder: Path) -> list[_Setting]:
-    found = []
+def _settings(run: Run, folder: Path) -> list[_Setting | Result]:
+    """What may be tried here, and results for what is of no use."""
+    found: list[_Setting | Result] = []
     if os.environ.get(CACHE):
-        _report(
-            verification,
-            "setting:compilation-cache",
-            Status.NOT_APPLICABLE,
-            f"a cache is set already ({CACHE})",
-        )
+        why = f"a cache is set already ({CACHE})"
+        found.append(_result(run, "setting:compilation-cache", Status.NOT_APPLICABLE, why))
     else:
         place = folder / "cache"
         place.mkdir()
@@ -85,17 +78,13 @@ def _settings(verification: Verification, folder: Path) -> list[_Setting]:
                 warm=True,
             )
         )
-    device = verification.document.device or "cpu"
+    device = run.document.device or "cpu"
     name = "setting:matmul-precision"
     if os.environ.get(PRECISION):
-        _report(verification, name, Status.NOT_APPLICABLE, f"it is set already ({PRECISION})")
+        found.append(_result(run, name, Status.NOT_APPLICABLE, f"it is set already ({PRECISION})"))
     elif device.startswith("cpu"):
-        _report(
-            verification,
-            name,
-            Status.NOT_APPLICABLE,
-            "the CPU computes products of float32 in float32, whatever precision is asked for",
-        )
+        why = "the CPU computes products of float32 in float32, whatever precision is asked for"
+        found.append(_result(run, name, Status.NOT_APPLICABLE, why))
     else:
         found += [
             _Setting(
@@ -111,17 +100,17 @@ def _settings(verification: Verification, folder: Path) -> list[_Setting]:
 class _Tries:
     """Runs of the program as it is, and with settings."""
 
-    def __init__(self, verification: Verification, trials: Trials) -> None:
-        self._verification = verification
+    def __init__(self, run: Run, trials: Trials) -> None:
+        self._run = run
         self._trials = trials
         self._deadline = time.monotonic() + _SECONDS
         self._base = Trial()
         self._again: Trial | None = None
         self._references: list[Path] = []
 
-    def begin(self, limit: float | None) -> bool:
-        """Run the original for its values; False, with a result that says why, where it does not run to its end."""
-        self._verification.listener.note("running the whole program in fresh processes, to measure settings")
+    def begin(self, limit: float | None) -> Result | None:
+        """Run the original for its values; a result that says why, where it does not run to its end."""
+        self._run.listener.note("running the whole program in fresh processes, to measure settings")
         self._base, folder = self._trials.run({}, (limit or 120.0) * 1.5)
         self._references = [folder]
         if self._base.failure is None:
@@ -129,49 +118,43 @@ class _Tries:
             if again.failure is None:
                 self._references.append(other)
                 self._again = again
-            return True
+            return None
         why = f"not tried: the program could not be run from its start to its end: {self._base.failure}"
-        _report(self._verification, "setting", Status.NOT_APPLICABLE, why)
-        return False
+        return _result(self._run, "setting", Status.NOT_APPLICABLE, why)
 
-    def run(self, setting: _Setting) -> None:
+    def run(self, setting: _Setting) -> Result:
         """Try one: its values, then pairs of runs in the order A B B A."""
-        verification = self._verification
         if time.monotonic() > self._deadline:
-            _report(verification, setting.name, Status.NOT_APPLICABLE, "not tried: the time is used up")
-            return
-        verification.listener.progress(f"trying {setting.name}")
+            return _result(self._run, setting.name, Status.NOT_APPLICABLE, "not tried: the time is used up")
+        self._run.listener.progress(f"trying {setting.name}")
         limit = 4 * self._base.total_s + 30
         if setting.warm:
             self._trials.run({}, limit, environment=setting.environment, keep=False)
         first, _ = self._trials.run({}, limit, self._references, setting.environment)
         problem = first.failure or self._differs(first, setting)
         if problem is not None:
-            _report(verification, setting.name, Status.REJECTED, f"{setting.advice}: {problem}")
-            return
+            return _result(self._run, setting.name, Status.REJECTED, f"{setting.advice}: {problem}")
         pairs = self._pairs(setting.environment, limit)
-        self._conclude(setting, first, pairs or [(self._base, first)])
+        return self._concluded(setting, first, pairs or [(self._base, first)])
 
-    def against_eager(self) -> None:
+    def against_eager(self) -> Result:
         """Tell how much faster the program is under its jit than operation by operation. Nothing is to be changed."""
-        verification = self._verification
-        verification.listener.progress("running the program without jit")
-        limit = verification.request.timeout
+        self._run.listener.progress("running the program without jit")
+        limit = self._run.request.timeout
         first, _ = self._trials.run({}, limit, self._references, WITHOUT_JIT)
         name = "jit against eager"
         if first.failure is not None:
-            _report(verification, name, Status.NOT_APPLICABLE, f"without jit {first.failure}")
-            return
+            return _result(self._run, name, Status.NOT_APPLICABLE, f"without jit {first.failure}")
         pairs = self._pairs(WITHOUT_JIT, limit) or [(self._base, first)]
         problem = (first.compared or {}).get("problem")
         same = "the same values" if problem is None else f"other values: {problem}"
-        result = _result(verification, name, Status.NOT_APPLICABLE, "")
+        result = _result(self._run, name, Status.NOT_APPLICABLE, "")
         measured(result, [(b, a) for a, b in pairs])
         result.reason = (
             f"for comparison: as it is jitted, against operation by operation: {told(result)}; {same}"
         )
         result.evidence = f"JAX_DISABLE_JIT=1; {len(pairs)} pairs of fresh processes in the order A B B A"
-        _add(verification, result)
+        return result
 
     def _pairs(self, environment: Mapping[str, str], limit: float) -> list[tuple[Trial, Trial]]:
         """Runs as it is and with an environment, in the order A B B A."""
@@ -202,8 +185,8 @@ class _Tries:
             return None
         return f"it does not compute the same: {compared['problem']}"
 
-    def _conclude(self, setting: _Setting, first: Trial, pairs: Sequence[tuple[Trial, Trial]]) -> None:
-        result = _result(self._verification, setting.name, Status.REJECTED, "")
+    def _concluded(self, setting: _Setting, first: Trial, pairs: Sequence[tuple[Trial, Trial]]) -> Result:
+        result = _result(self._run, setting.name, Status.REJECTED, "")
         gain = measured(result, pairs)
         assert result.before is not None
         assert result.after is not None
@@ -221,19 +204,10 @@ class _Tries:
         evidence += f", {moved:.1e} apart at most" if moved else ""
         evidence += f"; {len(pairs)} pairs of fresh processes in the order A B B A"
         result.evidence = evidence
-        _add(self._verification, result)
+        return result
 
 
-def _result(verification: Verification, name: str, status: Status, reason: str) -> Result:
-    target = verification.request.target
-    path = os.path.realpath(target) if verification.request.kind == "script" else target
+def _result(run: Run, name: str, status: Status, reason: str) -> Result:
+    target = run.request.target
+    path = os.path.realpath(target) if run.request.kind == "script" else target
     return Result("the whole program", path, 1, None, name, status, "nothing was run", reason)
-
-
-def _report(verification: Verification, name: str, status: Status, reason: str) -> None:
-    _add(verification, _result(verification, name, status, reason))
-
-
-def _add(verification: Verification, result: Result) -> None:
-    target = next((name for name in verification.document.targets if ":" not in name), "cpu")
-    verification.document.results.append((target, to_plain(result)))

@@ -28,6 +28,7 @@ from jaxlint_runtime.rewrites.proposals import (
     told,
     ways_to_jit,
 )
+from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _LEAST_SHARE = 0.03  # of the time in the busiest function
 _FEW = 4  # iterations
@@ -100,9 +101,8 @@ def from_compiled(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, 
 
 def _at(source: SourceFile, line: int) -> list[tuple[ast.FunctionDef, str]]:
     """The function that is defined in a line, or decorated in it, whatever a decorator calls it, with its qualified name."""
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = tree_of(source)
+    if tree is None:
         return []
     return [
         (node, name)
@@ -113,9 +113,8 @@ def _at(source: SourceFile, line: int) -> list[tuple[ast.FunctionDef, str]]:
 
 
 def _function(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = tree_of(source)
+    if tree is None:
         return None
     last = name.rpartition(".")[2]
     for node in ast.walk(tree):

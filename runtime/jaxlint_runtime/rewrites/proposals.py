@@ -15,6 +15,7 @@ from jaxlint.registry import all_rules
 from jaxlint.rule import COSTLY_CATEGORIES
 from jaxlint.source.file import SourceFile
 from jaxlint.syntax.functions import own_nodes
+from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _ELSEWHERE = frozenset({"missing-donation"})  # proven on the staged program, and written by `apply`
 _LEAST_CALLS = 2
@@ -177,9 +178,8 @@ def _makes_modules(function: ast.FunctionDef, source: SourceFile) -> bool:
 
 def top_function(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
     """The function of a module's top level that is defined in a line."""
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = tree_of(source)
+    if tree is None:
         return None
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and (node.name, node.lineno) == (name, line):
@@ -339,7 +339,8 @@ def jit_fix(
 
 def imported(source: SourceFile) -> set[str]:
     """The modules that a file imports at its top, and what it takes from them, as dotted names."""
-    return set(_imported_modules(ast.parse(source.text)))
+    tree = tree_of(source)
+    return set() if tree is None else set(_imported_modules(tree))
 
 
 def _imported_modules(tree: ast.Module) -> Iterator[str]:
@@ -360,9 +361,8 @@ def packages_to_load(sources: Iterable[SourceFile], roots: Sequence[str]) -> lis
     for source in sources:
         if "environ" in source.text:
             return []
-        try:
-            tree = ast.parse(source.text)
-        except (SyntaxError, ValueError, RecursionError):
+        tree = tree_of(source)
+        if tree is None:
             continue
         for node in tree.body:
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []

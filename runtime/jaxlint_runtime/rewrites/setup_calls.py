@@ -11,6 +11,7 @@ from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.rewrites.proposals import Rewrite, imported
+from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _LEAST_SECONDS = 0.2  # in compiling the operations of a function's calls one by one
 _MOST = 4  # calls that are tried
@@ -74,9 +75,8 @@ def _rewrite(place: tuple[str, str], found: Sequence[tuple[float, str, FixReques
 
 def _call(source: SourceFile, place: tuple[int, ...]) -> ast.Call | None:
     """The call at a place, if it is in no loop of its function."""
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = tree_of(source)
+    if tree is None:
         return None
     waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
     while waiting:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import encode_text
+from jaxlint_runtime.protocol import jobs as protocol
+from jaxlint_runtime.protocol.events import Error, Event, Ran
 from jaxlint_runtime.rewrites.side_effects import Leavings, collect, snapshot
-from jaxlint_runtime.workers.measuring_client import to_originals
+from jaxlint_runtime.run import Run
+from jaxlint_runtime.workers.following import Deadline, follow
 from jaxlint_runtime.workers.process import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch, scratch_copy
-
-if TYPE_CHECKING:
-    from jaxlint_runtime.verify import Verification
+from jaxlint_runtime.workers.starting import start_worker
 
 # Every operation by itself: sums in another order, and nothing else is different.
 OTHER_ROUNDING = {"XLA_FLAGS": (os.environ.get("XLA_FLAGS", "") + " --xla_disable_hlo_passes=fusion").strip()}
@@ -45,7 +44,9 @@ class Trial:
     compared: dict[str, Any] | None = None
     status: int = 0
     late: bool = False  # it was ended since it took too long
-    cut: list[Any] | None = None  # path, function and number of the call with whose end it was cut off
+    cut: tuple[str, str, int] | None = (
+        None  # path, function and number of the call with whose end it was cut off
+    )
 
     @property
     def total_s(self) -> float:
@@ -60,16 +61,16 @@ class Trials:
 
     def __init__(
         self,
-        verification: Verification,
+        run: Run,
         observe: Sequence[tuple[str, str]],
         preload: Sequence[str],
         folder: Path,
     ) -> None:
-        self._verification = verification
+        self._run = run
         self._observe = observe
         self._preload = list(preload)
         self.folder = folder
-        self.cut: list[Any] | None = None
+        self.cut: tuple[str, str, int] | None = None
         self._number = 0
 
     def run(
@@ -90,7 +91,7 @@ class Trials:
         self._number += 1
         record = self.folder / str(self._number)
         record.mkdir()
-        with scratch_copy(self._verification.request.project()) as scratch:
+        with scratch_copy(self._run.request.project()) as scratch:
             for source in sources.values():
                 path = Path(scratch.to_copy(os.path.realpath(source.path)))
                 if path.exists():
@@ -132,28 +133,19 @@ class Trials:
         dtype: str | None,
         cut_after: float | None,
     ) -> tuple[Trial, str]:
-        from jaxlint_runtime.verify import relocate, start_worker
-
-        request = self._verification.request
         observed = self._observe if record else ()
-        cut: dict[str, Any] | None = None if cut_after is None else {"after": cut_after}
         if self.cut is not None:
-            path, name, number = self.cut
-            cut = {"place": [scratch.to_copy(path), name, number]}
-            observed = observed or [(path, name)]
-        observe = [[scratch.to_copy(path), name] for path, name in observed]
-        job = dataclasses.replace(
-            request.job(),
-            trial={
-                "observe": observe,
-                "preload": self._preload,
-                "record": str(record) if record else None,
-                "references": [str(path) for path in references],
-                "dtype": dtype,
-                "cut": cut,
-            },
+            observed = observed or [self.cut[:2]]
+        job = protocol.Trial(
+            launch=self._run.request.launch(),
+            observe=tuple(observed),
+            preload=tuple(self._preload),
+            record=str(record) if record else None,
+            references=tuple(map(str, references)),
+            dtype=dtype,
+            cut_after=cut_after if self.cut is None else None,
+            cut_at=self.cut,
         )
-        job, folder = relocate(job, scratch)
         printed, errors = bytearray(), bytearray()
 
         def output(stream: str, data: bytes) -> None:
@@ -162,42 +154,36 @@ class Trials:
             elif len(errors) < _MOST_ERRORS:
                 errors.extend(data)
 
-        trial, late = Trial("it sent nothing"), False
-        deadline = time.monotonic() + limit
-        with start_worker(request, job, folder, scratch, output, environment) as worker:
+        trial = Trial("it sent nothing")
+        deadline = Deadline(limit, f"took longer than {limit:.0f} s")
+
+        def hear(event: Event) -> None:
+            nonlocal trial
+            if isinstance(event, Ran):
+                trial = _read(event)
+
+        with start_worker(self._run.request, job, scratch, output, environment) as worker:
             try:
-                while True:
-                    event = worker.next_event(0.2)
-                    event = None if event is None else to_originals(event, scratch)
-                    if event is None:
-                        if time.monotonic() > deadline:
-                            worker.kill(f"took longer than {limit:.0f} s")
-                            late = True
-                    elif event["event"] == "trial":
-                        trial = _read(event)
-                    elif event["event"] == "error":
-                        trial = Trial(str(event["message"]))
-                        break
-                    elif event["event"] == "done":
-                        break
+                last = follow(worker, hear, lambda: [deadline], scratch)
+                if isinstance(last, Error):
+                    trial = Trial(last.message)
             except Death as death:
-                trial = Trial(f"it {death}", late=late)
+                trial = Trial(f"it {death}", late=deadline.passed)
         trial.printed = printed.decode(errors="replace")
         return trial, errors.decode(errors="replace")
 
 
-def _read(event: Mapping[str, Any]) -> Trial:
-    ending = event["ending"]
-    failure = None if ending["how"] == "finished" or event["cut"] else str(ending["message"])
+def _read(event: Ran) -> Trial:
+    ending = event.ending
     return Trial(
-        failure=failure,
-        run_s=event["run_s"],
-        compile_s=event["compile_s"],
-        cpu_s=event["cpu_s"],
-        peak_bytes=event["peak_bytes"],
-        compiles=event["compiles"],
-        functions={entry["qualname"]: entry for entry in event["functions"]},
-        compared=event["compared"],
-        status=ending["status"],
-        cut=event["cut"],
+        failure=None if ending.how == "finished" or event.cut else ending.message,
+        run_s=event.run_s,
+        compile_s=event.compile_s,
+        cpu_s=event.cpu_s,
+        peak_bytes=event.peak_bytes,
+        compiles=event.compiles,
+        functions={entry["qualname"]: entry for entry in event.functions},
+        compared=event.compared,
+        status=ending.status,
+        cut=event.cut,
     )

@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from jaxlint_runtime import compat
 from jaxlint_runtime.inspection.hlo import own
 from jaxlint_runtime.sharding.axis_groups import Axes, Node
 from jaxlint_runtime.sharding.mesh import MeshShape
+from jaxlint_runtime.source_analysis.parsing import tree_of_file
 from jaxlint_runtime.wording.paths import display_path
 
 Spec = tuple[tuple[str, ...], ...]
@@ -149,9 +149,8 @@ def variable(place: tuple[str, int] | None) -> str | None:
     """The one name that the statement at a place assigns, None where it does something else."""
     if place is None:
         return None
-    try:
-        tree = ast.parse(Path(place[0]).read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, ValueError):
+    tree = tree_of_file(place[0])
+    if tree is None:
         return None
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and node.lineno <= place[1] <= (node.end_lineno or node.lineno):

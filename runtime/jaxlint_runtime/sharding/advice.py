@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from jaxlint_runtime.compat import inner_jaxprs, open_jaxpr
@@ -14,6 +13,7 @@ from jaxlint_runtime.sharding.placed_program import Figures
 from jaxlint_runtime.sharding.placement_code import written
 from jaxlint_runtime.sharding.stated_constraints import foreign
 from jaxlint_runtime.sharding.strategies import Strategy
+from jaxlint_runtime.source_analysis.parsing import tree_of_file
 from jaxlint_runtime.wording.units import size
 
 
@@ -113,9 +113,8 @@ def _explicit(jaxpr: Any) -> set[str]:
 
 def pmaps(path: str, mesh: MeshShape, batch: tuple[str, ...]) -> Iterator[str]:
     """Uses of pmap in the file of the function."""
-    try:
-        tree = ast.parse(Path(path).read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, ValueError):
+    tree = tree_of_file(path)
+    if tree is None:
         return
     for node in ast.walk(tree):
         used = (isinstance(node, ast.Attribute) and node.attr == "pmap") or (

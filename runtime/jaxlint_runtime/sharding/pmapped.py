@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -19,6 +18,7 @@ import numpy as np
 from jaxlint_runtime.lowering.versions import StagingError, first_line
 from jaxlint_runtime.model import CapturedCall, CapturedFunction
 from jaxlint_runtime.proof import equivalence
+from jaxlint_runtime.source_analysis.parsing import tree_of_file
 
 OPTION = "pmap"  # among the options of a captured function: those of its pmap
 _REDUCTIONS = ("pmean", "psum")
@@ -207,9 +207,8 @@ def _by_shard_map(
 
 def collectives(function: Any, path: str, axis: str) -> list[tuple[str, int]]:
     """Calls of collectives over the axis in the file of a function: name and line."""
-    try:
-        tree = ast.parse(Path(path).read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, ValueError):
+    tree = tree_of_file(path)
+    if tree is None:
         return []
     found = []
     for node in ast.walk(tree):

@@ -14,14 +14,14 @@ from jaxlint.source.file import SourceFile
 
 def callers_give_up(
     functions: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]
-) -> list[list[Any]]:
-    """[path, line, parameters] of each place that jits, the parameters by position and by name."""
-    found = {}
+) -> list[tuple[str, int, list[int | str]]]:
+    """Path, line and parameters of each place that jits, the parameters by position and by name."""
+    found: dict[tuple[str, int], list[int | str]] = {}
     for one in functions:
         known = given_up_at(one["jit_path"], one["jit_line"], sources)
         if known is not None:
             found[one["jit_path"], one["jit_line"]] = [*known[1].positions, *known[1].names]
-    return [[*place, parameters] for place, parameters in found.items()]
+    return [(*place, parameters) for place, parameters in found.items()]
 
 
 def given_up_at(

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import psutil  # type: ignore[import-untyped]
 
-from jaxlint_runtime.protocol.messages import RUN_FOLDER
+from jaxlint_runtime.protocol.jobs import RUN_FOLDER
 from jaxlint_runtime.workers import process
 
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux

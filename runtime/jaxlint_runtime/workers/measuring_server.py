@@ -1,80 +1,130 @@
 """A process that proves and measures candidates: from artefacts, or, where there can be none, of the program that it has run itself.
 
-It is told, in lines with one key:
-
-- `open` {folder, target}: the function of this folder is next. Answer: `ready` {seconds, cost, results, over, proposed}
-- `prove` {parts, base}: names of candidates. Answer: `proven` {result}
-- `peaks` (a target): what it can do at most. Answer: `peaks` and `ready`
+It answers one question after the other (`protocol.jobs.Question`).
 """
 
 from __future__ import annotations
 
 import gc
-import json
 import os
 import time
 import traceback
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jaxlint_runtime.model import Result, Status
-from jaxlint_runtime.protocol.messages import Channel, Job, to_plain
+from jaxlint_runtime.model import Cost, Proposed, Result, Status
+from jaxlint_runtime.protocol.channel import Channel
+from jaxlint_runtime.protocol.events import (
+    Constants,
+    Hello,
+    Inspected,
+    Note,
+    OfFunction,
+    Peaks,
+    Progress,
+    Proven,
+    Ready,
+)
+from jaxlint_runtime.protocol.jobs import Open, Prove, TellPeaks, Trying, read_question
+from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from jaxlint_runtime.proof.live_prover import LiveProver
 
 
-def settings_of(channel: Channel, job: Job, target: str, place: Mapping[str, Any]) -> Any:
-    """The optimiser's settings for one function; what is to be told of it goes over the channel."""
-    from jaxlint_runtime.settings import Settings
+class Teller:
+    """Tells of one function what the optimiser finds beside its results."""
 
-    options: dict[str, Any] = {"target": target, "costs": job.costs, "memory_limit": job.device_memory}
-    options["progress"] = lambda message: channel.send("progress", message=message)
-    options["constants"] = lambda found: channel.send(
-        "constants", path=place["path"], line=place["line"], constants=found
-    )
-    options["inspected"] = lambda version, staged: _inspect(channel, job, place, target, version, staged)
-    if job.transforms is not None:
-        options["transforms"] = tuple(job.transforms)
-    if job.seconds is not None:
-        options["seconds"] = job.seconds
-    return Settings(**options)
+    def __init__(self, channel: Channel, trying: Trying, function: OfFunction) -> None:
+        self._channel = channel
+        self._trying = trying
+        self._function = function
+
+    def settings(self) -> Settings:
+        """The optimiser's settings, by which it is told."""
+        trying = self._trying
+        options: dict[str, Any] = {}
+        if trying.transforms is not None:
+            options["transforms"] = trying.transforms
+        if trying.seconds is not None:
+            options["seconds"] = trying.seconds
+        return Settings(
+            target=self._function.target,
+            costs=trying.costs,
+            memory_limit=trying.device_memory,
+            progress=lambda message: self._channel.send(Progress(message)),
+            constants=self._constants,
+            inspected=self._inspected,
+            **options,
+        )
+
+    def _constants(self, found: list[dict[str, Any]]) -> None:
+        self._channel.send(Constants(self._function.path, self._function.line, found))
+
+    def _inspected(self, version: str, staged: Any) -> None:
+        """Tell what one version does, beyond its costs."""
+        from jaxlint_runtime.inspection.dumps import dump, trace
+        from jaxlint_runtime.inspection.overview import overview
+
+        one, trying = self._function, self._trying
+        try:
+            self._channel.send(
+                Inspected(one.function, one.path, one.line, one.target, version, overview(staged))
+            )
+            if staged.target.compile_only and version == "original":
+                tell_peaks(self._channel, one.target)  # published, so that there is no need to wait
+            if trying.dump is not None:
+                dump(Path(trying.dump), one.function, one.line, one.target, version, staged)
+            if trying.trace is not None:
+                trace(Path(trying.trace), one.function, one.line, one.target, version, staged)
+        except Exception as error:
+            traceback.print_exc()
+            what = f"{one.function}: not all could be told of {version}"
+            self._channel.send(Note(f"{what} ({type(error).__name__}: {error})"))
 
 
 class Server:
     """Answers for one function at a time."""
 
-    def __init__(self, channel: Channel, job: Job) -> None:
+    def __init__(self, channel: Channel, trying: Trying) -> None:
         self._channel = channel
-        self._job = job
-        self._prover: Any = None
+        self._trying = trying
+        self._prover: LiveProver | None = None
 
     def run(self) -> None:
         """Answer until the other side has gone."""
         while True:
             try:
-                message = json.loads(self._channel.receive())
+                question = read_question(self._channel.receive())
             except EOFError:
                 return
-            if "open" in message:
-                self._open(**message["open"])
-            elif "prove" in message:
-                self._prove(**message["prove"])
-            elif "peaks" in message:
-                tell_peaks(self._channel, message["peaks"])
-                self._channel.send("ready")
+            match question:
+                case Open(folder, target):
+                    self._open(Path(folder), target)
+                case Prove(parts, base):
+                    assert self._prover is not None
+                    self._channel.send(Proven(self._prover.prove(parts, base)))
+                case TellPeaks(target):
+                    tell_peaks(self._channel, target)
+                    self._channel.send(Ready())
 
-    def _open(self, folder: str, target: str) -> None:
+    def _open(self, folder: Path, target: str) -> None:
         from jaxlint_runtime.exported import artefacts
 
         self._prover = None
         gc.collect()
-        record = artefacts.read(Path(folder))
+        record = artefacts.read(folder)
         artefacts.configure(record.config)
         from jaxlint_runtime.exported.restored import Restored, RestoredProver
 
-        settings = settings_of(self._channel, self._job, target, record.function)
-        self.take(RestoredProver(Restored(Path(folder), record, settings)))
+        one = record.function
+        teller = Teller(
+            self._channel, self._trying, OfFunction(one["qualname"], one["path"], one["line"], target)
+        )
+        self.take(RestoredProver(Restored(folder, record, teller.settings())))
 
-    def take(self, prover: Any, proposing: bool = False) -> None:
+    def take(self, prover: LiveProver, proposing: bool = False) -> None:
         """Stage the original of this function, and answer for it from now on."""
         from jaxlint_runtime.exported.exporting import asks_for
         from jaxlint_runtime.lowering.versions import StagingError
@@ -84,8 +134,8 @@ class Server:
         self._prover = prover
         started = time.perf_counter()
         results: list[Result] = []
-        proposed: dict[str, Any] = {}
-        cost = None
+        proposed: dict[str, list[Proposed] | Result] = {}
+        cost: Cost | None = None
         try:
             results += opening(prover.program)
             cost = prover.cost
@@ -101,17 +151,7 @@ class Server:
             traceback.print_exc()
             text = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
             results.append(whole(prover.program, Status.FAILED, f"the optimiser stopped: {text}"))
-        self._channel.send(
-            "ready",
-            seconds=time.perf_counter() - started,
-            cost=cost,
-            results=results,
-            over=cost is None,
-            proposed=proposed,
-        )
-
-    def _prove(self, parts: list[str], base: list[str]) -> None:
-        self._channel.send("proven", result=to_plain(self._prover.prove(tuple(parts), tuple(base))))
+        self._channel.send(Ready(time.perf_counter() - started, cost, results, proposed))
 
 
 def tell_peaks(channel: Channel, target: str) -> None:
@@ -125,32 +165,10 @@ def tell_peaks(channel: Channel, target: str) -> None:
         traceback.print_exc()
         return
     if found is not None:
-        channel.send("peaks", target=target, peaks=to_plain(found))
+        channel.send(Peaks(target, to_plain(found)))
 
 
-def _inspect(
-    channel: Channel, job: Job, place: Mapping[str, Any], target: str, version: str, staged: Any
-) -> None:
-    """Tell what one version does, beyond its costs."""
-    from jaxlint_runtime.inspection.dumps import dump, trace
-    from jaxlint_runtime.inspection.overview import overview
-
-    function = {"function": place["qualname"], "path": place["path"], "line": place["line"]}
-    try:
-        channel.send("inspected", target=target, version=version, **function, **overview(staged))
-        if staged.target.compile_only and version == "original":
-            tell_peaks(channel, target)  # published, so that there is no need to wait
-        if job.dump is not None:
-            dump(Path(job.dump), place["qualname"], place["line"], target, version, staged)
-        if job.trace is not None:
-            trace(Path(job.trace), place["qualname"], place["line"], target, version, staged)
-    except Exception as error:
-        traceback.print_exc()
-        what = f"{place['qualname']}: not all could be told of {version}"
-        channel.send("note", message=f"{what} ({type(error).__name__}: {error})")
-
-
-def serve(channel: Channel, job: Job) -> None:
+def serve(channel: Channel, trying: Trying) -> None:
     """Measure artefacts until the other side has gone."""
-    channel.send("hello", pid=os.getpid())
-    Server(channel, job).run()
+    channel.send(Hello(os.getpid()))
+    Server(channel, trying).run()

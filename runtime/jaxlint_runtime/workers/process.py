@@ -7,7 +7,6 @@ in the end one `Death`.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import importlib.util
 import json
 import os
@@ -24,7 +23,8 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]
 
 import jaxlint
-from jaxlint_runtime.protocol.messages import Job, encode
+from jaxlint_runtime.protocol.jobs import Assignment, Job, Known, Question
+from jaxlint_runtime.protocol.plain import encode
 
 MARK = "JAXLINT_WORKER"  # in the environment of a worker and of what it starts
 # Set by `cleanup.nothing_left` alone: a worker removes it when its command line was killed. Never a folder that others use.
@@ -102,9 +102,9 @@ class WorkerProcess:
         for thread in (*self._threads, watcher):
             thread.start()
         _LIVE.add(self)
-        self.send(dataclasses.replace(job, run_folder=run_folder))
+        self.send(Assignment(job, run_folder))
 
-    def send(self, message: Any) -> None:
+    def send(self, message: Assignment | Known | Question) -> None:
         """Write one line to the worker; when it is gone, that shows in `next_event`."""
         data = encode(message)
         with contextlib.suppress(BrokenPipeError):

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
 _SKIPPED = frozenset(
     {
         ".git",
@@ -49,20 +48,6 @@ class Scratch:
             return str(self.folder / absolute.relative_to(self.root))
         except ValueError:
             return path
-
-
-def project_root(start: Path) -> Path:
-    """The nearest folder above `start` that looks like the top of a project, else `start` itself."""
-    try:
-        home: Path | None = Path.home()
-    except RuntimeError:  # a user without one, as in containers
-        home = None
-    for folder in (start, *start.parents):
-        if folder == home or folder == folder.parent:
-            break
-        if any((folder / marker).exists() for marker in _MARKERS):
-            return folder
-    return start
 
 
 @contextmanager

@@ -17,7 +17,8 @@ from jaxlint_runtime.apply import apply_proven
 from jaxlint_runtime.apply.preview import collect_diffs
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.terminal import print_report
-from jaxlint_runtime.verify import Request, Verification
+from jaxlint_runtime.request import Request
+from jaxlint_runtime.verify import Verification
 
 SOURCE = """import jax
 

@@ -12,7 +12,7 @@ from models import run
 
 from jaxlint.source import read_source
 from jaxlint_runtime.apply.written_attention import attention_fix
-from jaxlint_runtime.protocol.messages import to_plain
+from jaxlint_runtime.protocol.plain import to_plain
 
 PROGRAM = """import jax
 import jax.numpy as jnp

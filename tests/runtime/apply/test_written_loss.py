@@ -17,7 +17,7 @@ from jaxlint.codemods import apply_edits, resolve
 from jaxlint.finding import Fix, FixRequest
 from jaxlint.source import read_source
 from jaxlint_runtime.apply.written_loss import loss_fix
-from jaxlint_runtime.protocol.messages import to_plain
+from jaxlint_runtime.protocol.plain import to_plain
 
 PROGRAM = """import jax
 import jax.numpy as jnp

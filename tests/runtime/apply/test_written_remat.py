@@ -14,10 +14,12 @@ from jaxlint.finding import FixRequest
 from jaxlint.source import read_source
 from jaxlint_runtime.apply import apply_proven
 from jaxlint_runtime.apply.written_remat import remat_fix
-from jaxlint_runtime.protocol.messages import to_plain
+from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.request import Request
+from jaxlint_runtime.run import Listener
 from jaxlint_runtime.targets import parse
 from jaxlint_runtime.transforms.remat import keeps_recomputation
-from jaxlint_runtime.verify import Listener, Request, Verification
+from jaxlint_runtime.verify import Verification
 
 PROGRAM = """import jax
 import jax.numpy as jnp

@@ -10,8 +10,9 @@ import pytest
 
 from jaxlint.source import read_source
 from jaxlint_runtime.capture.truncation import Cut
+from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites.trial_runs import Trials
-from jaxlint_runtime.verify import Request, Verification
+from jaxlint_runtime.run import Run
 
 
 def called(name: str, calls: int) -> Any:
@@ -27,7 +28,7 @@ def test_the_place_is_the_end_of_a_call_that_repeats_and_lies_in_no_other_such()
     assert reasons == []
     cut.ended(step, [main])
     assert reasons == ["after call 4 of step"]
-    assert cut.at == ["p.py", "step", 4]
+    assert cut.at == ("p.py", "step", 4)
 
 
 def test_it_is_not_cut_off_before_its_time() -> None:
@@ -38,7 +39,7 @@ def test_it_is_not_cut_off_before_its_time() -> None:
 
 def test_another_version_is_cut_off_at_the_same_call_whoever_makes_it() -> None:
     reasons: list[str] = []
-    cut = Cut(reasons.append, place=["p.py", "step", 4])
+    cut = Cut(reasons.append, place=("p.py", "step", 4))
     cut.ended(called("step", 3), [])
     cut.ended(called("other", 4), [])
     assert reasons == []
@@ -72,10 +73,10 @@ def test_versions_of_a_program_without_end_are_compared(
     sources = {str(path): read_source(path, str(path))}
     records = tmp_path.resolve().parent / f"{tmp_path.name}-records"
     records.mkdir()
-    trials = Trials(Verification(Request("script", "program.py")), [(str(path), "step")], [], records)
+    trials = Trials(Run(Request("script", "program.py")), [(str(path), "step")], [], records)
     base, folder = trials.run(sources, 120.0, cut_after=0.0)
     assert base.failure is None
-    assert base.cut == [str(path), "step", 3]
+    assert base.cut == (str(path), "step", 3)
     assert len(base.printed.splitlines()) == 2  # the third is printed after the call
     trials.cut = base.cut
 

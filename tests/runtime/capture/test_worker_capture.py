@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from harness import run_job, run_source
 
-from jaxlint_runtime.protocol.messages import Job
+from jaxlint_runtime.protocol.jobs import Capture, Launch, Until
 
 ENTRY_POINTS = """
     import functools
@@ -352,18 +352,15 @@ def package(tmp_path: Path) -> Path:
 
 
 def test_a_module_runs_as_python_runs_it(package: Path) -> None:
-    job = Job("module", "pack.main", ["a"], [str(package)], optimise=False)
-    outcome = run_job(job, package)
+    outcome = run_job(Capture(Launch("module", "pack.main", ("a",), (str(package),))), package)
     assert outcome.ending["status"] == 0, outcome.output
     assert outcome.functions["step"]["calls"] == 1
     assert {Path(path).name for path in outcome.captured["files"]} >= {"steps.py", "main.py"}
 
 
 def test_tests_run_under_pytest(package: Path) -> None:
-    job = Job(
-        "pytest", "pytest", ["-q", "-p", "no:cacheprovider"], [str(package)], calls=None, optimise=False
-    )
-    outcome = run_job(job, package)
+    launch = Launch("pytest", "pytest", ("-q", "-p", "no:cacheprovider"), (str(package),))
+    outcome = run_job(Capture(launch, until=Until(calls=None)), package)
     assert outcome.ending["status"] == 1  # as pytest says: one test failed
     assert outcome.functions["step"]["calls"] == 2
     assert b"1 failed, 1 passed" in outcome.output

@@ -22,6 +22,7 @@ from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof.candidate_search import search
 from jaxlint_runtime.proof.equivalence import identical
 from jaxlint_runtime.proof.live_prover import LiveProver
+from jaxlint_runtime.protocol.events import Ready
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.workers.measuring_server import Server
 
@@ -102,7 +103,7 @@ def test_donation_is_stated_again(tmp_path):
     live, restored, told = left(
         tmp_path, mlp_step, *mlp_arguments(), options=options, transforms=("donation",)
     )
-    assert [one.name for one in told["proposed"]["donation"]] == ["donation"]
+    assert [one.name for one in told.proposed["donation"]] == ["donation"]
     prover = RestoredProver(restored)
     given, all_given = restored.baseline, restored.stage(prover.plan(["donation"]).version)
     assert cost(given).peak_bytes == live.cost.peak_bytes
@@ -117,9 +118,9 @@ def test_what_candidates_are_compared_with_is_computed_before_the_first(tmp_path
     """The limit of a candidate follows from the time that the original took to begin, its values included."""
     _, restored, _ = left(tmp_path, mlp_step, *mlp_arguments(), transforms=("donation",))
     sent = []
-    channel = SimpleNamespace(send=lambda kind, **fields: sent.append((kind, fields)))
+    channel = SimpleNamespace(send=sent.append)
     Server(channel, None).take(RestoredProver(restored))
-    assert [kind for kind, _ in sent] == ["ready"]
+    assert [type(event) for event in sent] == [Ready]
     assert "references" in restored.__dict__
 
 
@@ -157,9 +158,9 @@ def test_the_search_finds_the_same_in_what_was_left(tmp_path):
     settings = {"transforms": ("donation", "remat", "bf16", "kernels"), "magnitudes": ()}
     live, restored, told = left(tmp_path, mlp_step, *mlp_arguments(), **settings)
     provers = LiveProver(live), RestoredProver(restored)
-    proposed = [name for name, found in told["proposed"].items() if isinstance(found, list)]
+    proposed = [name for name, found in told.proposed.items() if isinstance(found, list)]
     assert proposed == ["donation", "remat", "bf16"]
-    provers[1].propose = told["proposed"].__getitem__
+    provers[1].propose = told.proposed.__getitem__
     results = [
         {one.candidate: one for one in search(prover, settings["transforms"], None, lambda what: None)}
         for prover in provers
@@ -183,7 +184,7 @@ def test_a_version_that_cannot_be_staged_says_so_when_it_is_asked_for(tmp_path, 
     result = RestoredProver(restored).prove(("bf16",), ())
     assert result.status is Status.FAILED
     assert result.reason == "ZeroDivisionError: no such luck"
-    assert told["refused"] == {}
+    assert told.refused == {}
 
 
 def test_calls_of_foreign_code_are_exported():

@@ -23,8 +23,8 @@ from jaxlint_runtime.inputs.dimensions import Dimensions, NoExample
 from jaxlint_runtime.inputs.drawn_values import any_shapes, drawn, finite
 from jaxlint_runtime.inputs.example_calls import is_jitted
 from jaxlint_runtime.inputs.framework_modules import forward
-from jaxlint_runtime.protocol.messages import Job
-from jaxlint_runtime.verify import CannotRun, Request, validate
+from jaxlint_runtime.protocol.jobs import Capture, Examples, Launch, Until
+from jaxlint_runtime.request import CannotRun, Request, validate
 
 
 @pytest.mark.parametrize(
@@ -251,16 +251,8 @@ def called(folder: Path, examples: str | None, **dims: int) -> Outcome:
     if examples is not None:
         (folder / "examples.py").write_text(textwrap.dedent(examples))
     file = None if examples is None else str(folder / "examples.py")
-    job = Job(
-        kind="script",
-        target=str(folder / "program.py"),
-        arguments=[],
-        roots=[str(folder)],
-        optimise=False,
-        calls=None,
-        examples={"file": file, "dims": dims},
-    )
-    return run_job(job, folder)
+    launch = Launch("script", str(folder / "program.py"), roots=(str(folder),), examples=Examples(file, dims))
+    return run_job(Capture(launch, until=Until(calls=None)), folder)
 
 
 def test_functions_are_called_with_examples_and_the_program_is_not_run(tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from rich.console import Console
 
 from jaxlint.report.escaping import escaped
 from jaxlint_runtime.model import Cost, Interval, Numerics, Result, Status
-from jaxlint_runtime.protocol.messages import Job, encode, to_plain
+from jaxlint_runtime.protocol.events import Busy, Captured, Constants, Watch
+from jaxlint_runtime.protocol.jobs import Assignment, Capture, Launch
+from jaxlint_runtime.protocol.plain import encode, from_plain, to_plain
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.progress_lines import Live
 from jaxlint_runtime.report.terminal import print_report, render
@@ -27,7 +29,6 @@ def captured_event(folder: Path) -> dict[str, Any]:
     first = {"trace_s": 0.1, "lower_s": 0.05, "compile_s": 0.2, "cause": "first call"}
     again = {"trace_s": 0.1, "lower_s": 0.05, "compile_s": 0.3, "cause": "`x`: float32[3] -> float32[4]"}
     return {
-        "event": "captured",
         "ending": {"how": "stopped", "status": 0, "message": "stopped the program after 20 calls of step"},
         "seconds": 3.0,
         "used_jax": True,
@@ -68,6 +69,7 @@ def captured_event(folder: Path) -> dict[str, Any]:
             {"path": path, "line": 22, "kind": "float(x)", "count": 20, "seconds": 0.1, "per_step": 1.0}
         ],
         "files": [path],
+        "problems": [],
     }
 
 
@@ -112,7 +114,7 @@ def result(**changes: Any) -> dict[str, Any]:
 def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Document:
     monkeypatch.chdir(tmp_path)
     made = Document({"kind": "script", "target": "train.py", "arguments": []}, [])
-    made.captured(captured_event(tmp_path))
+    made.captured(from_plain(Captured, captured_event(tmp_path)))
     path = str(tmp_path / "train.py")
     made.add_findings(
         [
@@ -209,15 +211,8 @@ def test_the_gate_looks_at_the_lower_bound_of_what_was_verified(document: Docume
 
 def test_a_program_that_never_ended_still_has_a_report(tmp_path: Path) -> None:
     made = Document({"kind": "script", "target": "train.py", "arguments": []}, ["cpu"])
-    entry = {
-        "function": "step",
-        "path": str(tmp_path / "train.py"),
-        "line": 5,
-        "calls": 3,
-        "inner_calls": 0,
-        "compiles": 1,
-    }
-    made.progressed({"functions": [entry], "seconds": 1.5})
+    busy = Busy("step", str(tmp_path / "train.py"), 5, calls=3, inner_calls=0, compiles=1)
+    made.progressed(Watch([busy], 1.5))
     made.errors.append("the program was killed")
     (run,) = made.as_json()["runs"]
     assert run["compiles"][0]["count"] == 1
@@ -302,10 +297,12 @@ def test_records_become_plain_json() -> None:
 
 
 def test_a_job_of_another_version_is_refused() -> None:
-    job = Job("script", "a.py", [], ["/"])
-    assert Job.from_json(encode(job).decode()) == job
-    with pytest.raises(ValueError, match="another version"):
-        Job.from_json('{"kind": "script", "unheard_of": 1}')
+    job = Assignment(Capture(Launch("script", "a.py", (), ("/",))))
+    assert Assignment.from_json(encode(job).decode()) == job
+    with pytest.raises(ValueError, match="this version"):
+        Assignment.from_json('{"job": {"is": "capture", "unheard_of": 1}}')
+    with pytest.raises(ValueError, match="this version"):
+        Assignment.from_json('{"job": {"is": "unheard-of"}}')
 
 
 def test_notes_stand_on_lines_of_their_own() -> None:
@@ -328,9 +325,9 @@ def test_a_quiet_run_hides_the_program() -> None:
 def test_large_constants_are_shown_with_the_function_that_captures_them(tmp_path: Path) -> None:
     event = captured_event(tmp_path)
     made = Document({"kind": "script", "target": "train.py", "arguments": []}, ["cpu"])
-    made.captured(event)
+    made.captured(from_plain(Captured, event))
     constant = {"shape": [512, 1024], "dtype": "float32", "nbytes": 2**21}
-    made.learned({"path": event["functions"][0]["path"], "line": 5, "constants": [constant]})
+    made.learned(Constants(event["functions"][0]["path"], 5, [constant]))
     made.add_findings([])
     stream = io.StringIO()
     print_report(made, stream)
@@ -344,7 +341,7 @@ def test_an_argument_that_grows_is_told_with_what_its_compiles_cost(tmp_path: Pa
         {"place": "cache['k']", "axis": 1, "first": 3, "last": 9, "compiles": 2}
     ]
     document = Document({"kind": "script", "target": "train.py", "arguments": []}, [])
-    document.captured(event)
+    document.captured(from_plain(Captured, event))
     document.add_findings([])
     stream = io.StringIO()
     print_report(document, stream)

@@ -20,6 +20,7 @@ from jaxlint.source import read_source
 from jaxlint_runtime.apply.apply_proven import apply_proven
 from jaxlint_runtime.capture.observed_results import Observer, read
 from jaxlint_runtime.capture.trial_run import _compare
+from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites import edit_search
 from jaxlint_runtime.rewrites.eager_functions import eager_functions, looping_methods
 from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops
@@ -27,7 +28,8 @@ from jaxlint_runtime.rewrites.model_calls import from_model_calls
 from jaxlint_runtime.rewrites.printed_output import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import from_findings, packages_to_load, to_jit
 from jaxlint_runtime.rewrites.trial_runs import Trials
-from jaxlint_runtime.verify import Request, Verification
+from jaxlint_runtime.run import Run
+from jaxlint_runtime.verify import Verification
 
 # ---- what is printed ----
 
@@ -572,7 +574,7 @@ def test_an_edit_that_crashes_hangs_or_eats_memory_costs_its_own_run_alone(
     path.write_text("print('fine')\n")
     source = read_source(path, str(path))
     request = Request("script", "program.py", memory_limit=int(1.2 * 2**30))
-    trials = Trials(Verification(request), [], [], tmp_path)
+    trials = Trials(Run(request), [], [], tmp_path)
     trial, _ = trials.run(
         {str(path): dataclasses.replace(source, text=text)}, limit=4.0 if "pass" in text else 60.0
     )

@@ -13,12 +13,13 @@ import pytest
 
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source import SourceFile, read_source
+from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites.edit_search import _Search
 from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.run_figures import evened, no_promise
 from jaxlint_runtime.rewrites.side_effects import Leavings
 from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, WITHOUT_JIT, Trial
-from jaxlint_runtime.verify import Request, Verification
+from jaxlint_runtime.run import Run
 
 SOURCE = "import jax\n\ndef a(x): ...\n\ndef b(x): ...\n\ndef c(x): ...\n"
 
@@ -49,7 +50,7 @@ class Runs:
         self.environments: list[dict[str, str]] = []
         self.references: list[Any] = []
         self.folder = Path("runs")
-        self.cut: list[Any] | None = None
+        self.cut: tuple[str, str, int] | None = None
 
     def run(
         self, sources: Mapping[str, SourceFile], limit: float, references: Any = (), **options: Any
@@ -73,7 +74,7 @@ def search(tmp_path: Path, runs: Mapping[str, Trial]) -> tuple[_Search, dict[str
     path.write_text(SOURCE)
     sources = {str(path): read_source(path)}
     found = _Search(
-        Verification(Request("script", str(path))),
+        Run(Request("script", str(path))),
         Runs(runs),  # type: ignore[arg-type]
         sources,
         time.monotonic() + 60.0,
@@ -156,7 +157,7 @@ def test_a_program_that_jits_is_compared_without_jit_with_itself_without_jit(tmp
         tmp_path, {"a": ran(4.0, 4e-4), "b": ran(4.0, 4e-4), "without jit": ran(9.0, 2e-6)}
     )
     found.references = [Path("compiled")]
-    found.verification.document.functions = [{"function": "c"}]
+    found.run.document.functions = [{"function": "c"}]
     assert len(tried(found, rewrites, "ab")) == 2
     runs: Any = found.trials
     assert runs.asked == ["a", "without jit", "without jit", "b", "without jit"]  # the original once
@@ -170,7 +171,7 @@ def test_where_all_at_once_fail_they_are_joined_one_after_the_other(tmp_path: Pa
     assert best is not None
     assert [one.rewrite.function for one in best.parts] == ["a", "c"]
     assert found.trials.asked[3:] == ["abc", "ab", "ac"]  # type: ignore[attr-defined]
-    told = [result["reason"] for _, result in found.verification.document.results]
+    told = [result["reason"] for _, result in found.run.document.results]
     assert any("jit:a in a + jit:b in b + jit:c in c: it does not compute the same" in one for one in told)
     assert any(one.startswith("compile b: no gain beside what was kept") for one in told)
 
@@ -200,7 +201,7 @@ def test_what_is_no_gain_on_top_of_a_plain_one_is_left_out(tmp_path: Path) -> No
     assert best is not None
     assert [one.rewrite.function for one in best.parts] == ["a", "c"]
     assert found.trials.asked == ["a", "ab", "ac"]  # type: ignore[attr-defined]
-    ((_, told),) = found.verification.document.results
+    ((_, told),) = found.run.document.results
     assert (told["function"], told["status"]) == ("b", "rejected")
     assert "run 2.00 to 2.10 s" in told["reason"]  # against what it was made on top of
 
@@ -228,10 +229,10 @@ def test_what_a_plain_gain_leaves_little_to_do_is_not_tried_after_it(tmp_path: P
 def test_a_program_that_takes_too_long_is_compared_up_to_a_call(
     tmp_path: Path, known: float, whole: Trial, asked: list[str]
 ) -> None:
-    place = ["program.py", "a", 7]
+    place = ("program.py", "a", 7)
     cut_off = dataclasses.replace(ran(30.0), cut=place)
     found, _ = search(tmp_path, {"": whole, " cut off": cut_off})
-    found.verification.run_seconds = known
+    found.run.run_seconds = known
     assert found._measure_original()
     runs: Any = found.trials
     assert runs.asked == asked
@@ -242,7 +243,7 @@ def test_a_program_that_takes_too_long_is_compared_up_to_a_call(
 def test_what_compiles_longer_is_kept_more_easily_where_the_program_goes_on() -> None:
     base, edited = Trial(run_s=20.0, compile_s=10.0), Trial(run_s=15.0, compile_s=20.0)
     assert "pays only in runs" in str(no_promise(base, edited))
-    assert no_promise(dataclasses.replace(base, cut=["program.py", "a", 7]), edited) is None
+    assert no_promise(dataclasses.replace(base, cut=("program.py", "a", 7)), edited) is None
 
 
 def test_what_cannot_be_written_takes_no_place_of_what_can(tmp_path: Path) -> None:
@@ -270,7 +271,7 @@ def test_what_takes_the_time_after_an_edit_is_tried_next(tmp_path: Path) -> None
         "inner_calls": 0,
         "arguments": [{"name": "x", "type": "ArrayImpl", "leaves": 1}],
     }
-    found.verification.document.watched = [
+    found.run.document.watched = [
         {**entry, "function": name, "line": line, "seconds": seconds}
         for name, line, seconds in (
             ("a", 3, 60.0),
@@ -323,12 +324,12 @@ def test_edits_that_are_proven_together_are_one_result(tmp_path: Path) -> None:
     found, rewrites = search(tmp_path, runs)
     best = found._combine(tried(found, rewrites, "ab"), [], found.original)
     assert best is not None
-    found._conclude(best, best.parts)
-    ((_, told),) = found.verification.document.results
+    assert found._concluded(best, best.parts)
+    ((_, told),) = found.run.document.results
     assert told["status"] == "verified"
     assert told["reason"].startswith("Compile a; Compile b: without compiles 4.00x as fast, 4.00 to 4.00; ")
     assert "each edit in one run: jit:a in a: run 8.00 to 4.00 s" in told["evidence"]
-    assert found.verification.rewritten
+    assert found._changes(best)
 
 
 @pytest.mark.parametrize(("device", "shared"), [("cpu: cpu", True), ("gpu: NVIDIA H100", False)])
@@ -337,7 +338,7 @@ def test_the_second_run_of_the_original_does_not_compile_again_on_a_cpu(
 ) -> None:
     monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
     found, rewrites = search(tmp_path, {"": ran(8.0), "a": ran(4.0)})
-    found.verification.document.device = device
+    found.run.document.device = device
     assert found._measure_original()
     tried(found, rewrites, "a")
     first, second, rounded, edited = found.trials.environments  # type: ignore[attr-defined]
@@ -358,13 +359,12 @@ def test_an_edit_whose_interval_holds_1_is_not_kept(tmp_path: Path, monkeypatch:
         (noisy(6.0, 5.0, 9.0), "no difference beyond noise: 0.89 to 1.60 times as fast"),
         (noisy(4.0), "no difference beyond noise: 2.00 to 2.00 times as fast, measured only once"),
     ):
-        found.verification.document.results.clear()
+        found.run.document.results.clear()
         monkeypatch.setattr(_Search, "_time", lambda self, one, pairs=pairs: pairs)
-        found._conclude(kept, [kept])
-        ((_, told),) = found.verification.document.results
+        assert not found._concluded(kept, [kept])
+        ((_, told),) = found.run.document.results
         assert told["status"] == "rejected"
         assert f"without compiles {said}" in told["reason"]
-        assert found.verification.rewritten == []
 
 
 def test_an_edit_that_leaves_other_files_is_rejected(tmp_path: Path) -> None:
@@ -383,6 +383,6 @@ def test_an_edit_that_leaves_other_files_is_rejected(tmp_path: Path) -> None:
     (good,) = tried(found, rewrites, "ab")
     assert good.rewrite.function == "b"
     assert "and 1 file compared" in good.evidence
-    ((_, told),) = found.verification.document.results
+    ((_, told),) = found.run.document.results
     assert told["status"] == "rejected"
     assert told["reason"] == "compile a: it leaves other files: train.log has 1 line instead of 200"

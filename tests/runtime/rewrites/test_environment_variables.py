@@ -14,9 +14,11 @@ from jaxlint_runtime.lowering.versions import capture
 from jaxlint_runtime.model import Status
 from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof.host_inputs import host_inputs
+from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites import environment_variables
+from jaxlint_runtime.run import Listener
 from jaxlint_runtime.settings import Settings
-from jaxlint_runtime.verify import Listener, Request, Verification
+from jaxlint_runtime.verify import Verification
 
 PROGRAM = """
     import jax, jax.numpy as jnp

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from jaxlint.source import read_source
+from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites.edit_search import left_otherwise
 from jaxlint_runtime.rewrites.side_effects import (
     Leavings,
@@ -26,7 +27,7 @@ from jaxlint_runtime.rewrites.side_effects import (
     snapshot,
 )
 from jaxlint_runtime.rewrites.trial_runs import Trial, Trials
-from jaxlint_runtime.verify import Request, Verification
+from jaxlint_runtime.run import Run
 
 Files = Mapping[str, bytes | str]
 
@@ -327,7 +328,7 @@ def test_whole_programs_are_compared_by_what_they_leave(
     path.write_text(PROGRAM)
     records = tmp_path.resolve().parent / f"{tmp_path.name}-records"
     records.mkdir()
-    trials = Trials(Verification(Request("script", "program.py")), [], [], records)
+    trials = Trials(Run(Request("script", "program.py")), [], [], records)
 
     def run(text: str) -> Trial:
         path.write_text(text)

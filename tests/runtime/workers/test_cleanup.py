@@ -17,9 +17,9 @@ import pytest
 
 from jaxlint_runtime.capture.run_program import Kind, run_program
 from jaxlint_runtime.capture.stop import Stopper, StopProgram
+from jaxlint_runtime.request import project_root
+from jaxlint_runtime.workers.capturing import go_back
 from jaxlint_runtime.workers.cleanup import NoRoom, nothing_left
-from jaxlint_runtime.workers.main import go_back
-from jaxlint_runtime.workers.scratch_copy import project_root
 
 
 def run(source: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -136,11 +136,11 @@ def test_a_killed_parent_costs_the_folder_of_its_run_and_no_other(begun: bool, t
     source = f"""
         import contextlib, os, signal, sys, tempfile, time
         from jaxlint_runtime.workers.cleanup import nothing_left
-        from jaxlint_runtime.protocol.messages import Job
+        from jaxlint_runtime.protocol.jobs import Capture, Launch
         from jaxlint_runtime.workers.process import WorkerProcess
         tempfile.gettempdir()  # sets `tempfile.tempdir`
         with nothing_left() if {begun} else contextlib.nullcontext():
-            job = Job(kind="script", target="program.py", arguments=[], roots=[os.getcwd()])
+            job = Capture(Launch("script", "program.py", roots=(os.getcwd(),)))
             worker = WorkerProcess(job, python=sys.executable, folder=os.getcwd(), environment=dict(os.environ), memory_limit=2**32, output=print)
             print(worker._process.pid, flush=True)
             while not os.path.exists("started"): time.sleep(0.05)

@@ -6,13 +6,16 @@ import dataclasses
 import os
 import signal
 from pathlib import Path
-from types import SimpleNamespace
 
 import psutil
 import pytest
 from harness import results_of, verify_source
 
-from jaxlint_runtime.verify import Listener, Verification
+from jaxlint_runtime.model import Proposed
+from jaxlint_runtime.protocol.events import Left, Ready
+from jaxlint_runtime.request import Request
+from jaxlint_runtime.run import Listener, Run
+from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers import measuring_client
 
 PROGRAM = """
@@ -44,12 +47,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("seconds", "where"), [(5.0, "again"), (500.0, None)])
 def test_what_was_not_left_together_runs_again_where_the_program_is_short(seconds, where):
     """Two of several kinds are left together; which are best is known only once each is measured."""
-    verification = SimpleNamespace(run_seconds=seconds)
-    fresh = measuring_client._Process(SimpleNamespace(verification=verification, scratch=None))
-    fresh.opened = {"folder": "here", "results": [], "over": False}
-    bits = [{"name": "donation", "bits": True}]
-    place = {"folder": "here", "proposed": {"donation": bits}, "together": [["a", "b"]], "refused": {}}
-    function = measuring_client._Function(place, fresh, None)
+    request = Request("script", "program.py")
+    task = measuring_client._Task(Run(request, run_seconds=seconds), request.capture(), None)
+    fresh = measuring_client._Process(task)
+    fresh._opened = ("here", Ready())
+    proposed = {"donation": [Proposed("donation", "donation", True, 1.0)]}
+    left = Left("step", "program.py", 1, "cpu", "here", {}, proposed, [["a", "b"]])
+    function = measuring_client._Function(left, fresh, None, task)
     assert function.staged(("donation", "b", "a"))
     assert function._process(("donation", "b", "a")) is fresh
     assert function.staged(("c",))

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from jaxlint_runtime import request
 from jaxlint_runtime.capture.session import relocate_path
-from jaxlint_runtime.protocol.messages import Job
-from jaxlint_runtime.verify import Request, relocate
-from jaxlint_runtime.workers import scratch_copy
-from jaxlint_runtime.workers.measuring_client import to_originals
+from jaxlint_runtime.protocol.jobs import Capture, Job, Launch
+from jaxlint_runtime.request import Request
+from jaxlint_runtime.workers import scratch_copy, starting
+from jaxlint_runtime.workers.scratch_copy import Scratch
+from jaxlint_runtime.workers.starting import to_originals
 
 
 @pytest.fixture
@@ -62,14 +64,26 @@ def test_too_large_a_project_is_refused(
         pass
 
 
+def started(monkeypatch: pytest.MonkeyPatch, job: Job, scratch: Scratch | None) -> tuple[Job, str]:
+    """The job and the folder that a worker is given."""
+    given: list[tuple[Job, str]] = []
+    monkeypatch.setattr(
+        starting, "WorkerProcess", lambda job, *, folder, **options: given.append((job, folder))
+    )
+    starting.start_worker(Request("script", "run.py"), job, scratch, lambda stream, data: None)
+    return given[0]
+
+
 def test_a_job_moves_into_the_copy_and_its_events_back(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project / "pack")
     (project / "run.py").touch()
-    job = Request("script", "../run.py").job()
+    job = Request("script", "../run.py").capture()
     with scratch_copy.scratch_copy(project) as copy:
-        moved, folder = relocate(job, copy)
+        moved, folder = started(monkeypatch, job, copy)
+        assert isinstance(moved, Capture)
+        moved = moved.launch
         assert moved.target == str(copy.folder / "run.py")
         assert set(moved.roots) == {str(copy.folder), str(copy.folder / "pack")}
         assert folder == str(copy.folder / "pack")
@@ -83,15 +97,15 @@ def test_a_job_moves_into_the_copy_and_its_events_back(
 
 
 def test_the_project_is_found_by_its_marker(project: Path, tmp_path: Path) -> None:
-    assert scratch_copy.project_root(project / "pack") == project
+    assert request.project_root(project / "pack") == project
     lonely = (tmp_path / "lonely").resolve()
     lonely.mkdir()
-    assert scratch_copy.project_root(lonely) == lonely
+    assert request.project_root(lonely) == lonely
 
 
-def test_without_a_copy_nothing_moves(project: Path) -> None:
-    job = Job("script", "a.py", [], [str(project)])
-    assert relocate(job, None) == (job, os.getcwd())
+def test_without_a_copy_nothing_moves(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Capture(Launch("script", "a.py", roots=(str(project),)))
+    assert started(monkeypatch, job, None) == (job, os.getcwd())
 
 
 def test_packages_come_from_the_copy_and_the_environment_inside_the_project_stays(
@@ -101,7 +115,7 @@ def test_packages_come_from_the_copy_and_the_environment_inside_the_project_stay
         sys, "path", [str(project), str(project / "pack"), str(project / "env/lib"), "/elsewhere"]
     )
     with scratch_copy.scratch_copy(project) as copy:
-        relocate_path([str(project), str(copy.folder)])
+        relocate_path((str(project), str(copy.folder)))
         assert sys.path[:4] == [
             str(copy.folder),
             str(copy.folder / "pack"),

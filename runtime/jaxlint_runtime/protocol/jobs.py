@@ -1,0 +1,227 @@
+"""What a worker is told to do: its first line is an `Assignment`, and to one that measures more lines follow.
+
+Times in seconds, sizes in bytes. A place is (path, line) or (path, qualified name).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from jaxlint_runtime.protocol.plain import Message, Plain, from_plain, one_of
+
+RUN_FOLDER = "jaxlint-run-"  # how the name of a run's folder of temporary files begins
+Move = Callable[[str], str]  # a path of the project to that in its scratch copy
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Functions are called with examples in place of running the program. `file` is None where annotations alone say with what."""
+
+    file: str | None
+    dims: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What is run, and whose code counts as the user's."""
+
+    kind: str  # "script", "module", "pytest"
+    target: str
+    arguments: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()  # folders of the user's code
+    include_packages: bool = False
+    examples: Examples | None = None
+    relocated: tuple[str, str] | None = None  # the project and its copy when this runs in a scratch copy
+
+    def moved(self, original: str, copy: str, move: Move) -> Launch:
+        """The same in the scratch copy `copy` of `original`."""
+        examples = self.examples
+        if examples is not None and examples.file is not None:
+            examples = dataclasses.replace(examples, file=move(examples.file))
+        return dataclasses.replace(
+            self,
+            target=move(self.target) if self.kind == "script" else self.target,
+            roots=tuple(map(move, self.roots)),
+            examples=examples,
+            relocated=(original, copy),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """When the program has run for long enough."""
+
+    calls: int | None = 20  # of the busiest function; None: run to the end
+    settle: bool = False  # not before the run has settled: see `capture.stop_condition`
+    run_for: float | None = 60.0  # after the first captured call; None: run to the end
+
+
+@dataclass(frozen=True, slots=True)
+class Trying:
+    """How candidates are tried."""
+
+    transforms: tuple[str, ...] | None = None  # None: all
+    seconds: float | None = None  # for timing one candidate; None: the optimiser's own default
+    costs: bool = False  # tell what the functions cost as they are, too
+    device_memory: int | None = None  # what a function may need on the device; None: as little as can be had
+    dump: str | None = None  # folder for the staged programs
+    trace: str | None = None  # folder for profiler traces
+
+
+@dataclass(frozen=True, slots=True)
+class Leave(Message):
+    """What was captured is left, with its candidates, in a folder for the processes that measure it."""
+
+    folder: str
+    skip: tuple[tuple[str, int, str], ...] = ()  # path, line and target of what crashed or is done
+
+
+@dataclass(frozen=True, slots=True)
+class Shard(Message):
+    """The inputs of what was captured are placed on a mesh."""
+
+    mesh: tuple[tuple[str, int], ...]  # names and sizes of its axes
+    skip: tuple[tuple[str, int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Serve(Message):
+    """The candidates of the one captured function are measured in the same process, for a target."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Capture(Message):
+    """Run a program under the hooks, and then do with what it jits as `then` says."""
+
+    launch: Launch
+    then: Leave | Shard | Serve | None = None  # None: tell what was seen, and no more
+    until: Until = Until()
+    trying: Trying = Trying()
+    capture_bytes: int = 512 * 1024 * 1024
+    targets: tuple[str, ...] = ()  # empty: the device that the program ran on
+    flagged: tuple[tuple[str, int], ...] = ()  # places of findings: count the functions around
+    only: tuple[tuple[str, str], ...] | None = None  # functions to look at; None: all
+    undonated: bool = False  # measure `only` against themselves without their donation
+    profile_server: int | None = None  # port on which the program can be profiled while it runs
+
+    def moved(self, original: str, copy: str, move: Move) -> Capture:
+        """The same in a scratch copy."""
+        then = self.then
+        if isinstance(then, Leave | Shard):
+            then = dataclasses.replace(
+                then, skip=tuple((move(path), line, target) for path, line, target in then.skip)
+            )
+        return dataclasses.replace(
+            self,
+            launch=self.launch.moved(original, copy, move),
+            then=then,
+            flagged=tuple((move(path), line) for path, line in self.flagged),
+            only=None if self.only is None else tuple((move(path), name) for path, name in self.only),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Trial(Message):
+    """Run one version of a program from its start to its end, without hooks, and keep what its functions return."""
+
+    launch: Launch
+    observe: tuple[tuple[str, str], ...] = ()  # functions whose results are kept
+    preload: tuple[str, ...] = ()  # modules to import before the clock runs
+    record: str | None = None  # folder for what is kept
+    references: tuple[str, ...] = ()  # such folders of other runs to compare with
+    dtype: str | None = None  # the version computes in it
+    cut_after: float | None = None  # seconds after which the run may be cut off, at the end of a call
+    cut_at: tuple[str, str, int] | None = (
+        None  # path, function and number of the call at whose end it is cut off
+    )
+
+    def moved(self, original: str, copy: str, move: Move) -> Trial:
+        """The same in a scratch copy."""
+        cut = self.cut_at
+        return dataclasses.replace(
+            self,
+            launch=self.launch.moved(original, copy, move),
+            observe=tuple((move(path), name) for path, name in self.observe),
+            cut_at=None if cut is None else (move(cut[0]), *cut[1:]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Measure(Message):
+    """Run no program: measure what functions others left, as they are named."""
+
+    trying: Trying = Trying()
+
+    def moved(self, original: str, copy: str, move: Move) -> Measure:
+        """It has no paths of the project."""
+        return self
+
+
+Job = Capture | Trial | Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """The first line. `run_folder`: of temporary files, which go with a worker whose command line was killed."""
+
+    job: Job
+    run_folder: str | None = None
+
+    @classmethod
+    def from_json(cls, text: str) -> Assignment:
+        """Read it. Raises ValueError when it was written by another version."""
+        return from_plain(cls, json.loads(text))
+
+
+# ---- what follows ----
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Message):
+    """Once a program was captured: the findings of check, what the callers of jitted functions give up, and whether to go on."""
+
+    findings: list[Plain] = field(default_factory=list)
+    given_up: list[tuple[str, int, list[int | str]]] = field(default_factory=list)
+    go_on: bool = True
+
+    def moved(self, move: Move) -> Known:
+        """The same in a scratch copy."""
+        findings = [{**one, "path": move(one["path"])} for one in self.findings]
+        return Known(findings, [(move(path), line, names) for path, line, names in self.given_up], self.go_on)
+
+
+@dataclass(frozen=True, slots=True)
+class Open(Message):
+    """To a process that measures: the function of this folder is next. The answer is `Ready`."""
+
+    folder: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prove(Message):
+    """Prove a version with these candidates on top of those of `base`. The answer is `Proven`."""
+
+    parts: tuple[str, ...]
+    base: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TellPeaks(Message):
+    """Say what a target can do at most. The answers are `Peaks`, where that is known, and `Ready`."""
+
+    target: str
+
+
+Question = Open | Prove | TellPeaks
+
+
+def read_question(text: str) -> Question:
+    """A line to a process that measures. Raises ValueError."""
+    found: Question = one_of((Open, Prove, TellPeaks), json.loads(text))
+    return found

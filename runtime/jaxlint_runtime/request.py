@@ -1,0 +1,153 @@
+"""What a user asks of `jaxlint verify`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jaxlint_runtime.protocol.jobs import Capture, Examples, Launch, Trying, Until
+from jaxlint_runtime.settings import PROGRAM
+from jaxlint_runtime.targets import UnknownTarget, parse
+
+_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
+
+
+class CannotRun(Exception):
+    """The program cannot be run; the message is one line and says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to verify, and how far to go. Times in seconds, sizes in bytes."""
+
+    kind: str  # "script", "module" or "pytest"
+    target: str
+    arguments: tuple[str, ...] = ()
+    python: str = sys.executable
+    calls: int | None = 20
+    settle: bool = False  # stop after `calls` calls only once the run has settled
+    run_for: float | None = 60.0
+    timeout: float = 600.0  # for the program, and again for the candidates of each function
+    memory_limit: int | None = None  # None: nine tenths of what is free
+    capture_bytes: int = 512 * 2**20
+    include_packages: bool = False
+    targets: tuple[str, ...] = ()  # empty: the device that the program runs on
+    transforms: tuple[str, ...] | None = None
+    seconds: float | None = None
+    source_first: bool = False  # try edits of the source before candidates of functions that they may replace
+    costs: bool = False  # tell what the functions cost as they are, too
+    device_memory: int | None = None  # what a function may need on the device
+    dump: str | None = None  # folder for the staged programs
+    trace: str | None = None  # folder for profiler traces
+    profile_server: int | None = None  # port
+    mesh: tuple[tuple[str, int], ...] | None = None  # names and sizes of axes: look at sharding alone
+    inputs: str | None = None  # file with examples: its functions are called, the program is not run
+    # Sizes of named dimensions, for examples and annotations.
+    dims: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> bool:
+        """Whether the program is run, rather than its functions called with examples."""
+        return self.inputs is None and not self.dims
+
+    def launch(self) -> Launch:
+        """What a worker is to run."""
+        return Launch(
+            kind=self.kind,
+            target=self.target,
+            arguments=self.arguments,
+            roots=tuple(map(str, self.roots())),
+            include_packages=self.include_packages,
+            examples=None if self.runs else Examples(self.inputs, dict(self.dims)),
+        )
+
+    def capture(self) -> Capture:
+        """The first worker's job, but for what becomes of what it captures."""
+        return Capture(
+            launch=self.launch(),
+            until=Until(self.calls if self.runs else None, self.settle and self.runs, self.run_for),
+            trying=self.trying(),
+            capture_bytes=self.capture_bytes,
+            targets=self.targets,
+            profile_server=self.profile_server,
+        )
+
+    def trying(self) -> Trying:
+        """How candidates of functions are tried."""
+        names = self.transforms
+        return Trying(
+            transforms=None if names is None else tuple(name for name in names if name not in PROGRAM),
+            seconds=self.seconds,
+            costs=self.costs,
+            device_memory=self.device_memory,
+            dump=self.dump,
+            trace=self.trace,
+        )
+
+    def roots(self) -> list[Path]:
+        """Folders whose code is the user's: that of the program, the project around it, the working directory."""
+        here = Path.cwd().resolve()
+        if self.kind != "script":
+            return _distinct([here, project_root(here)])
+        folder = Path(self.target).resolve()
+        folder = folder if folder.is_dir() else folder.parent
+        root = project_root(folder)
+        return _distinct([folder, root, *([here] if here.is_relative_to(root) else [])])
+
+    def project(self) -> Path:
+        """The folder that a scratch copy is made of."""
+        return max(self.roots(), key=lambda root: -len(root.parts))
+
+
+def _distinct(paths: Sequence[Path]) -> list[Path]:
+    return list(dict.fromkeys(paths))
+
+
+def project_root(start: Path) -> Path:
+    """The nearest folder above `start` that looks like the top of a project, else `start` itself."""
+    try:
+        home: Path | None = Path.home()
+    except RuntimeError:  # a user without one, as in containers
+        home = None
+    for folder in (start, *start.parents):
+        if folder == home or folder == folder.parent:
+            break
+        if any((folder / marker).exists() for marker in _MARKERS):
+            return folder
+    return start
+
+
+def validate(request: Request) -> None:
+    """Say in one line what is wrong before anything is started. Raises CannotRun."""
+    if request.kind == "script":
+        path = Path(request.target)
+        if not path.exists():
+            raise CannotRun(
+                f"{request.target}: there is no such program; for a module use -m, for tests --pytest"
+            )
+        if not request.runs and path.suffix != ".py":
+            raise CannotRun(f"{request.target}: functions are called in a Python file or a module (-m) alone")
+        if path.is_dir() and not (path / "__main__.py").is_file():
+            raise CannotRun(f"{request.target}: is a folder without a __main__.py; name the program to run")
+        if not os.access(path, os.R_OK):
+            raise CannotRun(f"{request.target}: cannot be read; check its permissions")
+    if request.inputs is not None and not os.access(request.inputs, os.R_OK):
+        raise CannotRun(f"{request.inputs}: there is no such examples file, or it cannot be read (--inputs)")
+    if not request.runs and request.kind == "pytest":
+        raise CannotRun("--inputs and --dim call functions of a program: name it, or its module with -m")
+    whole = next((name for name in request.transforms or () if name in PROGRAM), None)
+    if not request.runs and whole is not None:
+        raise CannotRun(f"--transform {whole} runs the program: leave out --inputs and --dim")
+    for name in request.targets:
+        try:
+            parse(name)
+        except UnknownTarget as error:
+            raise CannotRun(f"--target: {error}") from None
+    if shutil.which(request.python) is None:
+        raise CannotRun(
+            f"{request.python}: is no program that can be run; name a Python interpreter with --python"
+        )

@@ -1,0 +1,319 @@
+"""A worker that runs the user's program, keeps what it captured alive, and leaves the candidates to processes that measure them."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import platform
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Callable, Collection, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jaxlint_runtime.capture.run_program import Ending, How
+from jaxlint_runtime.capture.session import Session
+from jaxlint_runtime.model import CapturedFunction, Result, Status
+from jaxlint_runtime.protocol.channel import Channel
+from jaxlint_runtime.protocol.events import (
+    Decided,
+    Done,
+    Error,
+    Hello,
+    Left,
+    Note,
+    OfFunction,
+    Optimised,
+    Optimising,
+    Progress,
+    Sharding,
+    Watch,
+)
+from jaxlint_runtime.protocol.jobs import Capture, Known, Launch, Leave, Serve, Shard
+from jaxlint_runtime.protocol.plain import from_plain, to_plain
+from jaxlint_runtime.sharding.function_ranking import worth_sharding
+from jaxlint_runtime.sharding.mesh import MeshShape
+
+if TYPE_CHECKING:
+    from jaxlint_runtime.inputs.example_calls import ExampleRun
+    from jaxlint_runtime.proof.live_prover import LiveProver
+
+_VERSIONS = ("jax", "jaxlib", "numpy", "flax", "optax", "equinox", "dm-haiku")
+_FOR_JAX = ("JAX_", "XLA_", "TF_", "CUDA_", "NVIDIA_", "TPU_", "LIBTPU")  # beginnings of names of variables
+_GRACE = 5.0  # seconds that a program has to end after it was asked to
+_TICK = 0.5
+_IDLE = 5  # times the limit that a program may go on without calling a jitted function of its own
+
+
+class Capturing:
+    """One job, from the program's start to the last candidate that is staged."""
+
+    def __init__(self, channel: Channel, job: Capture) -> None:
+        self._channel = channel
+        self._job = job
+        self._session = Session(job, _examples(job.launch))
+        self._ended = threading.Event()
+        self._finishing = threading.Lock()
+        self._started = time.monotonic()
+        self._session.recorder.announce = self._tell  # if the program crashes, this is what is known
+
+    def run(self) -> None:
+        """Do it all. Ends the process."""
+        self._channel.send(Hello(os.getpid(), platform.python_version()))
+        started = self._started
+        threading.Thread(target=self._watch, args=(started,), name="jaxlint-clock", daemon=True).start()
+        here = os.getcwd()
+        ending = self._session.run()
+        go_back(here)
+        if not self._finishing.acquire(blocking=False):
+            threading.Event().wait()  # the watching thread has given this one up and finishes
+        self._ended.set()
+        self._finish(ending, time.monotonic() - started)
+
+    def _watch(self, started: float) -> None:
+        """Tell how far the program is, and end it when its time is up."""
+        session, limit = self._session, self._job.until.run_for
+        port = self._job.profile_server
+        while not self._ended.wait(_TICK):
+            self._tell()
+            now, first, compiled = time.monotonic(), session.recorder.first_call, session.recorder.clock.first
+            if port is not None and compiled is not None:  # not before: serving sets up the devices
+                self._serve(port)
+                port = None
+            if limit is not None and first is not None and now - first > limit:
+                session.stopper.request(f"{limit:g} seconds after the first captured call")
+            elif (
+                limit is not None
+                and first is None
+                and compiled is not None
+                and now - compiled > _IDLE * limit
+            ):
+                session.stopper.request(
+                    f"{_IDLE * limit:g} seconds after its first compile, without a call to capture"
+                )
+            if session.stopper.requested:
+                self._end_program(started)
+                return
+
+    def _serve(self, port: int) -> None:
+        from jaxlint_runtime.inspection.dumps import serve_profiler
+
+        problem = serve_profiler(port)
+        said = problem or f"the program can be profiled on port {port} while it runs, by XProf or TensorBoard"
+        self._channel.send(Note(said))
+
+    def _tell(self) -> None:
+        self._channel.send(Watch(self._session.progress(), time.monotonic() - self._started))
+
+    def _end_program(self, started: float) -> None:
+        """Insist: interrupt the main thread, in the end finish without it."""
+        stopper = self._session.stopper
+        deadline = time.monotonic() + _GRACE
+        while time.monotonic() < deadline:
+            if self._ended.wait(1.0):
+                return
+            stopper.interrupt()
+        parked = stopper.park(2.0)
+        if not self._finishing.acquire(blocking=False):
+            return
+        state = "put to sleep" if parked else "left running outside Python: times will be unreliable"
+        ending = Ending(
+            How.STOPPED, 0, f"stopped the program {stopper.reason}; it would not end and was {state}"
+        )
+        self._session.end()
+        stopper.finish()
+        self._finish(ending, time.monotonic() - started)
+
+    def _finish(self, ending: Ending, seconds: float) -> None:
+        """The program is over: report what was seen, then try the candidates."""
+        status = 1
+        try:
+            self._channel.send(self._session.summary(ending, seconds, _versions()))
+            known = from_plain(Known, json.loads(self._channel.receive()))
+            if known.go_on:
+                self._go_on(self._session.functions(known))
+            self._channel.send(Done())
+            status = 0
+        except EOFError:
+            pass
+        except BaseException as error:
+            traceback.print_exc()
+            with contextlib.suppress(Exception):
+                self._channel.send(Error(f"the worker failed: {type(error).__name__}: {error}"))
+        finally:
+            for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+                with contextlib.suppress(Exception):
+                    stream.flush()  # type: ignore[union-attr]
+            os._exit(status)  # whatever threads and exit handlers the program left must not hold this up
+
+    def _go_on(self, functions: list[CapturedFunction]) -> None:
+        """Do with every wanted function, for every target, what the job says."""
+        gc.collect()
+        match self._job.then:
+            case Serve(target):
+                self._serve_candidates(functions, target)
+            case Shard(mesh, skip):
+                shape = MeshShape(*map(tuple, zip(*mesh, strict=True)))
+                self._each(
+                    worth_sharding(functions), skip, lambda function, one: self._sharded(function, one, shape)
+                )
+            case Leave(folder, skip):
+                self._each(functions, skip, lambda function, one: self._leave(function, one, folder))
+
+    def _each(
+        self,
+        functions: Sequence[CapturedFunction],
+        skip: Collection[tuple[str, int, str]],
+        act: Callable[[CapturedFunction, OfFunction], None],
+    ) -> None:
+        for target in self._session.targets():
+            for function in functions:
+                if (function.path, function.line, target) in skip:
+                    continue
+                one = OfFunction(function.qualname, function.path, function.line, target)
+                self._channel.send(Optimising(*_fields(one)))
+                if function.call is None:
+                    why = function.refused or "no inputs were kept"
+                    self._decide(target, _refusal(function, Status.NOT_APPLICABLE, why))
+                else:
+                    act(function, one)
+                self._channel.send(Optimised(*_fields(one)))
+
+    def _decide(self, target: str, result: Result) -> None:
+        self._channel.send(Decided(target, result))
+
+    def _prover(self, function: CapturedFunction, one: OfFunction) -> LiveProver:
+        from jaxlint_runtime.programs.program import Program
+        from jaxlint_runtime.proof.live_prover import LiveProver
+        from jaxlint_runtime.workers.measuring_server import Teller
+
+        program = Program(function, Teller(self._channel, self._job.trying, one).settings())
+        program.target.devices()
+        return LiveProver(program)
+
+    def _leave(self, function: CapturedFunction, one: OfFunction, parent: str) -> None:
+        """Export one function and its candidates."""
+        from jaxlint_runtime.exported.artefacts import NotExported
+        from jaxlint_runtime.exported.exporting import Proposals, leave
+        from jaxlint_runtime.lowering.versions import StagingError
+        from jaxlint_runtime.targets import TargetUnavailable
+
+        folder = Path(tempfile.mkdtemp(dir=parent))
+        left, refused = Proposals(), None
+        self._progress(f"{function.qualname}: staging for {one.target}")
+        try:
+            left = leave(self._prover(function, one), folder, texts=self._job.trying.dump is not None)
+        except (StagingError, TargetUnavailable) as error:
+            why = f"the original {error}" if isinstance(error, StagingError) else str(error)
+            self._decide(one.target, _refusal(function, Status.FAILED, why, "original"))
+            return
+        except NotExported as reason:
+            refused = str(reason)
+        except Exception as error:
+            traceback.print_exc()
+            refused = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+        self._channel.send(
+            Left(
+                *_fields(one),
+                folder=str(folder),
+                environment=_environment(),
+                proposed=left.proposed,
+                together=left.together,
+                unexported=left.refused,
+                refused=refused,
+            )
+        )
+
+    def _serve_candidates(self, functions: list[CapturedFunction], target: str) -> None:
+        """Measure the candidates of one function here, where it cannot be exported."""
+        from jaxlint_runtime.workers.measuring_server import Server
+
+        function = next((one for one in functions if one.call is not None), None)
+        if function is None:
+            self._channel.send(Error("the function was not called again when the program ran again"))
+            return
+        server = Server(self._channel, self._job.trying)
+        one = OfFunction(function.qualname, function.path, function.line, target)
+        server.take(self._prover(function, one), proposing=True)
+        server.run()
+
+    def _sharded(self, function: CapturedFunction, one: OfFunction, shape: MeshShape) -> None:
+        """How to split the inputs of one function over the mesh."""
+        from jaxlint_runtime.lowering.versions import StagingError
+        from jaxlint_runtime.settings import Settings
+        from jaxlint_runtime.sharding import shard_function
+        from jaxlint_runtime.targets import TargetUnavailable
+
+        trying = self._job.trying
+        settings = Settings(target=one.target, memory_limit=trying.device_memory, progress=self._progress)
+        bounds = shard_function.Bounds()
+        if trying.seconds is not None:
+            bounds = shard_function.Bounds(seconds=trying.seconds)
+        try:
+            found = shard_function.shard(function, settings, shape, bounds)
+        except (StagingError, TargetUnavailable) as error:
+            self._decide(one.target, _refusal(function, Status.FAILED, str(error)))
+            return
+        except Exception as error:
+            traceback.print_exc()
+            text = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+            self._decide(one.target, _refusal(function, Status.FAILED, f"the search stopped: {text}"))
+            return
+        self._channel.send(Sharding(one.target, to_plain(shard_function.record(function, found))))
+        self._decide(one.target, shard_function.result(function, found))
+
+    def _progress(self, message: str) -> None:
+        self._channel.send(Progress(message))
+
+
+def _fields(one: OfFunction) -> tuple[str, str, int, str]:
+    return one.function, one.path, one.line, one.target
+
+
+def _examples(launch: Launch) -> ExampleRun | None:
+    """What calls functions with examples, where that is asked for in place of running the program."""
+    if launch.examples is None:
+        return None
+    from jaxlint_runtime.inputs.example_calls import ExampleRun
+
+    return ExampleRun(launch.kind, launch.target, launch.examples.file, launch.examples.dims)
+
+
+def go_back(folder: str) -> None:
+    """To the folder in which the program began, or, if it is gone, to one that is there: much fails without."""
+    for one in (folder, os.sep):
+        with contextlib.suppress(OSError):
+            os.chdir(one)
+            return
+
+
+def _environment() -> dict[str, str]:
+    """What the program set for JAX and its compilers, whoever set it."""
+    return {name: value for name, value in os.environ.items() if name.startswith(_FOR_JAX)}
+
+
+def _refusal(function: CapturedFunction, status: Status, reason: str, candidate: str = "all") -> Result:
+    return Result(
+        function=function.qualname,
+        path=function.path,
+        line=function.line,
+        code=None,
+        candidate=candidate,
+        status=status,
+        evidence="nothing was run",
+        reason=reason,
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in _VERSIONS:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found

@@ -1,0 +1,84 @@
+"""Starts a worker for a request: under its interpreter and limits, in the user's folder or in a scratch copy of the project."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from jaxlint_runtime.protocol.jobs import Job
+from jaxlint_runtime.request import CannotRun, Request
+from jaxlint_runtime.sharding.mesh import simulate
+from jaxlint_runtime.targets import parse
+from jaxlint_runtime.workers.process import WorkerProcess, default_memory_limit
+from jaxlint_runtime.workers.scratch_copy import Scratch
+
+
+def start_worker(
+    request: Request,
+    job: Job,
+    scratch: Scratch | None,
+    output: Callable[[str, bytes], None],
+    environment: Mapping[str, str] | None = None,
+) -> WorkerProcess:
+    """A worker for the job, with `environment` added to its own. What lies in a scratch copy is taken from there. Raises CannotRun."""
+    folder = _working_folder(scratch)
+    if scratch is not None:
+        job = job.moved(
+            str(scratch.root), str(scratch.folder), lambda path: scratch.to_copy(os.path.realpath(path))
+        )
+    try:
+        return WorkerProcess(
+            job,
+            python=request.python,
+            folder=folder,
+            environment=_environment(request, environment or {}),
+            memory_limit=request.memory_limit or default_memory_limit(),
+            output=output,
+        )
+    except OSError as error:
+        if not os.path.isdir(folder):
+            raise _gone(folder) from None
+        raise CannotRun(f"{request.python}: cannot be started ({error.strerror})") from None
+
+
+def _environment(request: Request, extra: Mapping[str, str]) -> dict[str, str]:
+    environment = {**os.environ, **extra}
+    environment.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    for name in request.targets:
+        for key, value in parse(name).environment.items():
+            if key == "XLA_FLAGS":  # comes with what is set already
+                environment[key] = value
+            else:
+                environment.setdefault(key, value)
+    if request.mesh is not None:
+        simulate(environment, request.mesh)
+    return environment
+
+
+def _working_folder(scratch: Scratch | None) -> str:
+    """The working directory, in the scratch copy where it lies in what was copied. Raises CannotRun."""
+    try:
+        here = os.getcwd()
+    except OSError:
+        raise _gone("the working folder") from None
+    if scratch is None:
+        return here
+    folder = scratch.to_copy(os.path.realpath(here))
+    return folder if os.path.isdir(folder) else here
+
+
+def _gone(folder: str) -> CannotRun:
+    return CannotRun(f"{folder}: is gone: the program removed the folder that it runs in; have it keep that")
+
+
+def to_originals(value: Any, scratch: Scratch) -> Any:
+    """An event from a scratch copy, with its paths turned back."""
+    prefix = str(scratch.folder)
+    if isinstance(value, str):
+        return value.replace(prefix, str(scratch.root))
+    if isinstance(value, dict):
+        return {key: to_originals(item, scratch) for key, item in value.items()}
+    if isinstance(value, list):
+        return [to_originals(item, scratch) for item in value]
+    return value
