@@ -16,8 +16,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxlint_runtime.proof.gain import claimable
 from jaxlint_runtime.proof.paired_timing import Subject, compare
+from jaxlint_runtime.timing_noise import claimable
 
 SIZES = ((64, 8), (384, 6), (768, 12))  # width and number of products
 

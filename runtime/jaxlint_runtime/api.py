@@ -24,9 +24,9 @@ from jaxlint_runtime.inspection.overview import overview
 from jaxlint_runtime.lowering import versions
 from jaxlint_runtime.lowering.versions import Staged, Version
 from jaxlint_runtime.model import CapturedFunction, Cost, Interval, JitOptions, Numerics
-from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof import paired_timing as timing
 from jaxlint_runtime.proof.gain import Change
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.protocol.plain import to_plain
 from jaxlint_runtime.report.html.markup import Markup, tag
 from jaxlint_runtime.report.html.plots import memory_chart, times_chart
@@ -208,9 +208,9 @@ def _program(
     kwargs: dict[str, Any],
     options: JitOptions | None,
     target: str | None = None,
-) -> Program:
+) -> Reference:
     captured = _captured(function, args, kwargs, options)
-    program = Program(captured, Settings(target=target or jax.default_backend()))
+    program = Reference(captured, Settings(target=target or jax.default_backend()))
     program.target.devices()
     return program
 
@@ -242,7 +242,11 @@ def _donation_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def _measurement(
-    program: Program, staged: Staged, time: Interval, samples: tuple[float, ...], function: Callable[..., Any]
+    program: Reference,
+    staged: Staged,
+    time: Interval,
+    samples: tuple[float, ...],
+    function: Callable[..., Any],
 ) -> Measurement:
     device = str(program.target.devices()[0].device_kind)
     cost = inspection.cost(staged)

@@ -181,6 +181,7 @@ def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> 
     """
     if folder is None or not references:
         return None
+    from jaxlint_runtime.inspection.intermediate_dtypes import coarsest
     from jaxlint_runtime.proof import equivalence
 
     first, *others = ({(name, number): found for name, number, found in read(path)} for path in references)
@@ -196,7 +197,7 @@ def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> 
         if key[0] == MODULE:
             reference, found = _common(reference, found)
         names = [str(leaf.dtype) for leaf in reference.leaves]
-        allowed = equivalence.tolerance(equivalence.coarsest([*names, dtype] if dtype else names))
+        allowed = equivalence.tolerance(coarsest([*names, dtype] if dtype else names))
         spread = None
         usable = True
         moved = 0.0

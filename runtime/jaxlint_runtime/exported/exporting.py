@@ -25,11 +25,11 @@ from jaxlint_runtime.exported.artefacts import Input, Kept, NotExported, Record,
 from jaxlint_runtime.inspection.jaxpr_facts import traced
 from jaxlint_runtime.lowering.versions import Staged, StagingError, Version, first_line
 from jaxlint_runtime.model import Proposed, Result
-from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof import equivalence
 from jaxlint_runtime.proof.candidate_proof import Plan
 from jaxlint_runtime.proof.float64 import evaluation, shapes
 from jaxlint_runtime.proof.live_prover import LiveProver
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.settings import LAST_RESORT
 from jaxlint_runtime.transforms import NotApplicable
 
@@ -285,7 +285,7 @@ def _result(staged: Staged) -> Any:
     return jax.tree.unflatten(jax.tree.structure(staged.traced.out_info), avals)
 
 
-def _inputs(program: Program) -> list[Input]:
+def _inputs(program: Reference) -> list[Input]:
     """The leaves of the captured call. Raises NotExported."""
     found = []
     for number, leaf in enumerate(program.bound.leaves):

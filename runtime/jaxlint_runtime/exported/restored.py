@@ -17,11 +17,11 @@ from jaxlint_runtime.inspection.updates import Update
 from jaxlint_runtime.lowering import versions
 from jaxlint_runtime.lowering.versions import BoundCall, Leaf, Staged, StagingError, Version
 from jaxlint_runtime.model import CapturedCall, CapturedFunction, JitOptions
-from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof.candidate_proof import Plan
 from jaxlint_runtime.proof.equivalence import Outcome, host
 from jaxlint_runtime.proof.float64 import in_double
 from jaxlint_runtime.proof.live_prover import LiveProver
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 
@@ -49,7 +49,7 @@ class Stored:
         return self._exported.call(*leaves)
 
 
-class Restored(Program):
+class Restored(Reference):
     """A program whose facts were written down where it was captured."""
 
     def __init__(self, folder: Path, record: Record, settings: Settings) -> None:

@@ -1,12 +1,23 @@
-"""How many bytes of intermediate values a program computes in each dtype."""
+"""In which dtypes a program computes: bytes of intermediate values in each, and the coarsest of them."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
+
+import jax.numpy as jnp
 
 from jaxlint_runtime.compat import inner_jaxprs, open_jaxpr
 from jaxlint_runtime.lowering.avals import nbytes
+
+_FLOATING = frozenset({"float64", "float32", "bfloat16", "float16"})
+
+
+def coarsest(names: Iterable[str]) -> str:
+    """The floating dtype with the largest epsilon among dtype names; float32 where none of them floats."""
+    known = sorted(set(names) & _FLOATING)
+    return max(known, key=lambda name: float(jnp.finfo(name).eps), default="float32")
 
 
 def dtype_bytes(jaxpr: Any) -> dict[str, int]:

@@ -1,30 +1,21 @@
-"""One captured function under optimisation: its staged original and what the original computes."""
+"""One captured function under optimisation: its original, staged, and what is known of it without running it."""
 
 from __future__ import annotations
 
 import functools
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import jax
-import numpy as np
 
 from jaxlint_runtime import compat, inspection, targets
+from jaxlint_runtime.inspection.intermediate_dtypes import coarsest
 from jaxlint_runtime.inspection.jaxpr_facts import traced
 from jaxlint_runtime.inspection.updates import Update, updates
 from jaxlint_runtime.lowering import versions
 from jaxlint_runtime.lowering.jit_options import Parameters
-from jaxlint_runtime.lowering.versions import BoundCall, Staged, StagingError, Version
+from jaxlint_runtime.lowering.versions import BoundCall, Staged, Version
 from jaxlint_runtime.model import CapturedFunction, Cost
-from jaxlint_runtime.proof import equivalence
-from jaxlint_runtime.proof.equivalence import Comparison, Outcome
-from jaxlint_runtime.proof.float64 import widened
-from jaxlint_runtime.proof.paired_timing import Subject
 from jaxlint_runtime.settings import Settings
-
-_SLOW_CALL_SECONDS = 2.0  # functions slower than this are checked on the captured inputs alone
 
 
 class Program:
@@ -77,100 +68,6 @@ class Program:
             return argument
         return Parameters.of(self.captured.function, self.captured.options).name(argument)
 
-    @functools.cached_property
-    def draws(self) -> list[list[Any]]:
-        """The inputs on which versions are compared: those captured first, then varied ones."""
-        magnitudes = self.settings.magnitudes if self._seconds_per_call < _SLOW_CALL_SECONDS else ()
-        values = [leaf.value for leaf in self.bound.leaves]
-        return equivalence.draws(values, magnitudes, self.settings.seed)
-
-    @functools.cached_property
-    def references(self) -> list[Outcome]:
-        """What the original returns for each draw."""
-        return [self._first, *(self.outcome(self._original, values) for values in self.draws[1:])]
-
-    @functools.cached_property
-    def telling(self) -> list[int]:
-        """Numbers of the draws that versions are compared on: the captured inputs, and those where the original is finite."""
-        return [n for n, reference in enumerate(self.references) if not n or _finite(reference)]
-
-    @functools.cached_property
-    def lost(self) -> str | None:
-        """The first output that is nothing but NaN on each of them, so that no version could be told from another."""
-        paths = [equivalence.lost(self.references[n]) for n in self.telling]
-        return paths[0] if all(paths) else None
-
-    @functools.cached_property
-    def deterministic(self) -> bool:
-        """Whether two runs of the original on the captured inputs agree in every bit."""
-        return equivalence.identical(self.references[0], self.outcome(self._original, self.draws[0]))
-
-    @functools.cached_property
-    def _original(self) -> Staged:
-        if self.runner == self.target:
-            return self.baseline
-        return self.runnable(self.version)
-
-    @property
-    def original(self) -> Staged:
-        """The original, staged where values are computed."""
-        return self._original
-
-    @property
-    def call_seconds(self) -> float:
-        """Seconds of one call of the original with its inputs brought there and its results brought back."""
-        return self._seconds_per_call
-
-    @functools.cached_property
-    def _first(self) -> Outcome:
-        return self.outcome(self._original, [leaf.value for leaf in self.bound.leaves])
-
-    @functools.cached_property
-    def _seconds_per_call(self) -> float:
-        self._first  # noqa: B018 - compiled and warmed up by it
-        start = time.perf_counter()
-        self.outcome(self._original, [leaf.value for leaf in self.bound.leaves])
-        return time.perf_counter() - start
-
-    def outcome(self, staged: Staged, values: Sequence[Any], changes: bool = True) -> Outcome:
-        """Run a version on fresh copies of `values` and bring back what it returns.
-
-        `changes`: outputs that are new values of inputs are to be compared by how far they moved.
-        """
-        args, kwargs = self.bound.dynamic(versions.placed(self.bound, values, staged.target))
-        result = jax.block_until_ready(staged.compiled(*args, **kwargs))
-        starts = {}
-        if changes:
-            starts = {u.output: equivalence.host(values[u.input]) for u in self.updates if u.distance}
-        return self.read(staged, result, starts)
-
-    def read(self, staged: Staged, result: Any, starts: Mapping[int, np.ndarray]) -> Outcome:
-        """What a version returned, on the host."""
-        return equivalence.outcome(result, starts)
-
-    def rounded(self, values: Sequence[Any], dtype: str) -> Outcome:
-        """What the original returns when its inputs are rounded in `dtype`."""
-        moved = equivalence.rounded_inputs(values, dtype, self.settings.seed + 1)
-        return self.outcome(self._original, moved)
-
-    def rounding(self, staged: Staged, values: Sequence[Any], like: Outcome) -> Outcome | None:
-        """What `staged` would return in double precision where it returns `like`; None where that cannot be computed.
-
-        How far the one is from the other is how much rounding matters in this program.
-        """
-        if self.runner.platform != "cpu" or self._seconds_per_call >= _SLOW_CALL_SECONDS:
-            return None
-        try:
-            given = [_as_is(value, leaf.aval) for value, leaf in zip(values, self.bound.leaves, strict=True)]
-            found = self.widened(staged, given)
-        except Exception:  # a kernel, a callback, a dtype that has no wider one
-            return None
-        return Outcome(tuple(found), like.paths, like.groups, like.starts)
-
-    def widened(self, staged: Staged, values: Sequence[Any]) -> list[np.ndarray]:
-        """The outputs of a version in float64. Raises what an operation raises that cannot be evaluated so."""
-        return widened(staged.jaxpr, values)
-
     def stage(self, version: Version) -> Staged:
         """A version for the target."""
         return versions.stage(version, self.bound, self.target)
@@ -178,76 +75,6 @@ class Program:
     def runnable(self, version: Version) -> Staged:
         """A version for the place where values are computed."""
         return versions.stage(version, self.bound, self.runner)
-
-    def check(self, staged: Staged, dtype: str | None) -> Comparison:
-        """Compare a version, staged where values are computed, with the original on every draw.
-
-        `dtype` is the coarsest dtype that the version computes in, None where every bit must be the same.
-        """
-        comparisons = []
-        for number in self.telling:
-            values, reference = self.draws[number], self.references[number]
-            result = self.outcome(staged, values)
-            if dtype is None and self.deterministic:
-                exact = equivalence.compare(reference, result, 0.0)
-                if exact.problem is None and not equivalence.identical(reference, result):
-                    exact = Comparison(exact.numerics, "not the same bits")
-                    exact.numerics.passed = False
-                comparisons.append(exact)
-            else:
-                coarsest = dtype or self.dtype
-                wide = self._exact(number, values) if coarsest == self.dtype else None
-                comparisons.append(
-                    equivalence.compare(
-                        reference,
-                        result,
-                        equivalence.calibrated(coarsest, reference, wide)
-                        if wide
-                        else equivalence.tolerance(coarsest),
-                        rounded=wide or self.rounded(values, coarsest),
-                    )
-                )
-        return equivalence.worst(comparisons)
-
-    def compared(
-        self, version: Version, dtype: str | None, staged: Staged | None = None
-    ) -> tuple[Comparison, Comparison | None]:
-        """Compare a version with the original: values, and gradients where it computes in `dtype`.
-
-        `staged` is the version as it is staged where values are computed, if it is already. Candidates that differ
-        in nothing but what the target makes of them share a version, which is run once.
-        """
-        key = (version.function, dtype)
-        if key not in self._compared:
-            values = self.check(staged or self.runnable(version), dtype)
-            checked = values.problem is None and dtype is not None
-            self._compared[key] = (
-                values,
-                self.check_gradients(version, dtype) if checked and dtype else None,
-            )
-        values, gradients = self._compared[key]
-        return Comparison(replace(values.numerics), values.problem), gradients
-
-    @functools.cached_property
-    def _compared(self) -> dict[Any, tuple[Comparison, Comparison | None]]:
-        return {}
-
-    @functools.cached_property
-    def _exacts(self) -> dict[int, Outcome | None]:
-        return {}
-
-    def _exact(self, number: int, values: Sequence[Any]) -> Outcome | None:
-        """The original in double precision on one draw."""
-        if self.dtype != "float32":
-            return None
-        if number not in self._exacts:
-            self._exacts[number] = self.rounding(self._original, values, self.references[number])
-        return self._exacts[number]
-
-    @property
-    def calibrated(self) -> bool:
-        """Whether tolerances follow from the program in double precision."""
-        return any(found is not None for found in self._exacts.values())
 
     @functools.cached_property
     def differentiates(self) -> bool:
@@ -268,69 +95,8 @@ class Program:
         self.stage(Version(watched, self.version.options)).jaxpr  # noqa: B018 - traces
         return bool(caught)
 
-    def check_gradients(self, version: Version, dtype: str) -> Comparison | None:
-        """Compare the gradients of a version, staged with `equivalence.gradient`, with those of the original.
-
-        None where the original has none: it differentiates inside, computes no floats, or cannot be differentiated.
-        """
-        if self.differentiates or not any(_inexact(leaf) for leaf in self.references[0].leaves):
-            return None
-        values = self.draws[0]
-        original = self.gradients(self.version)
-        try:
-            reference = self.outcome(original, values, changes=False)
-        except StagingError:
-            return None  # a loop without a fixed number of turns, say
-        if not any(leaf.size for leaf in reference.leaves):
-            return None
-        wide = self.rounding(original, values, reference) if dtype == self.dtype == "float32" else None
-        moved = equivalence.rounded_inputs(values, dtype, self.settings.seed + 1)
-        return equivalence.compare(
-            reference,
-            self.outcome(self.gradients(version), values, changes=False),
-            equivalence.calibrated(dtype, reference, wide) if wide else equivalence.tolerance(dtype),
-            rounded=wide or self.outcome(original, moved, changes=False),
-        )
-
-    def gradients(self, version: Version) -> Staged:
-        """A version's gradients, staged where values are computed."""
-        function = equivalence.gradient(version.function, self.settings.seed)
-        options = replace(version.options, donate_argnums=(), donate_argnames=())
-        return self.runnable(Version(functools.wraps(version.function)(function), options))
-
     @functools.cached_property
     def dtype(self) -> str:
         """The coarsest floating dtype that the original computes in."""
         names = inspection.dtype_bytes(self.baseline.jaxpr)
-        return equivalence.coarsest(names)
-
-    def subject(self, staged: Staged, fresh: Sequence[bool]) -> Subject:
-        """A version for timing. The leaves marked `fresh` are copied for each call, outside the clock."""
-        arrays = versions.placed(self.bound, [leaf.value for leaf in self.bound.leaves], staged.target)
-        compiled = staged.compiled
-
-        def prepare() -> Any:
-            leaves = [array.copy() if new else array for array, new in zip(arrays, fresh, strict=True)]
-            return self.bound.dynamic(leaves)
-
-        def run(arguments: Any) -> Any:
-            args, kwargs = arguments
-            return compiled(*args, **kwargs)
-
-        copied = sum(array.nbytes for array, new in zip(arrays, fresh, strict=True) if new)
-        return Subject(run, prepare, copied)
-
-
-def _as_is(value: Any, aval: Any) -> Any:
-    """A value of the host in the dtype that the program takes it in."""
-    if isinstance(value, np.ndarray | np.generic) and value.dtype != aval.dtype:
-        return np.asarray(value).astype(aval.dtype)
-    return value
-
-
-def _inexact(leaf: np.ndarray) -> bool:
-    return bool(jax.numpy.issubdtype(leaf.dtype, jax.numpy.floating))
-
-
-def _finite(outcome: Outcome) -> bool:
-    return all(np.isfinite(leaf).all() for leaf in outcome.leaves if leaf.dtype.kind in "fc")
+        return coarsest(names)

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jaxlint_runtime import inspection
+from jaxlint_runtime.inspection.intermediate_dtypes import coarsest
 from jaxlint_runtime.inspection.jaxpr_facts import traced
 from jaxlint_runtime.inspection.time_estimates import compiler_ms, least_ms, roofline_ms
 from jaxlint_runtime.lowering.versions import Staged, StagingError, Version, first_line
 from jaxlint_runtime.model import Interval, Result, Status
-from jaxlint_runtime.programs.program import Program
-from jaxlint_runtime.proof.equivalence import coarsest
 from jaxlint_runtime.proof.gain import figures, gain_of
 from jaxlint_runtime.proof.paired_timing import Timing, compare
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.proof.training import side_by_side
 from jaxlint_runtime.transforms.transform import Candidate, NotApplicable, Transform
 
@@ -27,7 +27,7 @@ class Verdict:
 
 
 def result(
-    program: Program, transform: Transform, name: str, status: Status, reason: str, evidence: str = ""
+    program: Reference, transform: Transform, name: str, status: Status, reason: str, evidence: str = ""
 ) -> Result:
     """A result without figures."""
     captured = program.captured
@@ -43,7 +43,7 @@ def result(
     )
 
 
-def code(program: Program, transform: Transform) -> str | None:
+def code(program: Reference, transform: Transform) -> str | None:
     """The code of the finding in this function whose claim the transformation proves."""
     for finding in program.captured.findings:
         if transform.rule is not None and finding.get("name") == transform.rule:
@@ -71,7 +71,7 @@ class Plan:
         """Whether a gain in memory may cost time."""
         return any(transform.trade for transform, _ in self.parts)
 
-    def dtype(self, program: Program) -> str | None:
+    def dtype(self, program: Reference) -> str | None:
         """The coarsest dtype of the parts; None where all bits must be the same."""
         names = [name for transform, _ in self.parts if (name := transform.dtype(program)) is not None]
         return coarsest(names) if names else None
@@ -80,7 +80,7 @@ class Plan:
 Part = tuple[Transform, Candidate]
 
 
-def combine(program: Program, parts: Sequence[Part]) -> Plan:
+def combine(program: Reference, parts: Sequence[Part]) -> Plan:
     """Apply candidates one after the other to the original."""
     version = emulated = program.version
     for transform, candidate in parts:
@@ -94,7 +94,7 @@ def combine(program: Program, parts: Sequence[Part]) -> Plan:
     return Plan(tuple(parts), version, emulated)
 
 
-def evidence(program: Program, parts: Sequence[Part]) -> list[str]:
+def evidence(program: Reference, parts: Sequence[Part]) -> list[str]:
     """How the parts that cannot run here were checked, beyond their values. Raises NotApplicable."""
     notes = [transform.evidence(program, candidate) for transform, candidate in parts]
     return [note for note in notes if note]
@@ -109,7 +109,7 @@ class Base:
 
 
 def prove(
-    program: Program,
+    program: Reference,
     parts: Sequence[Part],
     base: Base,
     plan: Callable[[], Plan],
@@ -140,7 +140,7 @@ def prove(
 
 
 def _prove(
-    program: Program,
+    program: Reference,
     plan: Plan,
     base: Base,
     staged: Staged,
@@ -198,7 +198,7 @@ def _prove(
         outcome.reason += f" (holds if {'; '.join(requires)})"
 
 
-def _values_evidence(program: Program, plan: Plan, notes: Callable[[], list[str]]) -> str:
+def _values_evidence(program: Reference, plan: Plan, notes: Callable[[], list[str]]) -> str:
     how = "the same bits" if plan.bits and program.deterministic else "values and updates within tolerance"
     draws = len(program.telling)
     inputs = (
@@ -216,7 +216,7 @@ def _values_evidence(program: Program, plan: Plan, notes: Callable[[], list[str]
     return "; ".join([text, *notes()])
 
 
-def _time(program: Program, before: Staged, after: Staged, outcome: Result) -> Timing | None:
+def _time(program: Reference, before: Staged, after: Staged, outcome: Result) -> Timing | None:
     assert outcome.before is not None
     assert outcome.after is not None
     donated = (program.bound.donated(staged.version.options) for staged in (before, after))

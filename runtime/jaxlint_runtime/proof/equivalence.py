@@ -78,12 +78,6 @@ def _cast(exact: Outcome, like: Outcome) -> Outcome:
     return Outcome(leaves, exact.paths, exact.groups, exact.starts)
 
 
-def coarsest(names: Iterable[str]) -> str:
-    """The floating dtype with the largest epsilon among dtype names; float32 where none of them floats."""
-    known = sorted(set(names) & set(_UNITS))
-    return max(known, key=lambda name: float(jnp.finfo(name).eps), default="float32")
-
-
 def outcome(result: Any, starts: Mapping[int, np.ndarray] | None = None) -> Outcome:
     """Bring what a program returned to the host and find which leaves belong together."""
     return Outcome(tuple(map(host, jax.tree.leaves(result))), *layout(result), starts or {})

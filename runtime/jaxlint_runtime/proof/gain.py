@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.timing_noise import agreement, beyond_noise
 from jaxlint_runtime.wording.units import size
 
 _AGREEING = 0.9  # share of the blocks: other load comes in bursts, which the bootstrap takes for a difference
-# Gains that timing noise can fake in one process, as (milliseconds a call, ratio): see benchmarks/measure_noise.py.
-_NOISE = ((1.0, 1.06), (7.0, 1.02))
 BETWEEN_PROCESSES = 1.06  # the least lower bound where whole programs are compared
 _LEAST_PAIRS = 2  # of runs of whole programs: one has no interval
 _COMPILER_GAIN = 1.02  # least ratio of two compiler estimates of time that is worth a claim
@@ -251,31 +250,6 @@ def _memory(before: Mapping[str, Any], after: Mapping[str, Any]) -> Change | Non
         claim = Claim.WORSE
     ratio = old / max(new, 1)
     return Change("memory", "compiler", claim, ratio, ratio, ratio, exact=True)
-
-
-def agreement(pairs: Sequence[Sequence[float]], median: float) -> float:
-    """The share of blocks in which the side was faster that is so by the median; 1 where there are none."""
-    return sum((a > b) if median > 1 else (a < b) for a, b in pairs) / len(pairs) if pairs else 1.0
-
-
-def beyond_noise(median: float, low: float, milliseconds: float) -> bool:
-    """Whether a ratio is worth a claim: the median beyond what noise can fake, the interval half as far from 1.
-
-    The interval knows only the noise within one comparison; that between comparisons is what `claimable` adds.
-    """
-    least = claimable(milliseconds)
-    return median >= least and low >= 1 + (least - 1) / 2
-
-
-def claimable(milliseconds: float) -> float:
-    """The least ratio that is worth a claim at this time per call; between the measured points it is interpolated."""
-    (short, coarse), (long, fine) = _NOISE
-    if milliseconds <= short:
-        return coarse
-    if milliseconds >= long:
-        return fine
-    share = (math.log(milliseconds) - math.log(short)) / (math.log(long) - math.log(short))
-    return coarse + share * (fine - coarse)
 
 
 def figures(result: Any) -> str:

@@ -9,9 +9,9 @@ from dataclasses import asdict
 
 from jaxlint_runtime.lowering.versions import first_line
 from jaxlint_runtime.model import Cost, Proposed, Result, Status
-from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof.candidate_proof import Base, Part, Plan, combine, evidence, prove, result
 from jaxlint_runtime.proof.host_inputs import host_inputs
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.settings import TRANSFORMS as ALL
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 
@@ -21,7 +21,7 @@ _LARGE = 2**20  # bytes of a captured array that are worth a line
 class LiveProver:
     """The candidates of a program whose function is at hand: `candidate_search.Prover`."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Reference) -> None:
         self.program = program
         self.parts: dict[str, Part] = {}
         self._bases: dict[tuple[str, ...], Base] = {}
@@ -87,7 +87,7 @@ class LiveProver:
         return self._bases[names]
 
 
-def opening(program: Program) -> Iterator[Result]:
+def opening(program: Reference) -> Iterator[Result]:
     """Stage, compile and tell of the original; results on it as it is. Raises StagingError and TargetUnavailable."""
     settings = program.settings
     program.target.devices()
@@ -107,7 +107,7 @@ def opening(program: Program) -> Iterator[Result]:
         yield wide
 
 
-def whole(program: Program, status: Status, reason: str) -> Result:
+def whole(program: Reference, status: Status, reason: str) -> Result:
     """A result about the function itself rather than one candidate."""
     captured = program.captured
     return Result(captured.qualname, captured.path, captured.line, None, "original", status, "", reason)

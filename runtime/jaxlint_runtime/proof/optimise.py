@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from jaxlint_runtime.lowering.versions import StagingError
 from jaxlint_runtime.model import CapturedFunction, Result, Status
-from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof.candidate_search import search
 from jaxlint_runtime.proof.live_prover import LiveProver, opening, whole
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.settings import Settings
 
 __all__ = ["Settings", "optimise"]
@@ -32,7 +32,7 @@ def optimise(function: CapturedFunction, settings: Settings) -> Iterator[Result]
             reason,
         )
         return
-    program = Program(function, settings)
+    program = Reference(function, settings)
     try:
         yield from opening(program)
     except StagingError as error:

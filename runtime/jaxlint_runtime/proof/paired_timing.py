@@ -18,7 +18,8 @@ import jax
 import numpy as np
 
 from jaxlint_runtime.model import Interval
-from jaxlint_runtime.proof.gain import Change, agreement, between_calls
+from jaxlint_runtime.proof.gain import Change, between_calls
+from jaxlint_runtime.timing_noise import agreement
 
 _SAMPLE_SECONDS = 0.02  # a sample lasts at least this long: the clock and the scheduler are noisy below
 _MAX_CALLS = 64

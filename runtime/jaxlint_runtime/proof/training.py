@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxlint_runtime.lowering.versions import Staged
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.proof.reference import Reference
 
 _STEPS = 20
 _SECONDS = 10.0  # for both runs
@@ -50,7 +50,7 @@ class SideBySide:
         )
 
 
-def side_by_side(program: Program, original: Staged, candidate: Staged) -> SideBySide | None:
+def side_by_side(program: Reference, original: Staged, candidate: Staged) -> SideBySide | None:
     """Run both; None where the function carries no state, gives no loss, or takes too long."""
     carried = [(one.output, one.input) for one in program.updates if one.distance]
     if not carried:
@@ -68,7 +68,7 @@ def side_by_side(program: Program, original: Staged, candidate: Staged) -> SideB
 
 
 def _losses(
-    program: Program, staged: Staged, carried: list[tuple[int, int]], loss: int, steps: int
+    program: Reference, staged: Staged, carried: list[tuple[int, int]], loss: int, steps: int
 ) -> tuple[float, ...]:
     values = list(program.draws[0])
     found = []

@@ -22,9 +22,9 @@ from jaxlint_runtime.lowering import versions
 from jaxlint_runtime.lowering.avals import nbytes
 from jaxlint_runtime.lowering.jaxpr_interpreter import inlined
 from jaxlint_runtime.lowering.versions import Leaf, StagingError
-from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof import equivalence
 from jaxlint_runtime.proof.equivalence import Outcome
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.sharding import pipeline_stages
 from jaxlint_runtime.sharding.input_classes import Classes, ParameterClass
 from jaxlint_runtime.sharding.mesh import MeshShape
@@ -58,7 +58,7 @@ class Plan:
 
 
 def advice(
-    program: Program, step: Step, classes: Classes, mesh: MeshShape, target: Target, limit: int | None
+    program: Reference, step: Step, classes: Classes, mesh: MeshShape, target: Target, limit: int | None
 ) -> Iterator[str]:
     """The first pipeline that fits a device of `target`, or what the last one lacks. `program` is the step without places."""
     step = replace(step, jaxpr=program.baseline.jaxpr)
@@ -83,7 +83,9 @@ def advice(
     )
 
 
-def plans(program: Program, step: Step, classes: Classes, mesh: MeshShape, target: Target) -> Iterator[Plan]:
+def plans(
+    program: Reference, step: Step, classes: Classes, mesh: MeshShape, target: Target
+) -> Iterator[Plan]:
     """Pipelines over axes of the mesh, the fewest stages first, compiled for a device of `target`. Raises StagingError."""
     whole = _layers(step, classes)
     if whole is None or not classes.data:
@@ -116,7 +118,7 @@ def plans(program: Program, step: Step, classes: Classes, mesh: MeshShape, targe
         )
 
 
-def differs(program: Program, step: Step, classes: Classes, plan: Plan) -> str | None:
+def differs(program: Reference, step: Step, classes: Classes, plan: Plan) -> str | None:
     """How the stages, run on simulated devices over the whole batch at once, differ from the step on one; None where they do not."""
     whole = _layers(step, classes)
     assert whole is not None
@@ -157,7 +159,7 @@ def _flat(jaxpr: Any) -> Any:
     return inlined(jaxpr, avals)
 
 
-def _of_batch(program: Program, classes: Classes, parts: int) -> Any:
+def _of_batch(program: Reference, classes: Classes, parts: int) -> Any:
     """The step staged for the batch in so many parts."""
     cut = {one.number for one in classes.data}
 

@@ -17,9 +17,9 @@ from jaxlint_runtime.inspection.device_peaks import PUBLISHED
 from jaxlint_runtime.lowering import versions
 from jaxlint_runtime.lowering.versions import DoesNotFit, StagingError
 from jaxlint_runtime.model import CapturedFunction, Cost, Result, Status
-from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof import equivalence
 from jaxlint_runtime.proof.equivalence import Comparison
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.sharding import (
     activation_constraints,
@@ -117,8 +117,8 @@ def shard(
             raise StagingError("; ".join(ported.advice()))
         function = ported.function
     target = targets.parse(settings.target)
-    own = Program(function, replace(settings, target="cpu"))
-    program = Program(unplaced(function, own.baseline), own.settings)
+    own = Reference(function, replace(settings, target="cpu"))
+    program = Reference(unplaced(function, own.baseline), own.settings)
     step, sorted_inputs = _staged(own)
     if not sorted_inputs.parameters and not sorted_inputs.data:
         raise StagingError("it has neither parameters nor a batch that could be split")
@@ -176,7 +176,7 @@ def shard(
     return outcome
 
 
-def _staged(program: Program) -> tuple[Step, Classes]:
+def _staged(program: Reference) -> tuple[Step, Classes]:
     jaxpr = program.baseline.jaxpr
     updated = {update.input: update.output for update in program.updates}
     found = input_classes.classify(
@@ -193,7 +193,7 @@ def _placed(step: Step, placement: Placement, mesh: Any, found: Classes, quick: 
 
 
 def _given(
-    program: Program,
+    program: Reference,
     found: Classes,
     shape: MeshShape,
     others: Mapping[str, Placing],
@@ -269,7 +269,7 @@ def _confirmed(
     return [found[id(row)] for row in rows if id(row) in found]
 
 
-def _compare(program: Program, step: Step, chosen: Row, mesh: Any, outcome: Outcome) -> None:
+def _compare(program: Reference, step: Step, chosen: Row, mesh: Any, outcome: Outcome) -> None:
     """Run the placement on simulated devices and the original on one, on the captured inputs."""
     try:
         reference = program.references[0]
@@ -290,7 +290,7 @@ def _compare(program: Program, step: Step, chosen: Row, mesh: Any, outcome: Outc
 
 def _tell(
     function: CapturedFunction,
-    program: Program,
+    program: Reference,
     step: Step,
     target: targets.Target,
     outcome: Outcome,
@@ -329,7 +329,12 @@ def _tell(
 
 
 def _pipelined(
-    program: Program, step: Step, found: Classes, shape: MeshShape, target: targets.Target, limit: int | None
+    program: Reference,
+    step: Step,
+    found: Classes,
+    shape: MeshShape,
+    target: targets.Target,
+    limit: int | None,
 ) -> list[str]:
     try:
         return list(pipeline.advice(program, step, found, shape, target, limit))

@@ -189,11 +189,11 @@ class Capturing:
         self._channel.send(Decided(target, result))
 
     def _prover(self, function: CapturedFunction, one: OfFunction) -> LiveProver:
-        from jaxlint_runtime.programs.program import Program
         from jaxlint_runtime.proof.live_prover import LiveProver
+        from jaxlint_runtime.proof.reference import Reference
         from jaxlint_runtime.workers.measuring_server import Teller
 
-        program = Program(function, Teller(self._channel, self._job.trying, one).settings())
+        program = Reference(function, Teller(self._channel, self._job.trying, one).settings())
         program.target.devices()
         return LiveProver(program)
 

@@ -18,10 +18,10 @@ from jaxlint_runtime.exported.restored import Restored, RestoredProver
 from jaxlint_runtime.inspection import cost
 from jaxlint_runtime.lowering.versions import StagingError, capture
 from jaxlint_runtime.model import JitOptions, Status
-from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof.candidate_search import search
 from jaxlint_runtime.proof.equivalence import identical
 from jaxlint_runtime.proof.live_prover import LiveProver
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.protocol.events import Ready
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.workers.measuring_server import Server
@@ -30,7 +30,7 @@ from jaxlint_runtime.workers.measuring_server import Server
 def left(folder, function, *arguments, options=None, **settings):
     """The program as it was captured, as it comes back, and what was told of it."""
     settings = Settings(**{"transforms": (), "measure": False, **settings})
-    live = Program(capture(function, *arguments, options=options), settings)
+    live = Reference(capture(function, *arguments, options=options), settings)
     told = exporting.leave(LiveProver(live), folder)
     return live, Restored(folder, artefacts.read(folder), settings), told
 

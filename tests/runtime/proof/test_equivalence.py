@@ -11,10 +11,9 @@ import optax
 import pytest
 from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser
 
+from jaxlint_runtime.inspection.intermediate_dtypes import coarsest
 from jaxlint_runtime.lowering.versions import Version, capture
-from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof.equivalence import (
-    coarsest,
     compare,
     draws,
     identical,
@@ -22,6 +21,7 @@ from jaxlint_runtime.proof.equivalence import (
     rounded_inputs,
     tolerance,
 )
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.transforms import TRANSFORMS
 
@@ -30,7 +30,7 @@ bf16 = TRANSFORMS["bf16"]
 
 @pytest.fixture(scope="module")
 def program():
-    return Program(capture(mlp_step, *mlp_arguments()), Settings())
+    return Reference(capture(mlp_step, *mlp_arguments()), Settings())
 
 
 def check(program, function, dtype):
@@ -117,14 +117,14 @@ def test_a_wrong_gradient_at_a_tiny_learning_rate_fails():
         grads = jax.grad(mlp_loss)(params, x, y)
         return jax.tree.map(lambda p, g: p - sign * 1e-4 * g, params, grads)
 
-    program = Program(capture(step, mlp_parameters(), *mlp_batch()), Settings(magnitudes=()))
+    program = Reference(capture(step, mlp_parameters(), *mlp_batch()), Settings(magnitudes=()))
     assert check(program, step, "float32").problem is None
     assert check(program, lambda *args: step(*args, sign=-1.0), "float32").problem is not None
     assert check(program, lambda p, x, y: jax.tree.map(lambda a: 1.0 * a, p), "bfloat16").problem is not None
 
 
 def test_the_gradient_of_a_loss_is_checked_where_the_value_says_nothing():
-    program = Program(capture(mlp_loss, mlp_parameters(), *mlp_batch()), Settings(magnitudes=()))
+    program = Reference(capture(mlp_loss, mlp_parameters(), *mlp_batch()), Settings(magnitudes=()))
 
     def flat(params, x, y):
         return jax.lax.stop_gradient(mlp_loss(params, x, y))
@@ -153,7 +153,7 @@ def test_the_noise_that_adam_blows_up_is_not_held_against_a_version():
         "b": jnp.zeros(64),
     }
     x = jax.random.normal(keys[2], (128, 64))
-    program = Program(capture(step, params, optimiser.init(params), x), Settings(transforms=("bf16",)))
+    program = Reference(capture(step, params, optimiser.init(params), x), Settings(transforms=("bf16",)))
     (candidate,) = bf16.propose(program)
     version = bf16.emulate(program, candidate, program.version)
     assert program.check(program.runnable(version), "bfloat16").problem is None
@@ -231,9 +231,9 @@ def test_a_function_that_does_not_repeat_itself_is_noticed():
         )
         return x + noise
 
-    program = Program(capture(tick, jnp.zeros(3)), Settings())
+    program = Reference(capture(tick, jnp.zeros(3)), Settings())
     assert not program.deterministic
-    still = Program(capture(lambda x: x + 1, jnp.zeros(3)), Settings())
+    still = Reference(capture(lambda x: x + 1, jnp.zeros(3)), Settings())
     assert still.deterministic
 
 

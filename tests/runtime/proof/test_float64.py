@@ -15,9 +15,9 @@ import pytest
 from jaxlint_runtime import compat
 from jaxlint_runtime.lowering.jaxpr_interpreter import control_flow, evaluate
 from jaxlint_runtime.lowering.versions import Version, capture
-from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof.equivalence import tolerance
 from jaxlint_runtime.proof.float64 import widened
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.settings import Settings
 
 
@@ -133,7 +133,7 @@ def test_an_error_that_rounding_does_not_explain_is_seen_though_a_fixed_toleranc
         return w - 0.1 * jnp.tanh(x @ w)
 
     rng = np.random.default_rng(0)
-    program = Program(
+    program = Reference(
         capture(step, *(jnp.asarray(rng.normal(size=(32, 32)), jnp.float32) for _ in range(2))), Settings()
     )
 
@@ -154,7 +154,7 @@ def test_a_program_with_a_callback_keeps_the_fixed_tolerance() -> None:
     def step(x: Any) -> Any:
         return jax.pure_callback(lambda x: np.sin(x), jax.ShapeDtypeStruct((3,), jnp.float32), x) * 2
 
-    program = Program(capture(step, jnp.ones(3)), Settings(magnitudes=()))
+    program = Reference(capture(step, jnp.ones(3)), Settings(magnitudes=()))
     verdict = program.check(
         program.runnable(Version(lambda x: jnp.sin(x) * 2, program.version.options)), "float32"
     )

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from jaxlint_runtime.proof import paired_timing
-from jaxlint_runtime.proof.gain import claimable
 from jaxlint_runtime.proof.paired_timing import Subject, compare, interval
+from jaxlint_runtime.timing_noise import claimable
 
 
 def subject(function, *args):

@@ -10,7 +10,7 @@ import pytest
 from models import mlp_arguments, mlp_step, run
 
 from jaxlint_runtime.lowering.versions import Version, capture
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.proof.training import SideBySide, side_by_side
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.transforms import TRANSFORMS
@@ -21,10 +21,10 @@ def train(w: Any, x: Any, y: Any) -> Any:
     return w - 0.5 * grad, loss
 
 
-def program() -> Program:
+def program() -> Reference:
     x = jax.random.normal(jax.random.key(0), (32, 8))
     call = capture(train, jnp.zeros((8, 4)), x, jnp.tanh(x @ jnp.ones((8, 4))))
-    return Program(call, Settings(magnitudes=(), transforms=("bf16",)))
+    return Reference(call, Settings(magnitudes=(), transforms=("bf16",)))
 
 
 def test_the_bf16_policy_trains_as_the_original_does() -> None:
@@ -68,7 +68,7 @@ def test_what_counts_as_training_alike(candidate: tuple[float, ...], problem: st
 
 def test_a_function_without_state_or_loss_has_no_run() -> None:
     for function in (lambda x: jnp.sum(jnp.tanh(x)), lambda x: x + 1.0):
-        p = Program(capture(function, jnp.ones((4, 4))), Settings(magnitudes=()))
+        p = Reference(capture(function, jnp.ones((4, 4))), Settings(magnitudes=()))
         assert side_by_side(p, p.original, p.original) is None
 
 

@@ -12,8 +12,8 @@ import pytest
 from jaxlint_runtime.capture.trial_run import _globals
 from jaxlint_runtime.lowering.versions import capture
 from jaxlint_runtime.model import Status
-from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.proof.host_inputs import host_inputs
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites import environment_variables
 from jaxlint_runtime.run import Listener
@@ -95,7 +95,7 @@ def test_arrays_that_come_in_64_bits_from_the_host() -> None:
         return (x * 2).sum() + labels.sum() + small
 
     def measured(*arguments):
-        return host_inputs(Program(capture(total, *arguments), Settings(seconds=0.3)))
+        return host_inputs(Reference(capture(total, *arguments), Settings(seconds=0.3)))
 
     x = np.random.default_rng(0).normal(size=(1000, 200))
     labels = np.arange(1000)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from jaxlint_runtime.lowering.versions import capture
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.sharding import pipeline, pipeline_stages, shard_function
 from jaxlint_runtime.sharding.input_classes import Classes
@@ -85,8 +85,8 @@ def forward(params: Any, tokens: jax.Array) -> jax.Array:
     return loss(params, tokens)
 
 
-def given(function: Any, *args: Any) -> tuple[Program, Step, Classes]:
-    program = Program(capture(function, *args), Settings(target="cpu"))
+def given(function: Any, *args: Any) -> tuple[Reference, Step, Classes]:
+    program = Reference(capture(function, *args), Settings(target="cpu"))
     return program, *shard_function._staged(program)
 
 
@@ -94,7 +94,7 @@ TOKENS = np.random.default_rng(0).integers(0, VOCABULARY, (BATCH, LENGTH + 1)).a
 
 
 @pytest.fixture(scope="module")
-def training() -> tuple[Program, Step, Classes]:
+def training() -> tuple[Reference, Step, Classes]:
     return given(train_step, parameters(), jax.tree.map(np.zeros_like, parameters()), TOKENS)
 
 

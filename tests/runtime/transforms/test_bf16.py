@@ -14,7 +14,7 @@ from jaxlint_runtime.apply.written_bf16 import bf16_fix, judged_again
 from jaxlint_runtime.compat import inner_jaxprs, open_jaxpr
 from jaxlint_runtime.lowering.versions import capture
 from jaxlint_runtime.model import Status
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.rewrites.edit_search import edited
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
@@ -24,7 +24,7 @@ bf16 = TRANSFORMS["bf16"]
 
 
 def program(function, *args):
-    return Program(capture(function, *args), Settings(magnitudes=(), transforms=("bf16",)))
+    return Reference(capture(function, *args), Settings(magnitudes=(), transforms=("bf16",)))
 
 
 def products(jaxpr):
@@ -119,7 +119,7 @@ def test_a_cpu_checks_the_values_and_claims_nothing():
 
 def test_a_cpu_is_not_asked_unless_it_is_wanted():
     with pytest.raises(NotApplicable, match="--transform bf16 checks the values here"):
-        bf16.propose(Program(capture(mlp_step, *mlp_arguments()), Settings()))
+        bf16.propose(Reference(capture(mlp_step, *mlp_arguments()), Settings()))
 
 
 def test_the_gradients_of_a_loss_are_checked_too():

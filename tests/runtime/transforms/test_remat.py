@@ -28,7 +28,7 @@ from jaxlint_runtime.inspection.repeated_blocks import stacks
 from jaxlint_runtime.lowering.jaxpr_interpreter import inlined
 from jaxlint_runtime.lowering.versions import capture
 from jaxlint_runtime.model import Status
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 from jaxlint_runtime.transforms.checkpoint_policies import POLICIES, policies, why_not_offloaded
@@ -40,7 +40,7 @@ cpu_keeps = keeps_recomputation(targets.parse("cpu"))
 
 
 def program(function, *args):
-    return Program(capture(function, *args), Settings())
+    return Reference(capture(function, *args), Settings())
 
 
 def test_the_blocks_of_an_unrolled_transformer_are_found():

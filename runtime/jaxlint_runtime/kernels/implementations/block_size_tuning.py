@@ -16,7 +16,7 @@ from typing import Any
 import jax
 
 from jaxlint_runtime.lowering.versions import first_line
-from jaxlint_runtime.proof.gain import claimable
+from jaxlint_runtime.timing_noise import claimable
 
 _TURNS = 9
 _LEAST_SECONDS = 0.002  # of one timing: calls that are shorter are repeated
