@@ -26,7 +26,7 @@ from jaxlint_runtime.apply.git import run_git
 from jaxlint_runtime.proof.gain import gain_of, is_proven
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.request import CannotRun, Request
-from jaxlint_runtime.rewrites.edit_search import values_of
+from jaxlint_runtime.rewrites.original_program import values_of
 from jaxlint_runtime.run import Listener
 from jaxlint_runtime.settings import PROGRAM, TRANSFORMS
 from jaxlint_runtime.source_analysis.unused_after_call import given_up_at

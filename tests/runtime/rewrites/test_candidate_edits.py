@@ -21,13 +21,14 @@ from jaxlint_runtime.apply.apply_proven import apply_proven
 from jaxlint_runtime.capture.observed_results import Observer, read
 from jaxlint_runtime.capture.trial_run import _compare
 from jaxlint_runtime.request import Request
-from jaxlint_runtime.rewrites import edit_search
+from jaxlint_runtime.rewrites import edit_timing
 from jaxlint_runtime.rewrites.eager_functions import eager_functions, looping_methods
 from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops
 from jaxlint_runtime.rewrites.model_calls import from_model_calls
 from jaxlint_runtime.rewrites.printed_output import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import from_findings, packages_to_load, to_jit
 from jaxlint_runtime.rewrites.trial_runs import Trials
+from jaxlint_runtime.rewrites.tried_edit import edited
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.verify import Verification
 
@@ -164,7 +165,7 @@ def test_a_busy_function_is_proposed_for_jit_with_its_strings_static(tmp_path: P
     sources = {str(path): read_source(path, str(path))}
     (rewrite,) = to_jit([watched(path)], sources)
     assert rewrite.instead is None
-    new = edit_search.edited(rewrite.fixes, sources)
+    new = edited(rewrite.fixes, sources)
     assert isinstance(new, dict)
     assert '@functools.partial(jax.jit, static_argnames="mode")\ndef step(' in new[str(path)].text
     assert "import functools" in new[str(path)].text
@@ -360,7 +361,7 @@ def verified(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> Verifi
     (folder / "program.py").write_text(text)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("JAX_PLATFORMS", "cpu")
-    monkeypatch.setattr(edit_search, "_PAIRS", (2, 2))
+    monkeypatch.setattr(edit_timing, "_PAIRS", (2, 2))
     verification = Verification(Request("script", "program.py", calls=None, transforms=("source",)))
     verification.run()
     return verification
@@ -437,7 +438,7 @@ def test_loops_are_proposed_with_jit_where_the_host_calls_them(tmp_path: Path) -
     names = []
     while rewrite is not None:
         names.append(rewrite.name)
-        new = edit_search.edited(rewrite.fixes, sources)
+        new = edited(rewrite.fixes, sources)
         assert isinstance(new, dict)
         assert "(states, rewards) = jax.lax.scan(" in new[str(path)].text
         rewrite = rewrite.instead  # type: ignore[assignment]
@@ -480,7 +481,7 @@ def test_a_sum_over_rows_is_mapped_first_and_scanned_where_that_is_too_much(tmp_
     assert rewrite.instead is not None
     texts = []
     for one in (rewrite, rewrite.instead):
-        new = edit_search.edited(one.fixes, sources)
+        new = edited(one.fixes, sources)
         assert isinstance(new, dict)
         texts.append(new[str(path)].text)
     assert "total = total + jnp.sum(total_parts, axis=0)" in texts[0]
@@ -511,7 +512,7 @@ def test_a_loop_that_stops_early_is_proposed_with_jit(tmp_path: Path) -> None:
         [watched(path, function="fit", line=5, arguments=arguments, inner_calls=0)], sources
     )
     assert rewrite.name == "loops:break-to-while-loop + add-jit:jax.jit"
-    new = edit_search.edited(rewrite.fixes, sources)
+    new = edited(rewrite.fixes, sources)
     assert isinstance(new, dict)
     assert "@jax.jit\ndef fit(" in new[str(path)].text
     assert "jax.lax.while_loop(cond_fun, body_fun, (-1, False, x))" in new[str(path)].text
@@ -620,7 +621,7 @@ def test_calls_of_models_in_code_that_stays_on_the_host_are_compiled_apart(tmp_p
     entries = [watched(path, function=name, line=line, arguments=arguments) for name, line in lines.items()]
     (rewrite,) = from_model_calls(entries, sources)  # the loss can be jitted as it is
     assert rewrite.function == "act"
-    new = edit_search.edited(rewrite.fixes, sources)
+    new = edited(rewrite.fixes, sources)
     assert isinstance(new, dict)
     assert "int(jnp.argmax(network_apply(network, params, obs)))" in new[str(path)].text
     assert [one.function for one in to_jit(entries, sources)] == ["loss"]
@@ -669,7 +670,7 @@ def test_a_step_that_accepts_or_rejects_chooses_and_is_jitted(tmp_path: Path) ->
     (rewrite,) = to_jit([watched(path, function="metropolis", line=4, arguments=arguments)], sources)
     assert rewrite.codemods == "branch-to-select + add-jit"
     assert rewrite.summary.startswith("Choose by `where` or `lax.cond` and compile metropolis as a whole")
-    new = edit_search.edited(rewrite.fixes, sources)
+    new = edited(rewrite.fixes, sources)
     assert isinstance(new, dict)
     text = new[str(path)].text
     assert "@jax.jit\ndef metropolis" in text

@@ -14,7 +14,10 @@ import pytest
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source import SourceFile, read_source
 from jaxlint_runtime.request import Request
-from jaxlint_runtime.rewrites.edit_search import _Search
+from jaxlint_runtime.rewrites import edit_search
+from jaxlint_runtime.rewrites.edit_search import EditSearch
+from jaxlint_runtime.rewrites.edit_timing import timed
+from jaxlint_runtime.rewrites.original_program import Original
 from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.run_figures import evened, no_promise
 from jaxlint_runtime.rewrites.side_effects import Leavings
@@ -69,17 +72,18 @@ class Runs:
         return self.runs[name], Path(name)
 
 
-def search(tmp_path: Path, runs: Mapping[str, Trial]) -> tuple[_Search, dict[str, Rewrite]]:
+def search(tmp_path: Path, runs: Mapping[str, Trial]) -> tuple[EditSearch, dict[str, Rewrite]]:
     path = tmp_path / "program.py"
     path.write_text(SOURCE)
     sources = {str(path): read_source(path)}
-    found = _Search(
+    original = Original(
         Run(Request("script", str(path))),
         Runs(runs),  # type: ignore[arg-type]
         sources,
         time.monotonic() + 60.0,
         base=Trial(run_s=8.0, compile_s=2.0),
     )
+    found = EditSearch(original)
     rewrites = {}
     for line, name in ((3, "a"), (5, "b"), (7, "c")):
         fix = FixRequest(Safety.UNSAFE, "Jit", (Step("add-jit", str(path), Span(line, 1, line, 4)),))
@@ -91,8 +95,8 @@ def ran(seconds: float, error: float | None = 0.0, failure: str | None = None) -
     return Trial(failure, run_s=seconds, compile_s=2.0, compared=outcome(error))
 
 
-def tried(found: _Search, rewrites: Mapping[str, Rewrite], names: str) -> list[Any]:
-    return [one for name in names if (one := found._try(rewrites[name], found.original)) is not None]
+def tried(found: EditSearch, rewrites: Mapping[str, Rewrite], names: str) -> list[Any]:
+    return [one for name in names if (one := found._try(rewrites[name], found.original.sources)) is not None]
 
 
 @pytest.mark.parametrize(
@@ -110,11 +114,13 @@ def test_what_compiling_rounds_is_told_by_a_run_without_it(
 ) -> None:
     double = {"original in double": ran(9.0), "double": ran(5.0, without)}
     found, rewrites = search(tmp_path, {"a": ran(4.0, error), "without jit": ran(9.0, without), **double})
-    before = found.deadline
+    before = found.original.deadline
     good = tried(found, rewrites, "a")
-    assert (found.deadline > before) == (runs > 1)  # the run without jit takes no time of other edits
+    assert (found.original.deadline > before) == (
+        runs > 1
+    )  # the run without jit takes no time of other edits
     assert len(good) == accepted
-    assert len(found.trials.asked) == runs  # type: ignore[attr-defined]
+    assert len(found.original.trials.asked) == runs  # type: ignore[attr-defined]
     if accepted:
         assert good[0].numerics.passed
         assert ("what compiling rounds" in good[0].evidence) == (runs == 2)
@@ -143,10 +149,10 @@ def test_rounding_that_the_program_makes_larger_is_told_in_double_precision(
         "double": printing(ran(5.0, left), printed),
     }
     found, rewrites = search(tmp_path, runs)
-    found.base = printing(found.base, "loss 0.127")
+    found.original.base = printing(found.original.base, "loss 0.127")
     good = tried(found, rewrites, "ab")
     assert len(good) == 2 * accepted
-    asked: list[str] = found.trials.asked  # type: ignore[attr-defined]
+    asked: list[str] = found.original.trials.asked  # type: ignore[attr-defined]
     assert asked.count("original in double") == 1
     assert all("in float64 it is 1.0e-12" in one.evidence and one.numerics.passed for one in good)
 
@@ -156,10 +162,10 @@ def test_a_program_that_jits_is_compared_without_jit_with_itself_without_jit(tmp
     found, rewrites = search(
         tmp_path, {"a": ran(4.0, 4e-4), "b": ran(4.0, 4e-4), "without jit": ran(9.0, 2e-6)}
     )
-    found.references = [Path("compiled")]
-    found.run.document.functions = [{"function": "c"}]
+    found.original.references = [Path("compiled")]
+    found.original.run.document.functions = [{"function": "c"}]
     assert len(tried(found, rewrites, "ab")) == 2
-    runs: Any = found.trials
+    runs: Any = found.original.trials
     assert runs.asked == ["a", "without jit", "without jit", "b", "without jit"]  # the original once
     assert runs.references[2] == runs.references[4] == [Path("without jit")]
 
@@ -167,11 +173,11 @@ def test_a_program_that_jits_is_compared_without_jit_with_itself_without_jit(tmp
 def test_where_all_at_once_fail_they_are_joined_one_after_the_other(tmp_path: Path) -> None:
     alone = {"a": ran(4.0), "b": ran(5.0), "c": ran(6.0)}
     found, rewrites = search(tmp_path, {**alone, "abc": ran(1.0, 0.5), "ab": ran(2.0, 0.5), "ac": ran(3.0)})
-    best = found._combine(tried(found, rewrites, "abc"), [], found.original)
+    best = found._combine(tried(found, rewrites, "abc"), [], found.original.sources)
     assert best is not None
     assert [one.rewrite.function for one in best.parts] == ["a", "c"]
-    assert found.trials.asked[3:] == ["abc", "ab", "ac"]  # type: ignore[attr-defined]
-    told = [result["reason"] for _, result in found.run.document.results]
+    assert found.original.trials.asked[3:] == ["abc", "ab", "ac"]  # type: ignore[attr-defined]
+    told = [result["reason"] for _, result in found.original.run.document.results]
     assert any("jit:a in a + jit:b in b + jit:c in c: it does not compute the same" in one for one in told)
     assert any(one.startswith("compile b: no gain beside what was kept") for one in told)
 
@@ -179,8 +185,8 @@ def test_where_all_at_once_fail_they_are_joined_one_after_the_other(tmp_path: Pa
 def test_after_a_plain_gain_the_others_are_tried_on_top_of_it(tmp_path: Path) -> None:
     runs = {"a": ran(2.0), "ab": ran(1.0), "ac": ran(1.9), "abc": ran(0.9)}
     found, rewrites = search(tmp_path, runs)
-    all_of_them = found._most_promising([rewrites[name] for name in "abc"], found.original)
-    assert found.trials.asked == ["a", "ab", "abc"]  # type: ignore[attr-defined]
+    all_of_them = found._most_promising([rewrites[name] for name in "abc"], found.original.sources)
+    assert found.original.trials.asked == ["a", "ab", "abc"]  # type: ignore[attr-defined]
     good, others = found._good(all_of_them)
     assert [sorted(one.rewrite.function for one in each.members) for each in good] == [
         ["a"],
@@ -188,32 +194,34 @@ def test_after_a_plain_gain_the_others_are_tried_on_top_of_it(tmp_path: Path) ->
         ["a", "b", "c"],
     ]
     assert others == []
-    best = found._combine(good, others, found.original)
+    best = found._combine(good, others, found.original.sources)
     assert best is good[2]  # without another run
-    assert len(found.trials.asked) == 3  # type: ignore[attr-defined]
+    assert len(found.original.trials.asked) == 3  # type: ignore[attr-defined]
 
 
 def test_what_is_no_gain_on_top_of_a_plain_one_is_left_out(tmp_path: Path) -> None:
     found, rewrites = search(tmp_path, {"a": ran(2.0), "ab": ran(2.1), "ac": ran(1.0)})
-    good, others = found._good(found._most_promising([rewrites[name] for name in "abc"], found.original))
+    good, others = found._good(
+        found._most_promising([rewrites[name] for name in "abc"], found.original.sources)
+    )
     assert others == []
-    best = found._combine(good, others, found.original)
+    best = found._combine(good, others, found.original.sources)
     assert best is not None
     assert [one.rewrite.function for one in best.parts] == ["a", "c"]
-    assert found.trials.asked == ["a", "ab", "ac"]  # type: ignore[attr-defined]
-    ((_, told),) = found.run.document.results
+    assert found.original.trials.asked == ["a", "ab", "ac"]  # type: ignore[attr-defined]
+    ((_, told),) = found.original.run.document.results
     assert (told["function"], told["status"]) == ("b", "rejected")
     assert "run 2.00 to 2.10 s" in told["reason"]  # against what it was made on top of
 
 
 def test_what_a_plain_gain_leaves_little_to_do_is_not_tried_after_it(tmp_path: Path) -> None:
     found, rewrites = search(tmp_path, {"a": ran(2.0), "ac": ran(1.0)})
-    runs: Any = found.trials
+    runs: Any = found.original.trials
     runs.runs["a"].functions = {
         "b": {"calls": 0, "seconds": 0.0},  # it is traced in `a`
         "c": {"calls": 9, "seconds": 1.0},
     }
-    found._most_promising([rewrites[name] for name in "abc"], found.original)
+    found._most_promising([rewrites[name] for name in "abc"], found.original.sources)
     assert runs.asked == ["a", "ac"]
     assert rewrites["b"].key not in found.seen  # it may be tried where it takes time again
 
@@ -232,12 +240,12 @@ def test_a_program_that_takes_too_long_is_compared_up_to_a_call(
     place = ("program.py", "a", 7)
     cut_off = dataclasses.replace(ran(30.0), cut=place)
     found, _ = search(tmp_path, {"": whole, " cut off": cut_off})
-    found.run.run_seconds = known
-    assert found._measure_original()
-    runs: Any = found.trials
+    found.original.run.run_seconds = known
+    assert found.original.measure()
+    runs: Any = found.original.trials
     assert runs.asked == asked
     assert runs.cut == (place if whole.late else None)
-    assert (found.base.cut is None) == (not whole.late)
+    assert (found.original.base.cut is None) == (not whole.late)
 
 
 def test_what_compiles_longer_is_kept_more_easily_where_the_program_goes_on() -> None:
@@ -251,27 +259,27 @@ def test_what_cannot_be_written_takes_no_place_of_what_can(tmp_path: Path) -> No
     (fix,) = rewrites["a"].fixes
     nowhere = dataclasses.replace(fix, steps=(dataclasses.replace(fix.steps[0], span=Span(1, 1, 1, 7)),))
     refused = [dataclasses.replace(rewrites["b"], name=f"jit:{n}", fixes=(nowhere,)) for n in range(9)]
-    (good,) = found._most_promising([*refused, rewrites["a"]], found.original)
+    (good,) = found._most_promising([*refused, rewrites["a"]], found.original.sources)
     assert good.rewrite is rewrites["a"]
-    assert found.trials.asked == ["a"]  # type: ignore[attr-defined]
+    assert found.original.trials.asked == ["a"]  # type: ignore[attr-defined]
 
 
 def test_only_so_many_edits_are_run_at_a_time(tmp_path: Path) -> None:
     found, rewrites = search(tmp_path, {"a": ran(4.0)})
     many = [dataclasses.replace(rewrites["a"], name=f"jit:{n}") for n in range(9)]
-    assert len(found._most_promising(many, found.original)) == 6
+    assert len(found._most_promising(many, found.original.sources)) == 6
 
 
 def test_what_takes_the_time_after_an_edit_is_tried_next(tmp_path: Path) -> None:
     found, rewrites = search(tmp_path, {"a": ran(4.0)})
-    (path,) = found.original
+    (path,) = found.original.sources
     entry = {
         "path": path,
         "calls": 9,
         "inner_calls": 0,
         "arguments": [{"name": "x", "type": "ArrayImpl", "leaves": 1}],
     }
-    found.run.document.watched = [
+    found.original.run.document.watched = [
         {**entry, "function": name, "line": line, "seconds": seconds}
         for name, line, seconds in (
             ("a", 3, 60.0),
@@ -293,7 +301,7 @@ def test_a_function_that_another_edit_compiles_is_left_as_it_is(tmp_path: Path) 
     inner, outer = tried(found, rewrites, "ab")
     outer.trial.functions = {"a": {"calls": 0}}  # it is traced in `b`, and no longer called from the host
     inner.trial.functions = {"b": {"calls": 3}}
-    chosen, _ = found._together([inner, outer], found.original)
+    chosen, _ = found._together([inner, outer], found.original.sources)
     assert [one.rewrite.function for one in chosen] == ["b"]
 
 
@@ -313,19 +321,19 @@ def test_a_plain_gain_is_timed_in_one_or_two_pairs_and_a_small_one_in_more(
 ) -> None:
     found, rewrites = search(tmp_path, {"": Trial(run_s=8.0, compile_s=2.0), "a": ran(seconds)})
     (kept,) = tried(found, rewrites, "a")
-    before = len(found.trials.asked)  # type: ignore[attr-defined]
-    pairs = found._time(kept)
-    assert len(found.trials.asked) - before == runs  # type: ignore[attr-defined]
+    before = len(found.original.trials.asked)  # type: ignore[attr-defined]
+    pairs = timed(found.original, kept)
+    assert len(found.original.trials.asked) - before == runs  # type: ignore[attr-defined]
     assert len(pairs) == max(2, runs // 2)  # with the runs that values were compared in where there is one
 
 
 def test_edits_that_are_proven_together_are_one_result(tmp_path: Path) -> None:
     runs = {"": Trial(run_s=8.0, compile_s=2.0), "a": ran(4.0), "b": ran(5.0), "ab": ran(2.0)}
     found, rewrites = search(tmp_path, runs)
-    best = found._combine(tried(found, rewrites, "ab"), [], found.original)
+    best = found._combine(tried(found, rewrites, "ab"), [], found.original.sources)
     assert best is not None
     assert found._concluded(best, best.parts)
-    ((_, told),) = found.run.document.results
+    ((_, told),) = found.original.run.document.results
     assert told["status"] == "verified"
     assert told["reason"].startswith("Compile a; Compile b: without compiles 4.00x as fast, 4.00 to 4.00; ")
     assert "each edit in one run: jit:a in a: run 8.00 to 4.00 s" in told["evidence"]
@@ -338,10 +346,10 @@ def test_the_second_run_of_the_original_does_not_compile_again_on_a_cpu(
 ) -> None:
     monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
     found, rewrites = search(tmp_path, {"": ran(8.0), "a": ran(4.0)})
-    found.run.document.device = device
-    assert found._measure_original()
+    found.original.run.document.device = device
+    assert found.original.measure()
     tried(found, rewrites, "a")
-    first, second, rounded, edited = found.trials.environments  # type: ignore[attr-defined]
+    first, second, rounded, edited = found.original.trials.environments  # type: ignore[attr-defined]
     assert first == second
     assert ("JAX_COMPILATION_CACHE_DIR" in first) is shared
     assert "JAX_COMPILATION_CACHE_DIR" not in {**rounded, **edited}
@@ -359,10 +367,10 @@ def test_an_edit_whose_interval_holds_1_is_not_kept(tmp_path: Path, monkeypatch:
         (noisy(6.0, 5.0, 9.0), "no difference beyond noise: 0.89 to 1.60 times as fast"),
         (noisy(4.0), "no difference beyond noise: 2.00 to 2.00 times as fast, measured only once"),
     ):
-        found.run.document.results.clear()
-        monkeypatch.setattr(_Search, "_time", lambda self, one, pairs=pairs: pairs)
+        found.original.run.document.results.clear()
+        monkeypatch.setattr(edit_search, "timed", lambda original, one, pairs=pairs: pairs)
         assert not found._concluded(kept, [kept])
-        ((_, told),) = found.run.document.results
+        ((_, told),) = found.original.run.document.results
         assert told["status"] == "rejected"
         assert f"without compiles {said}" in told["reason"]
 
@@ -379,10 +387,10 @@ def test_an_edit_that_leaves_other_files_is_rejected(tmp_path: Path) -> None:
         return dataclasses.replace(ran(seconds), left=left)
 
     found, rewrites = search(tmp_path, {"a": leaving(4.0, 1), "b": leaving(4.5, 200)})
-    found.base, found.repeats = leaving(8.0, 200), [leaving(8.5, 200)]
+    found.original.base, found.original.repeats = leaving(8.0, 200), [leaving(8.5, 200)]
     (good,) = tried(found, rewrites, "ab")
     assert good.rewrite.function == "b"
     assert "and 1 file compared" in good.evidence
-    ((_, told),) = found.run.document.results
+    ((_, told),) = found.original.run.document.results
     assert told["status"] == "rejected"
     assert told["reason"] == "compile a: it leaves other files: train.log has 1 line instead of 200"

@@ -15,8 +15,8 @@ from jaxlint_runtime.capture.function_identity import Project
 from jaxlint_runtime.capture.recorder import Recorder
 from jaxlint_runtime.capture.session import HostSyncs
 from jaxlint_runtime.capture.stop import Stopper
-from jaxlint_runtime.rewrites.edit_search import edited
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
+from jaxlint_runtime.rewrites.tried_edit import edited
 
 PROGRAM = """
 import jax

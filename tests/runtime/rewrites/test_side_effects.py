@@ -16,7 +16,7 @@ import pytest
 
 from jaxlint.source import read_source
 from jaxlint_runtime.request import Request
-from jaxlint_runtime.rewrites.edit_search import left_otherwise
+from jaxlint_runtime.rewrites.original_program import left_otherwise
 from jaxlint_runtime.rewrites.side_effects import (
     Leavings,
     collect,

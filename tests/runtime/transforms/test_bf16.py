@@ -15,7 +15,7 @@ from jaxlint_runtime.compat import inner_jaxprs, open_jaxpr
 from jaxlint_runtime.lowering.versions import capture
 from jaxlint_runtime.model import Status
 from jaxlint_runtime.proof.reference import Reference
-from jaxlint_runtime.rewrites.edit_search import edited
+from jaxlint_runtime.rewrites.tried_edit import edited
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 from jaxlint_runtime.transforms.bf16 import with_products

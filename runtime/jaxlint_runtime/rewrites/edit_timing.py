@@ -1,0 +1,40 @@
+"""Times the edited program against the original, in pairs of fresh processes."""
+
+from __future__ import annotations
+
+import time
+
+from jaxlint_runtime.proof.gain import BETWEEN_PROCESSES
+from jaxlint_runtime.rewrites.original_program import Original
+from jaxlint_runtime.rewrites.run_figures import ratios
+from jaxlint_runtime.rewrites.trial_runs import Trial
+from jaxlint_runtime.rewrites.tried_edit import PLAIN, Tried
+
+_PAIRS = (3, 8)  # of runs that are timed at the end: least and most
+_MANIFEST = 2.0  # the least ratio of one pair, and of the first runs of both versions, that needs no second
+_CLEAR = 1.2  # the lower bound of a ratio that needs no more runs
+
+
+def timed(original: Original, kept: Tried) -> list[tuple[Trial, Trial]]:
+    """Pairs of runs in the order A B B A; at least three, fewer where the gain is plain, more while there is time."""
+    pairs: list[tuple[Trial, Trial]] = []
+    limit = 6 * original.base.total_s + 30
+    until = time.monotonic() + max(original.deadline - time.monotonic(), 4 * original.base.total_s)
+    while len(pairs) < _PAIRS[0] or (len(pairs) < _PAIRS[1] and time.monotonic() < until):
+        order = (original.sources, kept.sources) if len(pairs) % 2 == 0 else (kept.sources, original.sources)
+        original.run.listener.progress(f"timing the edited program, pair {len(pairs) + 1}")
+        runs = [original.trials.run(sources, limit, keep=False)[0] for sources in order]
+        if any(one.failure for one in runs):
+            break
+        pairs.append((runs[0], runs[1]) if len(pairs) % 2 == 0 else (runs[1], runs[0]))
+        shown = ratios(pairs)
+        decided = (
+            max(one.low for one in shown) >= _CLEAR or max(one.high for one in shown) < BETWEEN_PROCESSES
+        )
+        if len(pairs) >= _PAIRS[0] and decided:
+            break
+        compared = (original.base, kept.trial)  # the runs in which values were compared
+        agreed = max(one.low for one in ratios([*pairs, compared]))
+        if agreed >= (PLAIN if len(pairs) > 1 else _MANIFEST):
+            return pairs if len(pairs) > 1 else [*pairs, compared]
+    return pairs or [(original.base, kept.trial)]

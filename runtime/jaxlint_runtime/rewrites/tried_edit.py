@@ -1,0 +1,99 @@
+"""An edit of the source that was run, and what follows from its run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from jaxlint.codemods import Plan, Refused, Workspace
+from jaxlint.finding import FixRequest
+from jaxlint.source.file import SourceFile
+from jaxlint_runtime.model import Numerics
+from jaxlint_runtime.rewrites.proposals import Rewrite
+from jaxlint_runtime.rewrites.run_figures import evened, no_promise
+from jaxlint_runtime.rewrites.trial_runs import Trial
+
+LEFT = 0.05  # of the time of the edited program, that a function must take to be tried after others
+PLAIN = 1.5  # the least ratio of two pairs, and of the first runs of both versions, that needs no third
+
+
+@dataclass(slots=True)
+class Tried:
+    """An edit and its run."""
+
+    rewrite: Rewrite
+    trial: Trial
+    sources: dict[str, SourceFile]
+    problem: str | None
+    numerics: Numerics | None = None
+    evidence: str = ""
+    parts: list[Tried] = field(default_factory=list)  # the edits that it is made of, if they are several
+    before: Trial | None = None  # the run that it is to be better than, where that is not the original's
+
+    @property
+    def members(self) -> list[Tried]:
+        """The single edits in it."""
+        return self.parts or [self]
+
+    @property
+    def keys(self) -> frozenset[tuple[str, str, str]]:
+        return frozenset(one.rewrite.key for one in self.members)
+
+
+def edited(fixes: Sequence[FixRequest], sources: Mapping[str, SourceFile]) -> dict[str, SourceFile] | str:
+    """The files with the fixes made, or why they cannot be."""
+    workspace = Workspace(sources, strict=True)
+    plans: list[Plan] = []
+    for fix in fixes:
+        plan = workspace.plan(fix)
+        if isinstance(plan, str):
+            return plan
+        if any(plan.conflicts_with(other) for other in plans):
+            return "the edits touch each other"
+        plans.append(plan)
+    try:
+        new = workspace.edited(plans)
+    except Refused as refusal:
+        return str(refusal)
+    if any(source.container is not None for source in new.values()):
+        return "notebooks and pages are not run"
+    return {**sources, **new}
+
+
+def fixes_of(members: Iterable[Tried]) -> list[FixRequest]:
+    return [fix for one in members for fix in one.rewrite.fixes]
+
+
+def codemods_of(rewrite: Rewrite) -> set[tuple[str, str, str]]:
+    return {(rewrite.path, rewrite.function, step.codemod) for fix in rewrite.fixes for step in fix.steps}
+
+
+def described(rewrite: Rewrite) -> str:
+    """What an edit does, and in which function."""
+    function = rewrite.function.rpartition(".")[2]
+    summary = rewrite.summary[:1].upper() + rewrite.summary[1:]
+    return summary if function in summary else f"{summary} in {rewrite.function}"
+
+
+def is_plain(before: Trial, trial: Trial) -> bool:
+    """Whether one run shows a gain that no second is needed for."""
+    evenly = evened(before, trial)
+    faster = before.run_s >= PLAIN * evenly.run_s and evenly.total_s < before.total_s
+    return no_promise(before, trial) is None and (faster or before.total_s >= PLAIN * evenly.total_s)
+
+
+def little_left(rewrite: Rewrite, trial: Trial) -> str:
+    """Why a function need not be jitted in a run: the host spends little in it, or does not call it. If that changes, it comes up in the next round."""
+    seen = trial.functions.get(rewrite.function)
+    jits = any(step.codemod == "add-jit" for fix in rewrite.fixes for step in fix.steps)
+    if not jits or seen is None or seen["seconds"] >= LEFT * trial.total_s:
+        return ""
+    if not seen["calls"]:
+        return "beside what is kept it is compiled as a part of what calls it"
+    return f"beside what is kept it takes {seen['seconds']:.2f} s of {trial.total_s:.2f} s"
+
+
+def leaves_idle(trial: Trial, rewrite: Rewrite) -> bool:
+    """Whether the host no longer calls the function that is to be jitted: another edit compiles it as a part of its caller."""
+    seen = trial.functions.get(rewrite.function)
+    return rewrite.name.startswith("jit:") and seen is not None and not seen["calls"]
