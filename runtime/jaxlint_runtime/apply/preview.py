@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jaxlint.source.diff import unified_diff
 from jaxlint.source.write import Change
+from jaxlint_runtime.apply.writable import advice, changes_of, writable
 from jaxlint_runtime.proof.gain import is_proven
+from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.wording.paths import display_path
-
-if TYPE_CHECKING:
-    from jaxlint_runtime.verify import Verification
 
 
 def collect_diffs(verification: Verification) -> list[dict[str, Any]]:
@@ -20,8 +19,6 @@ def collect_diffs(verification: Verification) -> list[dict[str, Any]]:
     An entry has `function`, `path`, `line`, `candidate`, `diff` ("" where there is none) and `note` (why it is advice).
     Call it before anything is written. A defect of a codemod must not cost the report: it becomes the note.
     """
-    from jaxlint_runtime.apply.apply_proven import advice, changes_of, writable
-
     found: list[dict[str, Any]] = []
     if verification.rewritten:
         first = next(

@@ -13,7 +13,7 @@ from jaxlint.engine import CheckResult
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.source import read_source
 from jaxlint.source.write import Change
-from jaxlint_runtime.apply import apply_proven
+from jaxlint_runtime.apply import apply_proven, writable
 from jaxlint_runtime.apply.preview import collect_diffs
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.terminal import print_report
@@ -73,7 +73,7 @@ def verification(project: Path, parameters: dict[str, Any] | None = None, **data
 
 def advice(found: Verification, allow_dirty: bool = False) -> str:
     """What the report says of the one result when it is not tried."""
-    assert apply_proven._choose(found, allow_dirty) == []
+    assert writable.choose(found, allow_dirty) == []
     (entry,) = found.document.applied
     assert not entry["kept"]
     return str(entry["message"])
@@ -81,9 +81,9 @@ def advice(found: Verification, allow_dirty: bool = False) -> str:
 
 def test_a_proven_donation_with_all_callers_known_is_tried(project: Path) -> None:
     found = verification(project)
-    (edit,) = apply_proven._choose(found, allow_dirty=False)
+    (edit,) = writable.choose(found, allow_dirty=False)
     assert edit.argnums == (0,)
-    (change,) = apply_proven.changes_of([edit], found)
+    (change,) = writable.changes_of([edit], found)
     assert "@functools.partial(jax.jit, donate_argnums=(0,))" in change.text
 
 
@@ -95,7 +95,7 @@ def test_an_interrupt_while_the_edited_program_runs_changes_nothing(
 
     found = verification(project)
     before = {path: path.read_text() for path in project.rglob("*.py")}
-    monkeypatch.setattr(apply_proven, "_try_all", interrupted)
+    monkeypatch.setattr(apply_proven, "try_all", interrupted)
     apply_proven.apply_proven(found, allow_dirty=False)
     assert found.document.interrupted
     assert {path: path.read_text() for path in project.rglob("*.py")} == before
@@ -155,7 +155,7 @@ def dominated(project: Path) -> Verification:
 
 def test_advice_that_is_better_hinders_no_donation(project: Path) -> None:
     found = dominated(project)
-    (edit,) = apply_proven._choose(found, allow_dirty=False)
+    (edit,) = writable.choose(found, allow_dirty=False)
     assert edit.result["candidate"] == "donation"
     beside = [(one["candidate"], one["kept"]) for one in found.document.applied]
     assert beside == [("kernels:norm", False), ("donation + kernels:norm", False)]
@@ -184,14 +184,14 @@ def test_of_edits_of_one_kind_the_best_is_written(project: Path, monkeypatch: py
         "after": {"peak_bytes": 20 * 2**20, "time_ms": None},
     }
     found.document.results = [(target, donation), (target, better)]
-    (edit,) = apply_proven._choose(found, allow_dirty=False)
+    (edit,) = writable.choose(found, allow_dirty=False)
     assert edit.result["candidate"] == "donation of more"
 
 
 def test_what_is_not_proven_is_not_even_mentioned(project: Path) -> None:
     found = verification(project)
     found.document.results[0][1]["status"] = "rejected"
-    assert apply_proven._choose(found, allow_dirty=True) == []
+    assert writable.choose(found, allow_dirty=True) == []
     assert found.document.applied == []
 
 
@@ -199,13 +199,13 @@ def test_what_was_only_compiled_is_written_on_request_alone(project: Path) -> No
     found = verification(project)
     found.document.results = [("tpu:v5e-1x1", {**found.document.results[0][1], "status": "compiled"})]
     assert "--accept-compiled" in advice(found)
-    assert len(apply_proven._choose(found, allow_dirty=False, accept_compiled=True)) == 1
+    assert len(writable.choose(found, allow_dirty=False, accept_compiled=True)) == 1
     slow = verification(project)  # on the device at hand, but too slow to be timed
     slow.document.results[0][1]["status"] = "compiled"
-    assert len(apply_proven._choose(slow, allow_dirty=False)) == 1
+    assert len(writable.choose(slow, allow_dirty=False)) == 1
     both = verification(project)
     both.document.results.append(found.document.results[0])
-    assert len(apply_proven._choose(both, allow_dirty=False)) == 1
+    assert len(writable.choose(both, allow_dirty=False)) == 1
     assert both.document.applied == []
 
 
@@ -217,10 +217,10 @@ def git(project: Path, *arguments: str) -> None:
 def test_files_with_uncommitted_changes_need_a_word(project: Path) -> None:
     git(project, "init")
     assert "uncommitted changes" in advice(verification(project))
-    assert apply_proven._choose(verification(project), allow_dirty=True)
+    assert writable.choose(verification(project), allow_dirty=True)
     git(project, "add", "program.py")
     git(project, "commit", "-m", "first")
-    assert apply_proven._choose(verification(project), allow_dirty=False)
+    assert writable.choose(verification(project), allow_dirty=False)
 
 
 def test_what_the_command_itself_has_written_may_be_edited_further(
@@ -247,7 +247,7 @@ def test_what_the_command_itself_has_written_may_be_edited_further(
     later = verification(project)
     assert "uncommitted changes" in advice(later)
     later.written = again.written
-    assert apply_proven._choose(later, allow_dirty=False)
+    assert writable.choose(later, allow_dirty=False)
 
 
 def test_files_outside_the_project_are_not_edited(project: Path) -> None:
@@ -269,7 +269,7 @@ def test_files_below_version_control_and_behind_links_out_are_not_edited(project
         (project / "notes.txt", "not a Python file"),
     ):
         path.write_text(SOURCE)
-        assert why in str(apply_proven._not_to_be_changed(str(path), project, allow_dirty=True))
+        assert why in str(writable.not_to_be_changed(str(path), project, allow_dirty=True))
 
 
 COMMANDS = """[core]
@@ -293,7 +293,7 @@ def test_asking_git_runs_nothing_that_the_repository_names(
     (project / "program.py").write_text(SOURCE.replace("params + x", "x + params"))  # of the same size
     with (project / ".git" / "config").open("a") as file:
         file.write(COMMANDS.format(marker=marker, folder=project))
-    assert apply_proven._has_changes(str(project / "program.py"))
+    assert writable._has_changes(str(project / "program.py"))
     assert not marker.exists()
     subprocess.run(["git", "-C", str(project), "status"], check=False, capture_output=True)
     assert marker.exists()  # so that the test would see it

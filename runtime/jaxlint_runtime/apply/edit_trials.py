@@ -1,0 +1,164 @@
+"""Tries edits of the source before they are written: the program must end as well as before, compute the same, and gain again."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jaxlint.source.write import encode_text
+from jaxlint_runtime.apply import written_bf16, written_remat
+from jaxlint_runtime.apply.writable import DONATION, OTHERS, Edit, changes_of
+from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.request import Request
+from jaxlint_runtime.rewrites.original_program import values_of
+from jaxlint_runtime.run import Listener
+from jaxlint_runtime.verify import Verification
+from jaxlint_runtime.workers.scratch_copy import Scratch, scratch_copy
+
+_DELETED = b"Array has been deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one edit; `message` is the reason or the figures."""
+
+    edit: Edit
+    kept: bool
+    message: str
+
+
+def try_all(edits: list[Edit], verification: Verification) -> list[Verdict]:
+    """All at once; one by one when that does not pass as a whole."""
+    verdicts = _try(edits, verification)
+    if len(edits) > 1 and not all(verdict.kept for verdict in verdicts):
+        verification.listener.note("not all of the edits passed together: trying them one by one")
+        single = [_try([edit], verification)[0] for edit in edits]
+        kept = [verdict.edit for verdict in single if verdict.kept]
+        if len(kept) < 2:
+            return single
+        together = {id(verdict.edit): verdict for verdict in _try(kept, verification)}
+        return [together.get(id(verdict.edit), verdict) for verdict in single]
+    return verdicts
+
+
+def _try(edits: list[Edit], verification: Verification) -> list[Verdict]:
+    """Run the whole edited program in a scratch copy and measure the edited functions again."""
+    request, document = verification.request, verification.document
+    names = ", ".join(dict.fromkeys(edit.result["function"] for edit in edits))
+    verification.listener.note(f"--apply: running the whole program with {names} edited, in a scratch copy")
+    with scratch_copy(request.project()) as scratch:
+        for change in changes_of(edits, verification):
+            copy = Path(scratch.to_copy(os.path.realpath(change.source.path)))
+            copy.write_bytes(encode_text(change.source, change.text))
+        trial, failure = _run_edited(edits, request, verification.listener, scratch)
+    if failure is None:
+        failure = _bad_ending(document, trial)
+    if failure is None:
+        coarse = any(edit.codemod in written_bf16.CODEMODS for edit in edits)
+        failure = _other_values(edits, verification, "bfloat16" if coarse else None)
+    if failure is not None:
+        return [Verdict(edit, False, f"not changed: {failure}") for edit in edits]
+    return [_judge(edit, trial.document) for edit in edits]
+
+
+def _other_values(edits: list[Edit], verification: Verification, dtype: str | None = None) -> str | None:
+    """What the whole program prints and its functions return otherwise with the edits; None where it is the same.
+
+    `dtype`: the edits compute in it, which is coarser than what the program computes in.
+    """
+    assert verification.check is not None
+    sources = dict(verification.check.sources)
+    for change in changes_of(edits, verification):
+        path = next(path for path, source in sources.items() if source.path == change.source.path)
+        sources[path] = dataclasses.replace(sources[path], text=change.text)
+    return values_of(verification, sources, [edit.place for edit in edits], dtype)
+
+
+def _run_edited(
+    edits: list[Edit], request: Request, listener: Listener, scratch: Scratch
+) -> tuple[Verification, str | None]:
+    to_the_end = dataclasses.replace(
+        request,
+        calls=None,
+        run_for=None,
+        transforms=("donation",) if any(edit.codemod == DONATION for edit in edits) else (),
+        targets=tuple({edit.target for edit in edits}),
+        costs=True,
+    )
+    trial = Verification(to_the_end, listener, examine=False)
+    job = dataclasses.replace(
+        to_the_end.capture(), only=tuple(dict.fromkeys(edit.place for edit in edits)), undonated=True
+    )
+    death = trial.attempt(job, scratch)
+    return trial, None if death is None else f"the edited program {death}"
+
+
+def _bad_ending(document: Document, trial: Verification) -> str | None:
+    """Why the edited program did not end as well as the original; None when it did."""
+    ending, before = trial.document.ending, document.ending
+    if ending is None:
+        return "the edited program did not end: " + "; ".join(trial.document.errors)
+    expected = before["status"] if before is not None and before["how"] == "finished" else 0
+    if ending["how"] != "finished" or ending["status"] != expected:
+        return f"with the edit, {ending['message']}"
+    if _DELETED in trial.error_tail:
+        return "the edited program used an array after it was donated"
+    return None
+
+
+def _judge(edit: Edit, trial: Document) -> Verdict:
+    """Whether the edited function is donated as written and gains again."""
+    function = next((f for f in trial.functions if (f["path"], f["function"]) == edit.place), None)
+    if function is None:
+        return Verdict(
+            edit, False, "not changed: the second run loaded the function from another copy of its file"
+        )
+    if edit.codemod in written_bf16.CODEMODS:
+        return Verdict(edit, *written_bf16.judged_again(edit.result, _cost_again(edit, trial)))
+    if edit.codemod in OTHERS:
+        return Verdict(edit, *written_remat.judged_again(edit.result, _peaks(edit, trial)))
+    options = function["options"]
+    written = {*options.get("donate_argnums", ()), *options.get("donate_argnames", ())}
+    if not written >= {*edit.argnums, *edit.argnames}:
+        return Verdict(edit, False, "not changed: the edited function was not jitted with the donation")
+    again = [
+        result
+        for target, result in trial.results
+        if target == edit.target and (result["path"], result["function"]) == edit.place
+    ]
+    if "equinox" in edit.result["parameters"]:  # what is not donated comes in another argument
+        again = [one for one in again if one["parameters"].get("argnums") in (None, list(edit.argnums))]
+    for result in again:
+        if result["status"] in (edit.result["status"], "verified") and result["codemod"] == DONATION:
+            how = "measured" if result["status"] == "verified" else "compiled"
+            return Verdict(edit, True, f"{how} again in the edited program: {result['reason']}")
+    reasons = "; ".join(result["reason"] for result in again) or "it was not measured"
+    return Verdict(edit, False, f"not changed: the gain was not seen again: {reasons}")
+
+
+def _cost_again(edit: Edit, trial: Document) -> dict[str, Any] | None:
+    """What the edited function costs on the target that the result is about."""
+    return next(
+        (
+            result["after"]
+            for target, result in trial.results
+            if (target, result["candidate"]) == (edit.target, "original")
+            and (result["path"], result["function"]) == edit.place
+        ),
+        None,
+    )
+
+
+def _peaks(edit: Edit, trial: Document) -> list[int]:
+    """What the compiler says that the edited function needs, as it is written."""
+    return [
+        result["after"]["peak_bytes"]
+        for target, result in trial.results
+        if (target, result["candidate"]) == (edit.target, "original")
+        and (result["path"], result["function"]) == edit.place
+        and result["after"]
+        and result["after"]["peak_bytes"]
+    ]
