@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.corpora.present import table
 from benchmarks.robustness.pool import read
 from benchmarks.robustness.seeds import ROOT
-from jaxlint_runtime.rewrites.side_effects import said_on_errors  # type: ignore[import-untyped]
+from jaxlint_runtime.rewrites.error_output import said_on_errors  # type: ignore[import-untyped]
 
 _SECONDS = 900.0
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d+(?:e[-+]?\d+)?")

@@ -18,9 +18,10 @@ from typing import Any
 
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.model import Numerics
+from jaxlint_runtime.rewrites.error_output import other_errors
 from jaxlint_runtime.rewrites.printed_output import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import Rewrite, packages_to_load
-from jaxlint_runtime.rewrites.side_effects import compared_files, other_errors, other_files
+from jaxlint_runtime.rewrites.side_effects import compared_files, other_files
 from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
 from jaxlint_runtime.rewrites.tried_edit import Tried
 from jaxlint_runtime.run import Run
@@ -260,8 +261,11 @@ def left_otherwise(
     base: Trial, repeats: Sequence[Trial], found: Trial, *, coarse: bool = False
 ) -> str | None:
     """What a run leaves otherwise, in files or on standard error; None where nothing is."""
-    lefts = base.left, [one.left for one in repeats], found.left
-    return other_files(*lefts, coarse=coarse) or other_errors(*lefts, coarse=coarse)
+    lefts = [one.left for one in repeats]
+    files = other_files(base.left, lefts, found.left, coarse=coarse)
+    return files or other_errors(
+        base.left.errors, [one.errors for one in lefts], found.left.errors, coarse=coarse
+    )
 
 
 def _and_files(number: int) -> str:

@@ -16,14 +16,14 @@ import pytest
 
 from jaxlint.source import read_source
 from jaxlint_runtime.request import Request
+from jaxlint_runtime.rewrites.error_output import other_errors
+from jaxlint_runtime.rewrites.file_contents import rounded_alike
 from jaxlint_runtime.rewrites.original_program import left_otherwise
 from jaxlint_runtime.rewrites.side_effects import (
     Leavings,
     collect,
     compared_files,
-    other_errors,
     other_files,
-    rounded_alike,
     snapshot,
 )
 from jaxlint_runtime.rewrites.trial_runs import Trial, Trials
@@ -229,7 +229,7 @@ def test_what_is_too_large_to_be_read_is_compared_by_its_hash(
 ) -> None:
     from jaxlint_runtime.rewrites import side_effects
 
-    monkeypatch.setattr(side_effects, "_READ", 10)
+    monkeypatch.setattr(side_effects, "READ", 10)
     base, again, other = (left({"big.bin": bytes([n]) * 100}) for n in (1, 1, 2))
     assert other_files(base, [again], again) is None
     assert other_files(base, [again], other) == "it leaves other files: big.bin has other bytes"
@@ -258,7 +258,7 @@ def test_zip_members_of_a_bomb_are_not_read(left: Callable[..., Leavings]) -> No
     assert found == "it leaves other files: a.zip cannot be read"
 
 
-def test_error_output_is_compared_without_the_noise(left: Callable[..., Leavings]) -> None:
+def test_error_output_is_compared_without_the_noise() -> None:
     noise = (
         "WARNING: All log messages before absl::InitializeLog() is called are written to STDERR\n"
         "E0101 10:10:10.{n}00000 12{n} cpu_aot_loader.cc:210] loading\n"
@@ -267,20 +267,20 @@ def test_error_output_is_compared_without_the_noise(left: Callable[..., Leavings
         "/usr/lib/python3/site-packages/jax/a.py:1{n}: UserWarning: said\n  jnp.asarray(x)\n"
     )
 
-    def run(text: str, number: int = 1) -> Leavings:
-        return left({}, errors=noise.format(n=number) + text)
+    def run(text: str, number: int = 1) -> str:
+        return noise.format(n=number) + text
 
-    assert other_errors(run(log(3)), [run(log(3), 2)], left({}, errors=log(3))) is None
+    assert other_errors(run(log(3)), [run(log(3), 2)], log(3)) is None
     assert other_errors(run(log(200)), [run(log(200))], run(log(1))) == (
         "it writes 1 line to standard error instead of 200"
     )
     assert "instead of 'step 0 loss 0.500000'" in str(other_errors(run(log(1)), [], run(log(1, 0.9))))
     bar = "\r".join(f"{n}0%|#| {n}/10 [00:0{n}<00:01, {n}.1it/s]" for n in range(9)) + "\n"
     faster = "100%|#| 10/10 [00:01<00:00, 99.9it/s]\n"
-    assert other_errors(left({}, errors=bar), [left({}, errors=bar)], left({}, errors=faster)) is None
+    assert other_errors(bar, [bar], faster) is None
     warned = "/home/me/project/train.py:{n}: UserWarning: loss is large\n  {code}\n"
     texts = [warned.format(n=n, code=code) for n, code in ((12, "warnings.warn(x)"), (15, "warn(x)"))]
-    assert other_errors(left({}, errors=texts[0]), [], left({}, errors=texts[1])) is None
+    assert other_errors(texts[0], [], texts[1]) is None
 
 
 def test_numbers_are_found_at_any_offset() -> None:
