@@ -32,7 +32,7 @@ def measure(name: str, target: str, seconds: float, compiles: int) -> dict[str, 
     from jaxlint_runtime.model import JitOptions
     from jaxlint_runtime.protocol.plain import to_plain
     from jaxlint_runtime.settings import Settings
-    from jaxlint_runtime.sharding import shard_function
+    from jaxlint_runtime.sharding import placement_record, shard_function
     from jaxlint_runtime.sharding.mesh import parse_mesh
 
     program = importlib.import_module(f"benchmarks.sharding.programs.{name}")
@@ -57,7 +57,7 @@ def measure(name: str, target: str, seconds: float, compiles: int) -> dict[str, 
         shard_function.Bounds(compiles=compiles, seconds=seconds, confirmed=4),
         experts,
     )
-    record = shard_function.record(captured, found)
+    record = placement_record.record(captured, found)
     record["seconds"] = time.perf_counter() - start
     return to_plain(record)
 

@@ -183,7 +183,7 @@ class Decided(Message):
 
 @dataclass(frozen=True, slots=True)
 class Sharding(Message):
-    """How to split the inputs of a function over a mesh (`sharding.shard_function.record`)."""
+    """How to split the inputs of a function over a mesh (`sharding.placement_record`)."""
 
     target: str
     sharding: Plain

@@ -43,7 +43,7 @@ class Document:
     peaks: dict[str, dict[str, Any]] = field(default_factory=dict)  # by target
     # How what is proven would be written, see `apply.preview`.
     diffs: list[dict[str, Any]] = field(default_factory=list)
-    # By target, see `sharding.shard_function.record`.
+    # By target, see `sharding.placement_record`.
     shardings: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)

@@ -190,23 +190,33 @@ def program(
         "",
         f"mesh = jax.make_mesh({mesh.sizes!r}, {mesh.names!r}, axis_types=(jax.sharding.AxisType.Auto,) * {len(mesh.names)})",
     ]
-    if found:
-        lines += ["RULES = (  # the first that is found in the path of an array says how it is split"]
-        lines += [f"    (r{_quoted(pattern)}, {written(spec)})," for pattern, spec in found]
-        lines += [
-            ")",
-            "",
-            "def placed(path, leaf):",
-            "    name = jax.tree_util.keystr(path)",
-            "    found = (spec for pattern, spec in RULES if re.search(pattern, name) and len(spec) <= leaf.ndim)",
-            "    return NamedSharding(mesh, next(found, P()))",
-            "",
-        ]
+    lines += _table(found) if found else []
     several = [names[argument] for argument in placed_together(classes)]
     if nnx:
         lines += _for_modules(strategy, name, arguments, names, several, bool(found))
     else:
         lines += _for_trees(strategy, classes, name, results, arguments, names, several, bool(found))
+    return "\n".join([*lines, *_constraints(strategy, classes)])
+
+
+def _table(found: Sequence[tuple[str, Spec]]) -> list[str]:
+    """The rules, and the function that looks a path up in them."""
+    return [
+        "RULES = (  # the first that is found in the path of an array says how it is split",
+        *(f"    (r{_quoted(pattern)}, {written(spec)})," for pattern, spec in found),
+        ")",
+        "",
+        "def placed(path, leaf):",
+        "    name = jax.tree_util.keystr(path)",
+        "    found = (spec for pattern, spec in RULES if re.search(pattern, name) and len(spec) <= leaf.ndim)",
+        "    return NamedSharding(mesh, next(found, P()))",
+        "",
+    ]
+
+
+def _constraints(strategy: Strategy, classes: Classes) -> list[str]:
+    """What belongs inside the step: constraints on parameters that are kept in parts, and on activations."""
+    lines: list[str] = []
     if strategy.used:
         lines += [
             "# inside the step, before the loss: parameters that are kept in parts are brought to where they are used",
@@ -224,7 +234,7 @@ def program(
             f"{name} = jax.lax.with_sharding_constraint({name}, NamedSharding(mesh, {written(spec)}))"
         )
         lines += [f"# inside the step, {told(held, classes.roles)}:", f"#   {constraint}"]
-    return "\n".join(lines)
+    return lines
 
 
 def _for_trees(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jaxlint_runtime.sharding.activation_constraints import told
 from jaxlint_runtime.sharding.input_classes import Classes, ParameterClass
@@ -51,37 +51,9 @@ def sentences(
                 by_group.setdefault((entry.groups[position], axes), []).append((entry, position))
     for (group, axes), entries in by_group.items():
         role = classes.roles.get(group, "axis")
-        columns = [e.name for e, p in entries if _part(e, p) == "free"]
-        rows = [e.name for e, p in entries if _part(e, p) == "contracted"]
-        looked = [e.name for e, p in entries if _part(e, p) == "looked_up"]
-        over = "+".join(axes)
-        if looked:
-            yield (
-                f"{_list(looked)}: the rows of the table are split over {over} (a vocabulary-parallel embedding): each device looks "
-                "up the rows that it has, and one sum of activations joins them"
-            )
-        if columns and rows:
-            yield (
-                f"{_list(columns)} by columns, then {_list(rows)} by rows, over {over} (the {role} axis): what is between them stays "
-                "on its device, and one sum of activations follows the rows"
-            )
-        elif columns and role in ("outputs", "vocab"):
-            yield (
-                f"{_list(columns)} by columns over {over} (the {role} axis): each device has the scores of its part of them, and "
-                "the softmax sums over the devices"
-            )
-        elif columns:
-            yield f"{_list(columns)} by columns over {over} (the {role} axis)"
-        elif rows:
-            yield f"{_list(rows)} by rows over {over} (the {role} axis): one sum of activations follows"
+        yield from _split_over(axes, role, entries)
         if role == "experts":
-            exchanged = figures.by_kind.get("all-to-all", 0.0) if figures else 0.0
-            if set(axes) & set(strategy.batch):
-                how = "the tokens that are routed to them come from the whole batch and go back"
-                how += f" ({_size(exchanged)} by all-to-all)" if exchanged else ""
-            else:
-                how = "it computes them for its own part of the batch, and one sum of activations joins what they give"
-            yield f"{_list([e.name for e, _ in entries])}: each device has some of the experts, over {over}; {how}"
+            yield _experts(axes, entries, strategy, figures)
     kept = _kept(strategy, classes)
     if kept == "parameters":
         yield "parameters and the optimiser's state are kept in parts and gathered for the step; gradients come back in parts"
@@ -96,17 +68,68 @@ def sentences(
     ]
     if whole and len(whole) < len(classes.parameters):
         yield f"{_list(whole)}: whole on every device"
-    if figures is not None and figures.by_axes:
-        sent = ", ".join(
-            f"{_size(nbytes)} over {axes}" for axes, nbytes in sorted(figures.by_axes.items()) if nbytes
+    if figures is not None and (sent := _sent(figures)):
+        yield sent
+
+
+def _split_over(
+    axes: tuple[str, ...], role: str, entries: Sequence[tuple[ParameterClass, int]]
+) -> Iterator[str]:
+    """How the parameters with one index are split over axes of the mesh."""
+    columns = [e.name for e, p in entries if _part(e, p) == "free"]
+    rows = [e.name for e, p in entries if _part(e, p) == "contracted"]
+    looked = [e.name for e, p in entries if _part(e, p) == "looked_up"]
+    over = "+".join(axes)
+    if looked:
+        yield (
+            f"{_list(looked)}: the rows of the table are split over {over} (a vocabulary-parallel embedding): each device looks "
+            "up the rows that it has, and one sum of activations joins them"
         )
-        kinds = ", ".join(
-            f"{kind} {_size(nbytes)}"
-            for kind, nbytes in sorted(figures.by_kind.items(), key=lambda item: -item[1])
-            if nbytes
+    if columns and rows:
+        yield (
+            f"{_list(columns)} by columns, then {_list(rows)} by rows, over {over} (the {role} axis): what is between them stays "
+            "on its device, and one sum of activations follows the rows"
         )
-        if sent:
-            yield f"each device sends {sent} a call ({kinds})"
+    elif columns and role in ("outputs", "vocab"):
+        yield (
+            f"{_list(columns)} by columns over {over} (the {role} axis): each device has the scores of its part of them, and "
+            "the softmax sums over the devices"
+        )
+    elif columns:
+        yield f"{_list(columns)} by columns over {over} (the {role} axis)"
+    elif rows:
+        yield f"{_list(rows)} by rows over {over} (the {role} axis): one sum of activations follows"
+
+
+def _experts(
+    axes: tuple[str, ...],
+    entries: Sequence[tuple[ParameterClass, int]],
+    strategy: Strategy,
+    figures: Figures | None,
+) -> str:
+    over = "+".join(axes)
+    exchanged = figures.by_kind.get("all-to-all", 0.0) if figures else 0.0
+    if set(axes) & set(strategy.batch):
+        how = "the tokens that are routed to them come from the whole batch and go back"
+        how += f" ({_size(exchanged)} by all-to-all)" if exchanged else ""
+    else:
+        how = (
+            "it computes them for its own part of the batch, and one sum of activations joins what they give"
+        )
+    return f"{_list([e.name for e, _ in entries])}: each device has some of the experts, over {over}; {how}"
+
+
+def _sent(figures: Figures) -> str:
+    """What a device sends in a call; empty where it sends nothing."""
+    sent = ", ".join(
+        f"{_size(nbytes)} over {axes}" for axes, nbytes in sorted(figures.by_axes.items()) if nbytes
+    )
+    kinds = ", ".join(
+        f"{kind} {_size(nbytes)}"
+        for kind, nbytes in sorted(figures.by_kind.items(), key=lambda item: -item[1])
+        if nbytes
+    )
+    return f"each device sends {sent} a call ({kinds})" if sent else ""
 
 
 def _why(strategy: Strategy, classes: Classes, number: int, held: Spec) -> str:

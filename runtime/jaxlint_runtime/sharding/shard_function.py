@@ -6,8 +6,8 @@ import contextlib
 import inspect
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -38,7 +38,7 @@ from jaxlint_runtime.sharding import (
 from jaxlint_runtime.sharding.input_classes import Classes, Input
 from jaxlint_runtime.sharding.mesh import MeshShape
 from jaxlint_runtime.sharding.placed_program import Figures, Placed, Step
-from jaxlint_runtime.sharding.placement_search import Placement, Search
+from jaxlint_runtime.sharding.placement_search import Placement, Search, Tried
 from jaxlint_runtime.sharding.single_device import unplaced
 from jaxlint_runtime.sharding.strategies import Spec, Strategy
 from jaxlint_runtime.wording.units import amount, size
@@ -110,12 +110,8 @@ def shard(
     staged or nothing can be split, and TargetUnavailable.
     """
     bounds = bounds or Bounds()
-    ported = None
-    if pmapped.OPTION in function.options.others:
-        ported = pmapped.port(function)
-        if ported.problem is not None:
-            raise StagingError("; ".join(ported.advice()))
-        function = ported.function
+    ported = _ported(function)
+    function = function if ported is None else ported.function
     target = targets.parse(settings.target)
     own = Reference(function, replace(settings, target="cpu"))
     program = Reference(unplaced(function, own.baseline), own.settings)
@@ -139,14 +135,7 @@ def shard(
     scale = placement_score.scale(target, program.dtype, limit, plain.figures)
     free = search.improve(named, scale.score)
     found = search.constrain(free, scale.score)
-    rows = [Row(one.strategy.name, one.placement, one.figures, one.strategy, one.reason) for one in named]
-    if all(found.placement != row.placement for row in rows):
-        rows.append(Row(FOUND, found.placement, found.figures, found.strategy))
-    for name, placement in _given(own, sorted_inputs, shape, others or {}):
-        try:
-            rows.append(Row(name, placement, compiling(placement)))
-        except StagingError as error:
-            rows.append(Row(name, placement, None, None, str(error)))
+    rows = _rows(named, found, _given(own, sorted_inputs, shape, others or {}), compiling)
     if target.compile_only:
         rows = _confirmed(step, sorted_inputs, rows, shape, target, scale, bounds, settings.progress)
         if rows[0].figures is not None:
@@ -174,6 +163,34 @@ def shard(
     if chosen.strategy is found.strategy and free.figures and found.figures:
         outcome.advice += advice.avoided(free.figures, found.figures)
     return outcome
+
+
+def _ported(function: CapturedFunction) -> pmapped.Ported | None:
+    """What is under `pmap` as a function over whole arrays. Raises StagingError."""
+    if pmapped.OPTION not in function.options.others:
+        return None
+    ported = pmapped.port(function)
+    if ported.problem is not None:
+        raise StagingError("; ".join(ported.advice()))
+    return ported
+
+
+def _rows(
+    named: Sequence[Tried],
+    found: Tried,
+    given: Iterable[tuple[str, Placement]],
+    compiling: Callable[[Placement], Figures],
+) -> list[Row]:
+    """The placements with names, what was found where it is none of these, and those that were given."""
+    rows = [Row(one.strategy.name, one.placement, one.figures, one.strategy, one.reason) for one in named]
+    if all(found.placement != row.placement for row in rows):
+        rows.append(Row(FOUND, found.placement, found.figures, found.strategy))
+    for name, placement in given:
+        try:
+            rows.append(Row(name, placement, compiling(placement)))
+        except StagingError as error:
+            rows.append(Row(name, placement, None, None, str(error)))
+    return rows
 
 
 def _staged(program: Reference) -> tuple[Step, Classes]:
@@ -414,75 +431,3 @@ def _cost(figures: Figures | None) -> Cost | None:
         collective_bytes=figures.sent,
         fits=None if figures.fits else False,
     )
-
-
-def record(function: CapturedFunction, outcome: Outcome) -> dict[str, Any]:
-    """The whole outcome as plain data, for the reports."""
-    chosen = outcome.chosen
-    assert chosen.strategy is not None
-    found = outcome.classes
-    return {
-        "function": function.qualname,
-        "path": function.path,
-        "line": function.line,
-        "mesh": {"names": list(outcome.mesh.names), "sizes": list(outcome.mesh.sizes)},
-        "devices": "simulated CPU devices" if ":" not in outcome.target else outcome.target,
-        "weighed_as": outcome.scale.chip,
-        "one_device_bytes": outcome.one_device,
-        "tried": outcome.tried,
-        "bounded": outcome.over,
-        "title": placement_words.title(chosen.strategy, found, outcome.mesh),
-        "explanation": list(placement_words.sentences(chosen.strategy, found, outcome.mesh, chosen.figures)),
-        "placements": [
-            {
-                "name": row.name,
-                "title": placement_words.title(row.strategy, found, outcome.mesh) if row.strategy else None,
-                "chosen": row is chosen,
-                "flops": row.figures.flops if row.figures else None,
-                "sent_bytes": row.figures.sent if row.figures else None,
-                "sent_by_kind": row.figures.by_kind if row.figures else {},
-                "sent_by_axes": row.figures.by_axes if row.figures else {},
-                "peak_bytes": row.figures.memory if row.figures else None,
-                "fits": row.figures.fits if row.figures else None,
-                "rematerialised": list(row.figures.rematerialised) if row.figures else [],
-                "score": row.score,
-                "reason": row.reason or None,
-            }
-            for row in outcome.rows
-        ],
-        "classes": [
-            {
-                "name": entry.name,
-                "shape": list(entry.shape),
-                "axes": [found.roles.get(group, "") for group in entry.groups],
-                "arrays": len(entry.members),
-                "followers": len(entry.followers),
-                "spec": placement_code.written(chosen.strategy.spec(found, number)),
-                "state": placement_code.written(chosen.strategy.followers(found, number)),
-                "used": placement_code.written(chosen.strategy.used[number])
-                if number in chosen.strategy.used
-                else None,
-            }
-            for number, entry in enumerate(found.parameters)
-        ],
-        "activations": [
-            {
-                "path": one.place[0] if one.place else None,
-                "line": one.place[1] if one.place else None,
-                "shape": list(one.shape),
-                "axes": [found.roles.get(group, "") for group in one.groups],
-                "spec": placement_code.written(chosen.strategy.held[number]),
-            }
-            for number, one in enumerate(found.activations)
-            if number in chosen.strategy.held
-        ],
-        "batch": {
-            "inputs": [one.path for one in found.data],
-            "spec": placement_code.written((chosen.strategy.batch,)),
-        },
-        "values": asdict(outcome.comparison.numerics) if outcome.comparison else None,
-        "values_problem": outcome.problem or (outcome.comparison.problem if outcome.comparison else None),
-        "code": outcome.code,
-        "annotations": outcome.annotations,
-        "advice": outcome.advice,
-    }

@@ -99,24 +99,11 @@ class Remat(Transform):
                 if (record.residual_bytes, live.total) in kept:
                     continue
                 kept.add((record.residual_bytes, live.total))
-            candidates.append(
-                Candidate(
-                    name=f"{self.name}:{policy}",
-                    summary=f"jax.checkpoint with policy {policy} around {_where(record)}",
-                    requires="",
-                    estimate=float(saved),
-                    codemod=_codemod(record),
-                    parameters={
-                        "policy": policy,
-                        "blocks": record.blocks,
-                        "scans": record.scans,
-                        "sites": [f"{path}:{line}" for path, line, _ in record.sites],
-                        "calls": [[f"{path}:{line}" for path, line, _ in chain] for chain in record.chains],
-                        "live_bytes": {"before": original.total, "after": live.total},
-                        "residual_bytes": {"before": plain.residual_bytes, "after": record.residual_bytes},
-                    },
-                )
-            )
+            figures = {
+                "live_bytes": {"before": original.total, "after": live.total},
+                "residual_bytes": {"before": plain.residual_bytes, "after": record.residual_bytes},
+            }
+            candidates.append(_candidate(f"{self.name}:{policy}", policy, record, float(saved), figures))
         if not candidates:
             raise NotApplicable(
                 f"no policy saves {_LEAST_SAVING:.0%} of the {size(original.total)} that are alive at once, by the "
@@ -185,6 +172,24 @@ def _names(equations: Iterable[Any]) -> Iterator[str]:
             yield str(eqn.params["name"])
         for _, inner in compat.inner_jaxprs(eqn):
             yield from _names(compat.open_jaxpr(inner).eqns)
+
+
+def _candidate(name: str, policy: str, record: Record, saved: float, figures: dict[str, Any]) -> Candidate:
+    return Candidate(
+        name=name,
+        summary=f"jax.checkpoint with policy {policy} around {_where(record)}",
+        requires="",
+        estimate=saved,
+        codemod=_codemod(record),
+        parameters={
+            "policy": policy,
+            "blocks": record.blocks,
+            "scans": record.scans,
+            "sites": [f"{path}:{line}" for path, line, _ in record.sites],
+            "calls": [[f"{path}:{line}" for path, line, _ in chain] for chain in record.chains],
+            **figures,
+        },
+    )
 
 
 def _where(record: Record) -> str:

@@ -247,7 +247,7 @@ class Capturing:
         """How to split the inputs of one function over the mesh."""
         from jaxlint_runtime.lowering.versions import StagingError
         from jaxlint_runtime.settings import Settings
-        from jaxlint_runtime.sharding import shard_function
+        from jaxlint_runtime.sharding import placement_record, shard_function
         from jaxlint_runtime.targets import TargetUnavailable
 
         trying = self._job.trying
@@ -265,7 +265,7 @@ class Capturing:
             text = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
             self._decide(one.target, _refusal(function, Status.FAILED, f"the search stopped: {text}"))
             return
-        self._channel.send(Sharding(one.target, to_plain(shard_function.record(function, found))))
+        self._channel.send(Sharding(one.target, to_plain(placement_record.record(function, found))))
         self._decide(one.target, shard_function.result(function, found))
 
     def _progress(self, message: str) -> None:

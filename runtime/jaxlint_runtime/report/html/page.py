@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from jaxlint_runtime.proof.gain import gain_of, is_proven, tally
+from jaxlint_runtime.proof.gain import Tally, gain_of, is_proven, tally
 from jaxlint_runtime.report.best_versions import subjects
 from jaxlint_runtime.report.html.function_section import diff_part, function_section
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
@@ -113,6 +113,18 @@ def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
     results = [r for run in runs for r in run["results"] if r["candidate"] != "original"]
     placed = [(run["target"], r) for run in runs for r in run["results"] if is_proven(r)]
     counted = tally(results)
+    tiles = [*_gains(counted, [r for _, r in placed]), *(_of_run(runs[0]) if runs else ())]
+    parts: list[Child] = [tag("ul", tiles, class_="tiles")]
+    if placed:
+        title = "What is proven" if counted.verified else "What gains by a compiler, its values checked here"
+        parts.append(_proven(title, placed, len(runs) > 1))
+    elif not results:
+        parts.append(tag("p", "No jitted function was captured, so nothing could be tried."))
+    return parts
+
+
+def _gains(counted: Tally, proven: Sequence[Mapping[str, Any]]) -> list[Child]:
+    """How many candidates are proven, and the largest gains of these."""
     what = "candidates that were tried are proven"
     if counted.compiled:
         what = (
@@ -120,61 +132,54 @@ def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
             if counted.verified
             else "candidates that were tried gain by a compiler"
         )
-    tiles = [_tile(f"{counted.proven} of {counted.tried}", what, bool(placed))]
-    gains = [(gain_of(r), r["function"]) for _, r in placed if r["status"] == "verified"]
+    tiles: list[Child] = [_tile(f"{counted.proven} of {counted.tried}", what, bool(proven))]
+    gains = [(gain_of(r), r["function"]) for r in proven if r["status"] == "verified"]
     times = [(g.time, name) for g, name in gains if g.time is not None and g.time.better]
     if times:
         fastest, name = max(times, key=lambda pair: pair[0].ratio)
         tiles.append(_tile(ratio(fastest.ratio), f"as fast, measured: {name}", True))
-    sizes = [(gain_of(r).memory, r["function"]) for _, r in placed]
+    sizes = [(gain_of(r).memory, r["function"]) for r in proven]
     saved = [(memory, name) for memory, name in sizes if memory is not None and memory.better]
     if saved:
         smallest, name = max(saved, key=lambda pair: pair[0].ratio)
         how = "by the compiler" if smallest.exact else "measured"
         tiles.append(_tile(ratio(1 / smallest.ratio), f"the memory, {how}: {name}", True))
-    if runs:
-        compiles = sum(len(one["causes"]) for one in runs[0]["compiles"])
-        tiles.append(
-            _tile(
-                str(compiles),
-                f"compile{'' if compiles == 1 else 's'} of {_plural(len(runs[0]['functions']), 'jitted function')}",
-                False,
-            )
-        )
-        waits = sum(sync["per_step"] or 0.0 for sync in runs[0]["syncs"])
-        if runs[0]["syncs"]:
-            tiles.append(
-                _tile(f"{waits:.2g}", f"waits of the host a call of {runs[0]['step'] or 'the step'}", False)
-            )
-    parts: list[Child] = [tag("ul", tiles, class_="tiles")]
-    if placed:
-        rows: list[list[Child]] = [
-            [
-                [tag("code", r["function"]), f" on {target}" if len(runs) > 1 else None],
-                r["candidate"],
-                badge(r["status"]),
-                _speed_text(r),
-                _memory_text(r),
-            ]
-            for target, r in placed
+    return tiles
+
+
+def _of_run(run: Mapping[str, Any]) -> list[Child]:
+    """What the run showed: compiles, and waits of the host."""
+    compiles = sum(len(one["causes"]) for one in run["compiles"])
+    functions = _plural(len(run["functions"]), "jitted function")
+    tiles: list[Child] = [
+        _tile(str(compiles), f"compile{'' if compiles == 1 else 's'} of {functions}", False)
+    ]
+    if run["syncs"]:
+        waits = sum(sync["per_step"] or 0.0 for sync in run["syncs"])
+        tiles.append(_tile(f"{waits:.2g}", f"waits of the host a call of {run['step'] or 'the step'}", False))
+    return tiles
+
+
+def _proven(title: str, placed: Sequence[tuple[str, Mapping[str, Any]]], several: bool) -> Child:
+    """The table of what is proven; with its target where there are several."""
+    rows: list[list[Child]] = [
+        [
+            [tag("code", r["function"]), f" on {target}" if several else None],
+            r["candidate"],
+            badge(r["status"]),
+            _speed_text(r),
+            _memory_text(r),
         ]
-        columns = [
-            ("function", ""),
-            ("candidate", ""),
-            ("status", ""),
-            ("times as fast", "n"),
-            ("peak memory", "n"),
-        ]
-        parts.append(
-            table(
-                "What is proven" if counted.verified else "What gains by a compiler, its values checked here",
-                columns,
-                rows,
-            )
-        )
-    elif not results:
-        parts.append(tag("p", "No jitted function was captured, so nothing could be tried."))
-    return parts
+        for target, r in placed
+    ]
+    columns = [
+        ("function", ""),
+        ("candidate", ""),
+        ("status", ""),
+        ("times as fast", "n"),
+        ("peak memory", "n"),
+    ]
+    return table(title, columns, rows)
 
 
 def _plural(number: int, what: str) -> str:
