@@ -28,7 +28,7 @@ from jaxlint_runtime.capture.stop import Stopper, StopProgram
 from jaxlint_runtime.capture.truncation import Cut
 from jaxlint_runtime.capture.watched_functions import WatchedImports
 from jaxlint_runtime.protocol.channel import Channel
-from jaxlint_runtime.protocol.events import Done, Ended, Error, Hello, Ran
+from jaxlint_runtime.protocol.events import Compared, Done, Ended, Error, Hello, Ran
 from jaxlint_runtime.protocol.jobs import Trial
 from jaxlint_runtime.protocol.plain import to_plain
 
@@ -174,7 +174,7 @@ def _globals() -> dict[str, Any]:
     }
 
 
-def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> dict[str, Any] | None:
+def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> Compared | None:
     """This run's values against those of the first reference; the others say how far rounding alone moves them.
 
     `dtype`: this run computes in it, where it is coarser than what it returns.
@@ -227,11 +227,10 @@ def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> 
         ):
             worst = (key, verdict)
     if worst is None:
-        return {"calls": 0, "values": 0, "problem": None, "numerics": None, "apart": 0.0}
+        return Compared()
     (name, number), verdict = worst
     problem = None if verdict.problem is None else f"call {number} of {name}: {verdict.problem}"
-    numerics = to_plain(verdict.numerics)
-    return {"calls": compared, "values": values, "problem": problem, "numerics": numerics, "apart": apart}
+    return Compared(compared, values, problem, verdict.numerics, apart)
 
 
 def _common(left: Any, right: Any) -> tuple[Any, Any]:

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from jaxlint_runtime.model import Cost, Proposed, Result
+from jaxlint_runtime.model import Cost, Numerics, Proposed, Result
 from jaxlint_runtime.protocol.plain import Message, Plain, one_of
 
 
@@ -99,8 +100,28 @@ class Captured(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class Compared:
+    """The values of a run against those of the references: the worst of them in `problem` and `numerics`.
+
+    `apart`: how far runs of the original are from each other, where that is more than the dtype explains.
+    """
+
+    calls: int = 0
+    values: int = 0
+    problem: str | None = None
+    numerics: Numerics | None = None
+    apart: float = 0.0
+
+    @property
+    def moved(self) -> float | None:
+        """How far a value is from its reference at most; None where none was compared, or no number says it."""
+        far = None if self.numerics is None else self.numerics.max_rel
+        return far if far is not None and math.isfinite(far) else None
+
+
+@dataclass(frozen=True, slots=True)
 class Ran(Message):
-    """One whole run of a version is over (`capture.trial_run`). `compared`: its values with those of the references."""
+    """One whole run of a version is over (`capture.trial_run`). `compared`: its values, where there are references."""
 
     ending: Ended
     run_s: float
@@ -111,7 +132,7 @@ class Ran(Message):
     cut: tuple[str, str, int] | None  # path, function and number of the call at whose end it was cut off
     functions: list[Plain]
     threads: int
-    compared: Plain | None
+    compared: Compared | None
 
 
 # ---- functions and their candidates ----

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jaxlint_runtime.model import Result, Status
+from jaxlint_runtime.protocol.events import Compared
 from jaxlint_runtime.rewrites.printed_output import differs
 from jaxlint_runtime.rewrites.run_figures import measured, told
 from jaxlint_runtime.rewrites.trial_runs import WITHOUT_JIT, Trial, Trials
@@ -146,7 +147,7 @@ class _Tries:
         if first.failure is not None:
             return _result(self._run, name, Status.NOT_APPLICABLE, f"without jit {first.failure}")
         pairs = self._pairs(WITHOUT_JIT, limit) or [(self._base, first)]
-        problem = (first.compared or {}).get("problem")
+        problem = first.compared.problem if first.compared is not None else None
         same = "the same values" if problem is None else f"other values: {problem}"
         result = _result(self._run, name, Status.NOT_APPLICABLE, "")
         measured(result, [(b, a) for a, b in pairs])
@@ -173,17 +174,17 @@ class _Tries:
 
     def _differs(self, trial: Trial, setting: _Setting) -> str | None:
         """Why the values of a run are not those of the original; coarser products may move them a little."""
-        compared = trial.compared or {}
+        compared = trial.compared or Compared()
         if trial.status != self._base.status:
             return f"the program ends with exit status {trial.status} instead of {self._base.status}"
-        moved = (compared.get("numerics") or {}).get("max_rel")
+        moved = compared.moved
         repeats = [] if self._again is None else [self._again.printed]
         said = differs(self._base.printed, repeats, trial.printed)
         if said is not None and setting.warm:
             return f"it does not compute the same: {said}"
-        if compared.get("problem") is None or (not setting.warm and moved is not None and moved <= _CLOSE):
+        if compared.problem is None or (not setting.warm and moved is not None and moved <= _CLOSE):
             return None
-        return f"it does not compute the same: {compared['problem']}"
+        return f"it does not compute the same: {compared.problem}"
 
     def _concluded(self, setting: _Setting, first: Trial, pairs: Sequence[tuple[Trial, Trial]]) -> Result:
         result = _result(self._run, setting.name, Status.REJECTED, "")
@@ -197,10 +198,10 @@ class _Tries:
             f"{setting.advice}: cold start {result.before.compile_s:.2f} to {result.after.compile_s:.2f} s of tracing and compiling; "
             f"{told(result)}"
         )
-        compared = first.compared or {"values": 0, "numerics": None}
-        moved = (compared.get("numerics") or {}).get("max_rel")
+        compared = first.compared or Compared()
+        moved = compared.moved
         lines = sum(1 for line in self._base.printed.splitlines() if line.strip())
-        evidence = f"{compared['values']} values and {lines} printed lines compared with the original"
+        evidence = f"{compared.values} values and {lines} printed lines compared with the original"
         evidence += f", {moved:.1e} apart at most" if moved else ""
         evidence += f"; {len(pairs)} pairs of fresh processes in the order A B B A"
         result.evidence = evidence

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.source.file import SourceFile
-from jaxlint_runtime.model import Numerics
+from jaxlint_runtime.protocol.events import Compared
 from jaxlint_runtime.rewrites.error_output import other_errors
 from jaxlint_runtime.rewrites.printed_output import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import Rewrite, packages_to_load
@@ -124,16 +124,16 @@ class Original:
         tried = Tried(rewrite, trial, sources, trial.failure)
         if trial.failure is not None:
             return tried
-        compared = trial.compared or {"calls": 0, "values": 0, "problem": None, "numerics": None}
+        compared = trial.compared or Compared()
         lines, numbers = compared_lines(self.base.printed, [one.printed for one in self.repeats])
         files = compared_files(self.base.left, [one.left for one in self.repeats])
-        problem, rounding = compared["problem"], ""
+        problem, rounding = compared.problem, ""
         runs = self.base, self.repeats, trial
-        if problem and self._may_be_rounding(compared["numerics"]):
+        if problem and self._may_be_rounding(compared):
             begun = time.monotonic()
-            if rounding := self._only_rounded(compared["numerics"], sources, limit):
+            if rounding := self._only_rounded(compared, sources, limit):
                 problem = None
-            elif (double := self._same_in_double(compared["numerics"], sources, limit)) is not None:
+            elif (double := self._same_in_double(compared, sources, limit)) is not None:
                 problem, rounding, runs = None, double.told, (double.original, [], double.edited)
             self.deadline += time.monotonic() - begun  # it takes no other edit's time
         problem = problem or differs_in_print(*runs, coarse=self.dtype is not None)
@@ -143,24 +143,22 @@ class Original:
             tried.problem = f"it does not compute the same: {problem}"
         elif (other := left_otherwise(*runs, coarse=self.dtype is not None)) is not None:
             tried.problem = other
-        elif not compared["values"] and not numbers and not files:
+        elif not compared.values and not numbers and not files:
             tried.problem = "no number that the program prints, returns or writes could be compared"
-        if compared["numerics"] is not None:
-            tried.numerics = Numerics(
-                **{**compared["numerics"], "max_rel": compared["numerics"]["max_rel"] or 0.0}
-            )
+        if compared.numerics is not None:
+            tried.numerics = dataclasses.replace(compared.numerics, max_rel=compared.moved or 0.0)
             if rounding:
                 allowed = _ROUNDED * tried.numerics.tolerance
                 tried.numerics = dataclasses.replace(tried.numerics, tolerance=allowed, passed=True)
         reference = "the original with jit disabled" if self.errors else "the original, run three times"
         if self.trials.cut is not None:
             reference += f" up to call {self.trials.cut[2]} of {self.trials.cut[1]}"
-        if apart := compared.get("apart"):
+        if apart := compared.apart:
             reference += (
                 f", whose own runs are up to {apart:.1e} apart, so that less than that would not be seen"
             )
         tried.evidence = (
-            f"{compared['values']} values of {compared['calls']} results and {lines} printed lines{_and_files(files)} compared with {reference}; {rounding}"
+            f"{compared.values} values of {compared.calls} results and {lines} printed lines{_and_files(files)} compared with {reference}; {rounding}"
             "whole programs in fresh processes; memory is the highest resident set"
         )
         return tried
@@ -174,30 +172,28 @@ class Original:
                 self.uncompiled = [folder] if trial.failure is None else self.references
         return self.uncompiled
 
-    def _only_rounded(
-        self, numerics: Mapping[str, Any], sources: Mapping[str, SourceFile], limit: float
-    ) -> str:
+    def _only_rounded(self, compared: Compared, sources: Mapping[str, SourceFile], limit: float) -> str:
         """What shows that an edit is off by what compiling rounds alone: without jit it computes what the original does so.
 
         What runs operation by operation rounds the same however XLA compiles, so that the other runs of the original do not
         show how far rounding moves it.
         """
         trial, _ = self.trials.run(sources, limit, self._uncompiled(limit), environment=WITHOUT_JIT)
-        if trial.failure is not None or trial.compared is None or trial.compared["problem"] is not None:
+        if trial.failure is not None or trial.compared is None or trial.compared.problem is not None:
             return ""
         return (
-            f"the difference is what compiling rounds: operation by operation it is {trial.compared['numerics']['max_rel'] or 0.0:.1e} "
-            f"instead of {numerics['max_rel']:.1e}; "
+            f"the difference is what compiling rounds: operation by operation it is {trial.compared.moved or 0.0:.1e} "
+            f"instead of {compared.moved:.1e}; "
         )
 
-    def _may_be_rounding(self, numerics: Mapping[str, Any] | None) -> bool:
+    def _may_be_rounding(self, compared: Compared) -> bool:
         """Whether an edit is off by so little that it is worth further runs to tell rounding from a mistake."""
-        if self.errors or self.dtype is not None or numerics is None or numerics["max_rel"] is None:
+        if self.errors or self.dtype is not None or compared.numerics is None or compared.moved is None:
             return False
-        return bool(0 < numerics["max_rel"] <= _ROUNDED * numerics["tolerance"])
+        return 0 < compared.moved <= _ROUNDED * compared.numerics.tolerance
 
     def _same_in_double(
-        self, numerics: Mapping[str, Any], sources: Mapping[str, SourceFile], limit: float
+        self, compared: Compared, sources: Mapping[str, SourceFile], limit: float
     ) -> _InDouble | None:
         """Runs in float64, where the edit differs by rounding that the program makes larger; None where it does not.
 
@@ -210,14 +206,13 @@ class Original:
         if original.failure is not None:
             return None
         trial, _ = self.trials.run(sources, limit, [folder], environment=IN_DOUBLE)
-        left = (trial.compared or {}).get("numerics")
-        if trial.failure is not None or left is None or left["max_rel"] is None:
-            return None
-        if left["max_rel"] > _SHRINKS * numerics["max_rel"]:
+        left = None if trial.compared is None else trial.compared.moved
+        far = compared.moved
+        if trial.failure is not None or left is None or far is None or left > _SHRINKS * far:
             return None
         told = (
-            f"the difference is rounding, which the program makes larger: in float64 it is {left['max_rel']:.1e} "
-            f"instead of {numerics['max_rel']:.1e}; "
+            f"the difference is rounding, which the program makes larger: in float64 it is {left:.1e} "
+            f"instead of {far:.1e}; "
         )
         return _InDouble(told, original, trial)
 

@@ -11,7 +11,7 @@ from typing import Any
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import encode_text
 from jaxlint_runtime.protocol import jobs as protocol
-from jaxlint_runtime.protocol.events import Error, Event, Ran
+from jaxlint_runtime.protocol.events import Compared, Error, Event, Ran
 from jaxlint_runtime.rewrites.side_effects import Leavings, collect, snapshot
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.workers.following import Deadline, follow
@@ -41,7 +41,7 @@ class Trial:
     printed: str = ""
     left: Leavings = field(default_factory=Leavings)  # files and error output
     functions: dict[str, dict[str, Any]] = field(default_factory=dict)
-    compared: dict[str, Any] | None = None
+    compared: Compared | None = None
     status: int = 0
     late: bool = False  # it was ended since it took too long
     cut: tuple[str, str, int] | None = (

@@ -88,8 +88,8 @@ def test_versions_of_a_program_without_end_are_compared(
     same = edited("0.5 * x + 1.0", "1.0 + x / 2")
     assert (same.failure, same.printed) == (None, base.printed)
     assert same.compared is not None
-    assert (same.compared["calls"], same.compared["problem"]) == (3, None)
+    assert (same.compared.calls, same.compared.problem) == (3, None)
     wrong = edited("0.5 * x", "0.6 * x")
-    assert "call 2 of step" in wrong.compared["problem"] or "call 3 of step" in wrong.compared["problem"]
+    assert "call 2 of step" in wrong.compared.problem or "call 3 of step" in wrong.compared.problem
     short = edited("itertools.count()", "range(2)")
     assert "there was no call 3 of step" in str(short.failure)

@@ -47,6 +47,10 @@ EVENTS: list[events.Event] = [
     events.Ran(
         events.Ended("finished", 0, "done"), 1.0, 0.5, 1.4, 3, None, ("/a.py", "step", 7), [], 1, None
     ),
+    events.Ran(
+        *(events.Ended("stopped", 0, "after 7 calls"), 1.0, 0.5, 1.4, 3, 9, None, [], 1),
+        events.Compared(2, 9, "call 1 of step: other values", RESULT.numerics, 1e-6),
+    ),
     events.Optimising("step", "/project/a.py", 3, "cpu"),
     events.Left(
         *("step", "/project/a.py", 3, "cpu", "/left", {"JAX_PLATFORMS": "cpu"}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source import SourceFile, read_source
+from jaxlint_runtime.model import Numerics
+from jaxlint_runtime.protocol.events import Compared
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites import edit_search
 from jaxlint_runtime.rewrites.edit_search import EditSearch
@@ -27,18 +30,13 @@ from jaxlint_runtime.run import Run
 SOURCE = "import jax\n\ndef a(x): ...\n\ndef b(x): ...\n\ndef c(x): ...\n"
 
 
-def outcome(error: float | None, allowed: float = 3e-5) -> dict[str, Any]:
+def outcome(error: float | None, allowed: float = 3e-5) -> Compared:
     """Values that are off by so much."""
     passed = error is not None and error <= allowed
-    numerics = {
-        "max_abs": error,
-        "max_rel": error,
-        "gradient_cosine": None,
-        "tolerance": allowed,
-        "passed": passed,
-    }
+    far = math.nan if error is None else error
+    numerics = Numerics(far, far, None, allowed, passed)
     problem = None if passed else f"relative error {error}"
-    return {"calls": 1, "values": 10, "problem": problem, "numerics": numerics}
+    return Compared(1, 10, problem, numerics)
 
 
 _NAMES = {str(WITHOUT_JIT): "without jit", str(IN_DOUBLE): "double"}
