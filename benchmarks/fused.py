@@ -25,7 +25,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxlint_runtime import targets
 from jaxlint_runtime.kernels.substitute import fused
-from jaxlint_runtime.lowering.versions import JitOptions, Version
+from jaxlint_runtime.lowering.function_versions import JitOptions, Version
 from jaxlint_runtime.transforms.attention_kernels import substituted
 from jaxlint_runtime.transforms.fusions import chooser
 

@@ -28,10 +28,10 @@ _PACKAGES = ("jax", "jaxlib", "libtpu", "flax", "optax")
 
 def measure(name: str, target: str, seconds: float, compiles: int) -> dict[str, Any]:
     """One program on one target, in this process."""
-    from jaxlint_runtime.lowering.versions import capture
+    from jaxlint_runtime.lowering.function_versions import capture
     from jaxlint_runtime.model import JitOptions
+    from jaxlint_runtime.optimiser_settings import Settings
     from jaxlint_runtime.protocol.plain import to_plain
-    from jaxlint_runtime.settings import Settings
     from jaxlint_runtime.sharding import placement_record, shard_function
     from jaxlint_runtime.sharding.mesh import parse_mesh
 

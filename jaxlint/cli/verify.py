@@ -271,8 +271,8 @@ def command(
     PROGRAM is a script (or -m MODULE, or --pytest); what follows `--` is handed to it. A long run is not waited for:
     see --calls and --for. Exits with 0 when it ran, 1 under --fail-under, 2 when it could not run.
     """
+    from jaxlint_runtime.optimiser_settings import ASKED, EAGER, PROGRAM, SOURCE, TRANSFORMS
     from jaxlint_runtime.request import CannotRun, Request
-    from jaxlint_runtime.settings import ASKED, EAGER, PROGRAM, SOURCE, TRANSFORMS
     from jaxlint_runtime.workers.cleanup import NoRoom, nothing_left
 
     targets = tuple(dict.fromkeys(itertools.chain.from_iterable(target_names)))

@@ -21,9 +21,10 @@ import jax
 
 from jaxlint_runtime import inspection
 from jaxlint_runtime.inspection.overview import overview
-from jaxlint_runtime.lowering import versions
-from jaxlint_runtime.lowering.versions import Staged, Version
+from jaxlint_runtime.lowering import function_versions
+from jaxlint_runtime.lowering.function_versions import Staged, Version
 from jaxlint_runtime.model import CapturedFunction, Cost, Interval, JitOptions, Numerics
+from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof import paired_timing as timing
 from jaxlint_runtime.proof.gain import Change
 from jaxlint_runtime.proof.reference import Reference
@@ -32,7 +33,6 @@ from jaxlint_runtime.report.html.markup import Markup, tag
 from jaxlint_runtime.report.html.plots import memory_chart, times_chart
 from jaxlint_runtime.report.html.svg_chart import Chart
 from jaxlint_runtime.report.html.tables import table
-from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.wording.units import amount, milliseconds, size
 from jaxlint_runtime.wording.units import seconds as in_seconds
 
@@ -159,7 +159,7 @@ def compare(
     """
     program = _program(before, args, kwargs, options)
     other = _captured(after, args, kwargs, after_options or options)
-    version = Version(versions.version_of(other).function, other.options)
+    version = Version(function_versions.version_of(other).function, other.options)
     staged = program.stage(version)
     compared = program.check(program.runnable(version), program.dtype)
     fresh = [
@@ -220,7 +220,7 @@ def _captured(
 ) -> CapturedFunction:
     if options is None and hasattr(function, "lower"):
         options = _donation_of(function, args, kwargs)
-    return versions.capture(function, *args, options=options, **kwargs)
+    return function_versions.capture(function, *args, options=options, **kwargs)
 
 
 def _donation_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> JitOptions:

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jaxlint_runtime.optimiser_settings import PROGRAM
 from jaxlint_runtime.protocol.jobs import Capture, Examples, Launch, Trying, Until
-from jaxlint_runtime.settings import PROGRAM
 from jaxlint_runtime.targets import UnknownTarget, parse
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from jaxlint.engine import CheckResult
 from jaxlint_runtime.model import Result
-from jaxlint_runtime.protocol.events import (
+from jaxlint_runtime.protocol.jobs import Known
+from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.protocol.worker_events import (
     Constants,
     Decided,
     Event,
@@ -18,8 +20,6 @@ from jaxlint_runtime.protocol.events import (
     Sharding,
     Watch,
 )
-from jaxlint_runtime.protocol.jobs import Known
-from jaxlint_runtime.protocol.plain import to_plain
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.source_analysis.findings import as_records

@@ -8,11 +8,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from jaxlint_runtime.optimiser_settings import PROGRAM, TRANSFORMS
 from jaxlint_runtime.proof.gain import gain_of
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.request import CannotRun, Request, validate
 from jaxlint_runtime.run import Listener
-from jaxlint_runtime.settings import PROGRAM, TRANSFORMS
 from jaxlint_runtime.verify import Verification
 
 _MOST = 16  # each is a run of its own

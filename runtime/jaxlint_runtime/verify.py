@@ -17,7 +17,9 @@ from jaxlint.engine import CheckResult
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
 from jaxlint_runtime.model import Status
-from jaxlint_runtime.protocol.events import (
+from jaxlint_runtime.optimiser_settings import EAGER, ENVIRONMENT, SOURCE
+from jaxlint_runtime.protocol.jobs import Capture, Leave, Shard
+from jaxlint_runtime.protocol.worker_events import (
     Captured,
     Error,
     Event,
@@ -27,7 +29,6 @@ from jaxlint_runtime.protocol.events import (
     Optimising,
     Watch,
 )
-from jaxlint_runtime.protocol.jobs import Capture, Leave, Shard
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.request import validate
 from jaxlint_runtime.rewrites.candidate_edits import propose
@@ -35,7 +36,6 @@ from jaxlint_runtime.rewrites.eager_functions import eager_functions, looping_me
 from jaxlint_runtime.rewrites.edit_search import search_source
 from jaxlint_runtime.rewrites.environment_variables import try_settings
 from jaxlint_runtime.run import Run
-from jaxlint_runtime.settings import EAGER, ENVIRONMENT, SOURCE
 from jaxlint_runtime.source_analysis.findings import as_records, check_files
 from jaxlint_runtime.source_analysis.imported_files import TooMany, program_files
 from jaxlint_runtime.source_analysis.parsing import tree_of

@@ -10,7 +10,7 @@ from tests.integration.test_walls import RUNTIME, imports_in, imports_of
 
 # From the bottom to the top. A folder, or a module beside them, may import from those in lines above its own, and from its own folder.
 LAYERS = (
-    "compat model settings targets timing_noise wording",
+    "compat model optimiser_settings targets timing_noise wording",
     "protocol source_analysis",
     "request",
     "lowering",
@@ -74,7 +74,7 @@ def test_imports_of_the_runtime_point_downward() -> None:
         ("if TYPE_CHECKING:\n    from jaxlint_runtime.run import Run", True),
         ("def late():\n    from jaxlint_runtime.sharding import shard_function", True),
         ("from jaxlint_runtime.proof import gain", False),
-        ("from jaxlint_runtime.lowering.versions import Staged", False),
+        ("from jaxlint_runtime.lowering.function_versions import Staged", False),
         ("from jaxlint_runtime import compat", False),
         ("import jax", False),
     ],

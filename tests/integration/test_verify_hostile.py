@@ -234,7 +234,7 @@ def test_a_crash_while_trying_candidates_costs_that_function_alone(tmp_path: Pat
 
 EATS_MEMORY = """
 import jax, jax.numpy as jnp
-from jaxlint_runtime.lowering.versions import Version
+from jaxlint_runtime.lowering.function_versions import Version
 from jaxlint_runtime.transforms import TRANSFORMS, Candidate, NotApplicable, Transform
 
 class Hungry(Transform):

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import optax
 import pytest
 
-from jaxlint_runtime.lowering.versions import capture
+from jaxlint_runtime.lowering.function_versions import capture
 from jaxlint_runtime.model import Interval, Result
 from jaxlint_runtime.proof import candidate_proof
 from jaxlint_runtime.proof.optimise import Settings, optimise

@@ -22,7 +22,7 @@ COMPILERS = {"tpu": ("libtpu",), "gpu": ("jax_cuda12_plugin", "jax_cuda13_plugin
 LOOK = """
 import json, sys
 import jax, jax.numpy as jnp
-from jaxlint_runtime.lowering import versions
+from jaxlint_runtime.lowering import function_versions
 from jaxlint_runtime.inspection.overview import overview
 from jaxlint_runtime.protocol.plain import to_plain
 from jaxlint_runtime.targets import parse
@@ -42,17 +42,17 @@ def update(w, g):
 def look(function, *shapes, dtype=jnp.float32, options=None):
     # The values are never computed, so that nothing of the size is made here.
     avals = [jax.ShapeDtypeStruct(shape, dtype) for shape in shapes]
-    options = options or versions.JitOptions()
-    captured = versions.CapturedFunction(
+    options = options or function_versions.JitOptions()
+    captured = function_versions.CapturedFunction(
         function.__name__, __file__ if "__file__" in globals() else "<look>", 1, function, None, options,
-        call=versions.CapturedCall(tuple(avals), {}, (tuple(avals), {})),
+        call=function_versions.CapturedCall(tuple(avals), {}, (tuple(avals), {})),
     )
-    staged = versions.stage(versions.version_of(captured), versions.bind(captured), target)
+    staged = function_versions.stage(function_versions.version_of(captured), function_versions.bind(captured), target)
     return to_plain(overview(staged))
 
 found = {
     "update": look(update, (4096, 4096), (4096, 4096)),
-    "donated": look(update, (4096, 4096), (4096, 4096), options=versions.JitOptions(donate_argnums=(0,))),
+    "donated": look(update, (4096, 4096), (4096, 4096), options=function_versions.JitOptions(donate_argnums=(0,))),
 }
 if target.chips == 1:
     found["loop"] = look(loop, (2048, 2048), (2048, 2048))

@@ -17,8 +17,8 @@ from jaxlint.source.journal import write_together
 from jaxlint.source.write import Change
 from jaxlint_runtime.apply.edit_trials import Verdict, try_all
 from jaxlint_runtime.apply.writable import Edit, changes_of, choose, not_to_be_changed, record
+from jaxlint_runtime.optimiser_settings import PROGRAM, TRANSFORMS
 from jaxlint_runtime.request import CannotRun
-from jaxlint_runtime.settings import PROGRAM, TRANSFORMS
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.scratch_copy import TooLarge
 

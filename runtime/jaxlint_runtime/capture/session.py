@@ -23,8 +23,8 @@ from jaxlint_runtime.capture.stop import Stopper, StopProgram
 from jaxlint_runtime.capture.watched_functions import WatchedFunction, WatchedImports, Watcher
 from jaxlint_runtime.lowering.jit_options import OPTION_NAMES, read_mapped
 from jaxlint_runtime.model import CapturedFunction, JitOptions
-from jaxlint_runtime.protocol.events import Busy, Captured, Ended
 from jaxlint_runtime.protocol.jobs import Capture, Known, Shard
+from jaxlint_runtime.protocol.worker_events import Busy, Captured, Ended
 
 _QUARTERED = 4  # times of calls that are worth a quartile
 _PLATFORMS = {"cpu": "cpu", "tpu": "tpu"}  # the others are makes of GPU

@@ -28,9 +28,9 @@ from jaxlint_runtime.capture.stop import Stopper, StopProgram
 from jaxlint_runtime.capture.truncation import Cut
 from jaxlint_runtime.capture.watched_functions import WatchedImports
 from jaxlint_runtime.protocol.channel import Channel
-from jaxlint_runtime.protocol.events import Compared, Done, Ended, Error, Hello, Ran
 from jaxlint_runtime.protocol.jobs import Trial
 from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.protocol.worker_events import Compared, Done, Ended, Error, Hello, Ran
 
 _COMPILING = ("/jax/core/compile/jaxpr_trace_duration", "/jax/core/compile/jaxpr_to_mlir_module_duration")
 _BACKEND = "/jax/core/compile/backend_compile_duration"

@@ -23,14 +23,14 @@ from jax.extend import core
 from jaxlint_runtime import compat
 from jaxlint_runtime.exported.artefacts import Input, Kept, NotExported, Record, config, placement, write
 from jaxlint_runtime.inspection.jaxpr_facts import traced
-from jaxlint_runtime.lowering.versions import Staged, StagingError, Version, first_line
+from jaxlint_runtime.lowering.function_versions import Staged, StagingError, Version, first_line
 from jaxlint_runtime.model import Proposed, Result
+from jaxlint_runtime.optimiser_settings import LAST_RESORT
 from jaxlint_runtime.proof import equivalence
 from jaxlint_runtime.proof.candidate_proof import Plan
 from jaxlint_runtime.proof.float64 import evaluation, shapes
 from jaxlint_runtime.proof.live_prover import LiveProver
 from jaxlint_runtime.proof.reference import Reference
-from jaxlint_runtime.settings import LAST_RESORT
 from jaxlint_runtime.transforms import NotApplicable
 
 _TOGETHER = 12  # combinations of candidates that are left, those that save most first

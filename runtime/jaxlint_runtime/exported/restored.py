@@ -14,15 +14,15 @@ from jaxlint_runtime import compat, inspection
 from jaxlint_runtime.exported import artefacts
 from jaxlint_runtime.exported.artefacts import Input, Kept, Record
 from jaxlint_runtime.inspection.updates import Update
-from jaxlint_runtime.lowering import versions
-from jaxlint_runtime.lowering.versions import BoundCall, Leaf, Staged, StagingError, Version
+from jaxlint_runtime.lowering import function_versions
+from jaxlint_runtime.lowering.function_versions import BoundCall, Leaf, Staged, StagingError, Version
 from jaxlint_runtime.model import CapturedCall, CapturedFunction, JitOptions
+from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof.candidate_proof import Plan
 from jaxlint_runtime.proof.equivalence import Outcome, host
 from jaxlint_runtime.proof.float64 import in_double
 from jaxlint_runtime.proof.live_prover import LiveProver
 from jaxlint_runtime.proof.reference import Reference
-from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 
 Names = tuple[str, ...]
@@ -105,11 +105,11 @@ class Restored(Reference):
 
     def stage(self, version: Version) -> Staged:
         """A version for the target, with what its jaxpr said."""
-        return self._known(versions.stage(version, self.bound, self.target))
+        return self._known(function_versions.stage(version, self.bound, self.target))
 
     def runnable(self, version: Version) -> Staged:
         """A version for the place where values are computed."""
-        return self._known(versions.stage(version, self.bound, self.runner))
+        return self._known(function_versions.stage(version, self.bound, self.runner))
 
     def gradients(self, version: Version) -> Staged:
         """The gradients of a version, as they were exported."""

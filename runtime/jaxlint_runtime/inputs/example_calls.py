@@ -71,7 +71,7 @@ class ExampleRun:
 
     def _made(self, name: str, make: Callable[[], _Call]) -> _Call | None:
         """The call, or None and a problem."""
-        from jaxlint_runtime.lowering.versions import first_line
+        from jaxlint_runtime.lowering.function_versions import first_line
 
         try:
             return make()
@@ -102,7 +102,7 @@ class ExampleRun:
         import jax
 
         from jaxlint_runtime.inputs.drawn_values import any_shapes, drawn, finite
-        from jaxlint_runtime.lowering.versions import first_line
+        from jaxlint_runtime.lowering.function_versions import first_line
 
         try:
             call = self._jitted(call)

@@ -17,7 +17,7 @@ import jax
 
 from jaxlint_runtime.inputs.dimensions import NoExample
 from jaxlint_runtime.inputs.drawn_values import drawn
-from jaxlint_runtime.lowering.versions import first_line
+from jaxlint_runtime.lowering.function_versions import first_line
 
 
 def forward(

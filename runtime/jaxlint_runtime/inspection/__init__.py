@@ -15,7 +15,7 @@ from jaxlint_runtime.inspection.intermediate_dtypes import dtype_bytes
 from jaxlint_runtime.inspection.jaxpr_facts import traced
 from jaxlint_runtime.inspection.liveness import Liveness, liveness
 from jaxlint_runtime.inspection.memory import Memory, compiler_cost, memory
-from jaxlint_runtime.lowering.versions import DoesNotFit, Staged
+from jaxlint_runtime.lowering.function_versions import DoesNotFit, Staged
 from jaxlint_runtime.model import Cost
 
 __all__ = [

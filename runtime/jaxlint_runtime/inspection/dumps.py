@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from jaxlint_runtime.lowering.versions import Staged, StagingError, placed
+from jaxlint_runtime.lowering.function_versions import Staged, StagingError, placed
 from jaxlint_runtime.wording.paths import file_name
 
 _STAGES = {"jaxpr": "jaxpr.txt", "stablehlo": "stablehlo.mlir", "hlo": "hlo.txt"}

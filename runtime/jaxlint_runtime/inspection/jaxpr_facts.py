@@ -10,7 +10,7 @@ from jaxlint_runtime.inspection.flops import Work, count, has_kernels, products
 from jaxlint_runtime.inspection.hlo import Place
 from jaxlint_runtime.inspection.memory_timeline import Timeline, timeline
 from jaxlint_runtime.inspection.work_by_line import work_by_line
-from jaxlint_runtime.lowering.versions import Staged
+from jaxlint_runtime.lowering.function_versions import Staged
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from jaxlint_runtime.inspection.jaxpr_facts import traced
 from jaxlint_runtime.inspection.memory_timeline import Alive, Timeline
 from jaxlint_runtime.inspection.time_estimates import estimated_ms
 from jaxlint_runtime.inspection.traffic import Traffic, targets, traffic
-from jaxlint_runtime.lowering.versions import Staged, StagingError
+from jaxlint_runtime.lowering.function_versions import Staged, StagingError
 from jaxlint_runtime.model import Cost, Interval
 
 # Characters of HLO that are read: beyond, reading them would take longer than they are worth.

@@ -13,7 +13,7 @@ from jaxlint_runtime.inspection.hlo import parse
 from jaxlint_runtime.inspection.jaxpr_facts import traced
 from jaxlint_runtime.inspection.memory import compiler_cost
 from jaxlint_runtime.inspection.traffic import traffic
-from jaxlint_runtime.lowering.versions import Staged
+from jaxlint_runtime.lowering.function_versions import Staged
 
 _KERNEL = re.compile(
     r'custom_call_target="(tpu_custom_call|mosaic|triton|__gpu\$xla\.gpu\.triton|[^"]*flash|__cudnn\$fmha)',

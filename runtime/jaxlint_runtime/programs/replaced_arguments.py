@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxlint_runtime.lowering.avals import nbytes
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.programs.captured_program import Program
 
 SMALL = 64  # bytes: counters and random keys, which need not be updated element by element
 _Kind = tuple[tuple[int, ...], str]  # shape and dtype

@@ -9,7 +9,7 @@ from jaxlint_runtime import inspection
 from jaxlint_runtime.inspection.intermediate_dtypes import coarsest
 from jaxlint_runtime.inspection.jaxpr_facts import traced
 from jaxlint_runtime.inspection.time_estimates import compiler_ms, least_ms, roofline_ms
-from jaxlint_runtime.lowering.versions import Staged, StagingError, Version, first_line
+from jaxlint_runtime.lowering.function_versions import Staged, StagingError, Version, first_line
 from jaxlint_runtime.model import Interval, Result, Status
 from jaxlint_runtime.proof.gain import figures, gain_of
 from jaxlint_runtime.proof.paired_timing import Timing, compare

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from jaxlint_runtime.model import Cost, Proposed, Result, Status
+from jaxlint_runtime.optimiser_settings import LAST_RESORT, TRANSFORMS
 from jaxlint_runtime.proof.gain import gain_of
-from jaxlint_runtime.settings import LAST_RESORT, TRANSFORMS
 from jaxlint_runtime.wording.units import size
 
 _UNLIMITED = 2  # candidates of last resort that are tried where no limit says when it is enough

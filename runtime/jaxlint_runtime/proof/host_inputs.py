@@ -9,9 +9,9 @@ import jax
 import numpy as np
 
 from jaxlint_runtime import inspection
-from jaxlint_runtime.lowering import versions
+from jaxlint_runtime.lowering import function_versions
 from jaxlint_runtime.model import Result, Status
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.programs.captured_program import Program
 from jaxlint_runtime.proof.gain import gain_of
 from jaxlint_runtime.proof.paired_timing import Subject, Timing, compare
 from jaxlint_runtime.wording.units import milliseconds, size
@@ -80,7 +80,7 @@ def _subject(program: Program, values: Sequence[Any], wide: Sequence[int]) -> Su
     """Calls that put the leaves `wide` on the device first, as a call of a jitted function does; the others are there."""
     compiled = program.baseline.compiled
     device = program.target.devices()[0]
-    arrays = versions.placed(program.bound, values, program.target)
+    arrays = function_versions.placed(program.bound, values, program.target)
     donated = program.bound.donated(program.version.options)
 
     def prepare() -> list[Any]:

@@ -7,12 +7,12 @@ import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from jaxlint_runtime.lowering.versions import first_line
+from jaxlint_runtime.lowering.function_versions import first_line
 from jaxlint_runtime.model import Cost, Proposed, Result, Status
+from jaxlint_runtime.optimiser_settings import TRANSFORMS as ALL
 from jaxlint_runtime.proof.candidate_proof import Base, Part, Plan, combine, evidence, prove, result
 from jaxlint_runtime.proof.host_inputs import host_inputs
 from jaxlint_runtime.proof.reference import Reference
-from jaxlint_runtime.settings import TRANSFORMS as ALL
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 
 _LARGE = 2**20  # bytes of a captured array that are worth a line

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jaxlint_runtime.lowering.versions import StagingError
+from jaxlint_runtime.lowering.function_versions import StagingError
 from jaxlint_runtime.model import CapturedFunction, Result, Status
+from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof.candidate_search import search
 from jaxlint_runtime.proof.live_prover import LiveProver, opening, whole
 from jaxlint_runtime.proof.reference import Reference
-from jaxlint_runtime.settings import Settings
 
 __all__ = ["Settings", "optimise"]
 

@@ -11,9 +11,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxlint_runtime.lowering import versions
-from jaxlint_runtime.lowering.versions import Staged, StagingError, Version
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.lowering import function_versions
+from jaxlint_runtime.lowering.function_versions import Staged, StagingError, Version
+from jaxlint_runtime.programs.captured_program import Program
 from jaxlint_runtime.proof import equivalence
 from jaxlint_runtime.proof.equivalence import Comparison, Outcome
 from jaxlint_runtime.proof.float64 import widened
@@ -85,7 +85,7 @@ class Reference(Program):
 
         `changes`: outputs that are new values of inputs are to be compared by how far they moved.
         """
-        args, kwargs = self.bound.dynamic(versions.placed(self.bound, values, staged.target))
+        args, kwargs = self.bound.dynamic(function_versions.placed(self.bound, values, staged.target))
         result = jax.block_until_ready(staged.compiled(*args, **kwargs))
         starts = {}
         if changes:
@@ -221,7 +221,9 @@ class Reference(Program):
 
     def subject(self, staged: Staged, fresh: Sequence[bool]) -> Subject:
         """A version for timing. The leaves marked `fresh` are copied for each call, outside the clock."""
-        arrays = versions.placed(self.bound, [leaf.value for leaf in self.bound.leaves], staged.target)
+        arrays = function_versions.placed(
+            self.bound, [leaf.value for leaf in self.bound.leaves], staged.target
+        )
         compiled = staged.compiled
 
         def prepare() -> Any:

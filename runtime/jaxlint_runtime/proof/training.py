@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 import numpy as np
 
-from jaxlint_runtime.lowering.versions import Staged
+from jaxlint_runtime.lowering.function_versions import Staged
 from jaxlint_runtime.proof.reference import Reference
 
 _STEPS = 20

@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from jaxlint_runtime.optimiser_settings import TRANSFORMS
 from jaxlint_runtime.proof.gain import gain_of, is_proven, tally
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.harmless import harmless
@@ -21,7 +22,6 @@ from jaxlint_runtime.report.plain_table import plain_table
 from jaxlint_runtime.report.sharding_tables import sharded
 from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.targets_table import verdicts
-from jaxlint_runtime.settings import TRANSFORMS
 from jaxlint_runtime.wording.paths import display_path
 
 _STYLES = {

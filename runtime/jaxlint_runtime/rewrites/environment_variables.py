@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jaxlint_runtime.model import Result, Status
-from jaxlint_runtime.protocol.events import Compared
+from jaxlint_runtime.optimiser_settings import EAGER, ENVIRONMENT
+from jaxlint_runtime.protocol.worker_events import Compared
 from jaxlint_runtime.rewrites.printed_output import differs
 from jaxlint_runtime.rewrites.run_figures import measured, told
 from jaxlint_runtime.rewrites.trial_runs import WITHOUT_JIT, Trial, Trials
 from jaxlint_runtime.run import Run
-from jaxlint_runtime.settings import EAGER, ENVIRONMENT
 from jaxlint_runtime.workers.scratch_copy import TooLarge
 
 CACHE = "JAX_COMPILATION_CACHE_DIR"

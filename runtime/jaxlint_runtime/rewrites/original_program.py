@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.source.file import SourceFile
-from jaxlint_runtime.protocol.events import Compared
+from jaxlint_runtime.protocol.worker_events import Compared
 from jaxlint_runtime.rewrites.error_output import other_errors
 from jaxlint_runtime.rewrites.printed_output import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import Rewrite, packages_to_load

@@ -11,7 +11,7 @@ from typing import Any
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import encode_text
 from jaxlint_runtime.protocol import jobs as protocol
-from jaxlint_runtime.protocol.events import Compared, Error, Event, Ran
+from jaxlint_runtime.protocol.worker_events import Compared, Error, Event, Ran
 from jaxlint_runtime.rewrites.side_effects import Leavings, collect, snapshot
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.workers.following import Deadline, follow

@@ -80,7 +80,7 @@ def keys_of(path: str) -> Path:
 
 
 def inputs_of(leaves: Sequence[Any], updated: dict[int, int]) -> tuple[Input, ...]:
-    """The inputs of a bound call (`lowering.versions.Leaf`); `updated` maps inputs to the outputs that are their new values."""
+    """The inputs of a bound call (`lowering.function_versions.Leaf`); `updated` maps inputs to the outputs that are their new values."""
     return tuple(
         Input(
             n,

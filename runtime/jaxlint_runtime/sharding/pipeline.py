@@ -18,10 +18,10 @@ from jax.sharding import SingleDeviceSharding
 from jaxlint_runtime import compat
 from jaxlint_runtime.compat import Literal, open_jaxpr
 from jaxlint_runtime.inspection.memory import memory
-from jaxlint_runtime.lowering import versions
+from jaxlint_runtime.lowering import function_versions
 from jaxlint_runtime.lowering.avals import nbytes
+from jaxlint_runtime.lowering.function_versions import Leaf, StagingError
 from jaxlint_runtime.lowering.jaxpr_interpreter import inlined
-from jaxlint_runtime.lowering.versions import Leaf, StagingError
 from jaxlint_runtime.proof import equivalence
 from jaxlint_runtime.proof.equivalence import Outcome
 from jaxlint_runtime.proof.reference import Reference
@@ -170,7 +170,9 @@ def _of_batch(program: Reference, classes: Classes, parts: int) -> Any:
         return replace(leaf, aval=jax.ShapeDtypeStruct(shape, leaf.aval.dtype))
 
     leaves = tuple(part(n, leaf) for n, leaf in enumerate(program.bound.leaves))
-    return versions.stage(program.version, replace(program.bound, leaves=leaves), program.target).jaxpr
+    return function_versions.stage(
+        program.version, replace(program.bound, leaves=leaves), program.target
+    ).jaxpr
 
 
 def _stacked(entry: ParameterClass, classes: Classes) -> bool:
@@ -246,9 +248,11 @@ def _temporary(piece: Piece, target: Target) -> int:
             lowered = compat.jit(piece.function()).lower(*structs)
             compiled = lowered.compile(None if target.compile_only else dict(QUICK))
     except Exception as error:
-        refused = versions.too_big(str(error), 0)
+        refused = function_versions.too_big(str(error), 0)
         if refused is None:
-            raise StagingError(f"a stage could not be compiled: {versions.first_line(error)}") from error
+            raise StagingError(
+                f"a stage could not be compiled: {function_versions.first_line(error)}"
+            ) from error
         return refused.needed
     return memory(compiled, target.platform).temp
 

@@ -21,8 +21,14 @@ from jaxlint_runtime.inspection.communication import axes_of, collectives
 from jaxlint_runtime.inspection.hlo import parse
 from jaxlint_runtime.inspection.hlo_products import has_loops, product_flops
 from jaxlint_runtime.inspection.memory import compiler_cost, memory
+from jaxlint_runtime.lowering.function_versions import (
+    BoundCall,
+    DoesNotFit,
+    StagingError,
+    first_line,
+    too_big,
+)
 from jaxlint_runtime.lowering.jaxpr_interpreter import evaluate
-from jaxlint_runtime.lowering.versions import BoundCall, DoesNotFit, StagingError, first_line, too_big
 from jaxlint_runtime.proof import equivalence
 from jaxlint_runtime.proof.equivalence import Outcome
 from jaxlint_runtime.sharding.mesh import MeshShape

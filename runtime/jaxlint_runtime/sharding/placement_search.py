@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from jaxlint_runtime.lowering.versions import StagingError
+from jaxlint_runtime.lowering.function_versions import StagingError
 from jaxlint_runtime.sharding import strategies
 from jaxlint_runtime.sharding.activation_constraints import Held
 from jaxlint_runtime.sharding.input_classes import Classes

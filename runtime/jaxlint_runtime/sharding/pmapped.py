@@ -15,7 +15,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxlint_runtime.lowering.versions import StagingError, first_line
+from jaxlint_runtime.lowering.function_versions import StagingError, first_line
 from jaxlint_runtime.model import CapturedCall, CapturedFunction
 from jaxlint_runtime.proof import equivalence
 from jaxlint_runtime.source_analysis.parsing import tree_of_file

@@ -14,13 +14,13 @@ import jax
 
 from jaxlint_runtime import targets
 from jaxlint_runtime.inspection.device_peaks import PUBLISHED
-from jaxlint_runtime.lowering import versions
-from jaxlint_runtime.lowering.versions import DoesNotFit, StagingError
+from jaxlint_runtime.lowering import function_versions
+from jaxlint_runtime.lowering.function_versions import DoesNotFit, StagingError
 from jaxlint_runtime.model import CapturedFunction, Cost, Result, Status
+from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof import equivalence
 from jaxlint_runtime.proof.equivalence import Comparison
 from jaxlint_runtime.proof.reference import Reference
-from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.sharding import (
     activation_constraints,
     advice,
@@ -302,7 +302,7 @@ def _compare(program: Reference, step: Step, chosen: Row, mesh: Any, outcome: Ou
         )
     except Exception as error:  # the program's own code, on devices that it was not written for
         traceback.print_exc()
-        outcome.problem = versions.first_line(error)
+        outcome.problem = function_versions.first_line(error)
 
 
 def _tell(
@@ -359,7 +359,7 @@ def _pipelined(
         return [f"a pipeline was not tried: {error}"]
     except Exception as error:  # the program's own code, on devices that it was not written for
         traceback.print_exc()
-        return [f"a pipeline was not tried: {versions.first_line(error)}"]
+        return [f"a pipeline was not tried: {function_versions.first_line(error)}"]
 
 
 def _signature(function: Any) -> list[str]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import jax
 
+from jaxlint_runtime.lowering.function_versions import Staged
 from jaxlint_runtime.lowering.jaxpr_interpreter import evaluate
-from jaxlint_runtime.lowering.versions import Staged
 from jaxlint_runtime.model import CapturedCall, CapturedFunction
 from jaxlint_runtime.sharding.stated_constraints import constrains, on_mesh
 

@@ -25,9 +25,9 @@ from jaxlint_runtime.kernels.implementations.small_check import drawn, interpret
 from jaxlint_runtime.kernels.substitute import Choice as Choosing
 from jaxlint_runtime.kernels.substitute import Implementation, Match, Matches, evaluate, matches
 from jaxlint_runtime.lowering import jaxpr_interpreter
+from jaxlint_runtime.lowering.function_versions import Version, first_line
 from jaxlint_runtime.lowering.jaxpr_interpreter import of_traced_leaves
-from jaxlint_runtime.lowering.versions import Version, first_line
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.programs.captured_program import Program
 from jaxlint_runtime.transforms.transform import NO_CALL, Candidate, NotApplicable, Transform
 from jaxlint_runtime.wording.paths import display_path
 

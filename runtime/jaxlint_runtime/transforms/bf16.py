@@ -16,6 +16,7 @@ import jax.numpy as jnp
 
 from jaxlint_runtime import compat
 from jaxlint_runtime.inspection.flops import count
+from jaxlint_runtime.lowering.function_versions import Version
 from jaxlint_runtime.lowering.jaxpr_interpreter import (
     REMATERIALISED,
     control_flow,
@@ -23,9 +24,8 @@ from jaxlint_runtime.lowering.jaxpr_interpreter import (
     is_plain_call,
     of_traced_leaves,
 )
-from jaxlint_runtime.lowering.versions import Version
-from jaxlint_runtime.programs.program import Program
-from jaxlint_runtime.settings import TRANSFORMS
+from jaxlint_runtime.optimiser_settings import TRANSFORMS
+from jaxlint_runtime.programs.captured_program import Program
 from jaxlint_runtime.transforms.transform import Candidate, NotApplicable, Transform
 
 _PRODUCTS = frozenset({"dot_general", "conv_general_dilated"})

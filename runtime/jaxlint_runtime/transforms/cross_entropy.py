@@ -16,8 +16,8 @@ from jaxlint_runtime.kernels.implementations.blockwise_cross_entropy import bloc
 from jaxlint_runtime.kernels.implementations.tiles import chip_at_hand
 from jaxlint_runtime.kernels.likelihood_operands import Loss
 from jaxlint_runtime.kernels.substitute import Implementation, Match
-from jaxlint_runtime.lowering.versions import Version
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.lowering.function_versions import Version
+from jaxlint_runtime.programs.captured_program import Program
 from jaxlint_runtime.transforms.attention_kernels import (
     LEAST_BYTES,
     LEAST_SHARE,

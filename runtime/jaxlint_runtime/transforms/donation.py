@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxlint_runtime.lowering.versions import Version
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.lowering.function_versions import Version
+from jaxlint_runtime.programs.captured_program import Program
 from jaxlint_runtime.programs.replaced_arguments import (
     SMALL,
     dead_arguments,

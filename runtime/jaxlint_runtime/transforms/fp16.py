@@ -14,8 +14,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxlint_runtime import compat
-from jaxlint_runtime.lowering.versions import Version
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.lowering.function_versions import Version
+from jaxlint_runtime.programs.captured_program import Program
 from jaxlint_runtime.transforms.bf16 import Bf16, with_products
 from jaxlint_runtime.transforms.transform import Candidate, NotApplicable
 

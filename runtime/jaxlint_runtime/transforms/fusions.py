@@ -16,8 +16,8 @@ from jaxlint_runtime.kernels.implementations.tiles import chip_at_hand
 from jaxlint_runtime.kernels.rowwise import SOFTMAX, RowWise
 from jaxlint_runtime.kernels.substitute import Choice as Choosing
 from jaxlint_runtime.kernels.substitute import Fused, Implementation, fused
-from jaxlint_runtime.lowering.versions import Version
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.lowering.function_versions import Version
+from jaxlint_runtime.programs.captured_program import Program
 from jaxlint_runtime.transforms.attention_kernels import LEAST_BYTES, Seen, shortened, substituted
 from jaxlint_runtime.transforms.transform import NO_CALL, Candidate, NotApplicable, Transform
 

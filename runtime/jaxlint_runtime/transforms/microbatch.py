@@ -18,11 +18,11 @@ import numpy as np
 
 from jaxlint_runtime import compat, inspection
 from jaxlint_runtime.inspection.batch_coupling import Differs, coupling
-from jaxlint_runtime.lowering import versions
+from jaxlint_runtime.lowering import function_versions
 from jaxlint_runtime.lowering.avals import nbytes
+from jaxlint_runtime.lowering.function_versions import Version, first_line
 from jaxlint_runtime.lowering.jaxpr_interpreter import inlined, of_traced_leaves
-from jaxlint_runtime.lowering.versions import Version, first_line
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.programs.captured_program import Program
 from jaxlint_runtime.programs.replaced_arguments import released
 from jaxlint_runtime.transforms.transform import Candidate, NotApplicable, Transform
 from jaxlint_runtime.wording.paths import display_path
@@ -224,7 +224,9 @@ def _cut(avals: Sequence[Any], split: _Split, count: int) -> list[Any]:
 
 def _combined(program: Program, split: _Split) -> _Split:
     """The split with what its parts have to be put together by, found from values. Raises NotApplicable."""
-    values = versions.placed(program.bound, [leaf.value for leaf in program.bound.leaves], program.runner)
+    values = function_versions.placed(
+        program.bound, [leaf.value for leaf in program.bound.leaves], program.runner
+    )
 
     def evaluated(*leaves: Any) -> Any:
         return _forward(program, leaves)

@@ -20,10 +20,10 @@ from jaxlint_runtime.compat import DropVar, Literal
 from jaxlint_runtime.inspection.differentiated_equations import differentiated_equations
 from jaxlint_runtime.inspection.repeated_blocks import Block, call_site, call_sites, is_rematerialised, stacks
 from jaxlint_runtime.lowering.avals import nbytes
+from jaxlint_runtime.lowering.function_versions import Staged, Version, first_line
 from jaxlint_runtime.lowering.jaxpr_interpreter import Environment, evaluate, inlined, scan
-from jaxlint_runtime.lowering.versions import Staged, Version, first_line
 from jaxlint_runtime.model import Cost
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.programs.captured_program import Program
 from jaxlint_runtime.programs.replaced_arguments import released
 from jaxlint_runtime.targets import Target
 from jaxlint_runtime.transforms.checkpoint_policies import (

@@ -6,9 +6,9 @@ import abc
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from jaxlint_runtime.lowering.versions import Staged, Version
+from jaxlint_runtime.lowering.function_versions import Staged, Version
 from jaxlint_runtime.model import Cost
-from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.programs.captured_program import Program
 
 # Why a kernel is not written to the source.
 NO_CALL = "no function of jax.nn or optax computes it so, and --apply makes no program depend on jaxlint or on experimental modules"

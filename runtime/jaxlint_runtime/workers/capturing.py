@@ -21,7 +21,9 @@ from jaxlint_runtime.capture.run_program import Ending, How
 from jaxlint_runtime.capture.session import Session
 from jaxlint_runtime.model import CapturedFunction, Result, Status
 from jaxlint_runtime.protocol.channel import Channel
-from jaxlint_runtime.protocol.events import (
+from jaxlint_runtime.protocol.jobs import Capture, Known, Launch, Leave, Serve, Shard
+from jaxlint_runtime.protocol.plain import from_plain, to_plain
+from jaxlint_runtime.protocol.worker_events import (
     Decided,
     Done,
     Error,
@@ -35,8 +37,6 @@ from jaxlint_runtime.protocol.events import (
     Sharding,
     Watch,
 )
-from jaxlint_runtime.protocol.jobs import Capture, Known, Launch, Leave, Serve, Shard
-from jaxlint_runtime.protocol.plain import from_plain, to_plain
 from jaxlint_runtime.sharding.function_ranking import worth_sharding
 from jaxlint_runtime.sharding.mesh import MeshShape
 
@@ -201,7 +201,7 @@ class Capturing:
         """Export one function and its candidates."""
         from jaxlint_runtime.exported.artefacts import NotExported
         from jaxlint_runtime.exported.exporting import Proposals, leave
-        from jaxlint_runtime.lowering.versions import StagingError
+        from jaxlint_runtime.lowering.function_versions import StagingError
         from jaxlint_runtime.targets import TargetUnavailable
 
         folder = Path(tempfile.mkdtemp(dir=parent))
@@ -245,8 +245,8 @@ class Capturing:
 
     def _sharded(self, function: CapturedFunction, one: OfFunction, shape: MeshShape) -> None:
         """How to split the inputs of one function over the mesh."""
-        from jaxlint_runtime.lowering.versions import StagingError
-        from jaxlint_runtime.settings import Settings
+        from jaxlint_runtime.lowering.function_versions import StagingError
+        from jaxlint_runtime.optimiser_settings import Settings
         from jaxlint_runtime.sharding import placement_record, shard_function
         from jaxlint_runtime.targets import TargetUnavailable
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from jaxlint_runtime.protocol.events import Done, Error, Event, read_event
+from jaxlint_runtime.protocol.worker_events import Done, Error, Event, read_event
 from jaxlint_runtime.workers.process import WorkerProcess
 from jaxlint_runtime.workers.scratch_copy import Scratch
 from jaxlint_runtime.workers.starting import to_originals

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jaxlint_runtime.protocol.channel import Channel
-from jaxlint_runtime.protocol.events import Error
 from jaxlint_runtime.protocol.jobs import RUN_FOLDER, Assignment, Capture, Measure, Trial
+from jaxlint_runtime.protocol.worker_events import Error
 
 
 def main(read_fd: int, write_fd: int) -> None:

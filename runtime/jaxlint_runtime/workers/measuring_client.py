@@ -13,8 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from jaxlint_runtime.model import Cost, Proposed, Result, Status
+from jaxlint_runtime.optimiser_settings import TRANSFORMS
 from jaxlint_runtime.proof.candidate_search import search
-from jaxlint_runtime.protocol.events import (
+from jaxlint_runtime.protocol.jobs import Capture, Job, Measure, Open, Prove, Question, Serve, TellPeaks
+from jaxlint_runtime.protocol.worker_events import (
     Captured,
     Error,
     Event,
@@ -26,9 +28,7 @@ from jaxlint_runtime.protocol.events import (
     Ready,
     Watch,
 )
-from jaxlint_runtime.protocol.jobs import Capture, Job, Measure, Open, Prove, Question, Serve, TellPeaks
 from jaxlint_runtime.run import Run
-from jaxlint_runtime.settings import TRANSFORMS
 from jaxlint_runtime.workers.following import Deadline, follow
 from jaxlint_runtime.workers.process import Death, WorkerProcess
 from jaxlint_runtime.workers.scratch_copy import Scratch, TooLarge, scratch_copy

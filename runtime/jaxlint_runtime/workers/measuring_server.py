@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxlint_runtime.model import Cost, Proposed, Result, Status
+from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.protocol.channel import Channel
-from jaxlint_runtime.protocol.events import (
+from jaxlint_runtime.protocol.jobs import Open, Prove, TellPeaks, Trying, read_question
+from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.protocol.worker_events import (
     Constants,
     Hello,
     Inspected,
@@ -25,9 +28,6 @@ from jaxlint_runtime.protocol.events import (
     Proven,
     Ready,
 )
-from jaxlint_runtime.protocol.jobs import Open, Prove, TellPeaks, Trying, read_question
-from jaxlint_runtime.protocol.plain import to_plain
-from jaxlint_runtime.settings import Settings
 
 if TYPE_CHECKING:
     from jaxlint_runtime.proof.live_prover import LiveProver
@@ -127,7 +127,7 @@ class Server:
     def take(self, prover: LiveProver, proposing: bool = False) -> None:
         """Stage the original of this function, and answer for it from now on."""
         from jaxlint_runtime.exported.exporting import asks_for
-        from jaxlint_runtime.lowering.versions import StagingError
+        from jaxlint_runtime.lowering.function_versions import StagingError
         from jaxlint_runtime.proof.live_prover import opening, whole
         from jaxlint_runtime.targets import TargetUnavailable
 

@@ -16,14 +16,14 @@ from jaxlint_runtime.exported import artefacts, exporting
 from jaxlint_runtime.exported.artefacts import NotExported
 from jaxlint_runtime.exported.restored import Restored, RestoredProver
 from jaxlint_runtime.inspection import cost
-from jaxlint_runtime.lowering.versions import StagingError, capture
+from jaxlint_runtime.lowering.function_versions import StagingError, capture
 from jaxlint_runtime.model import JitOptions, Status
+from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof.candidate_search import search
 from jaxlint_runtime.proof.equivalence import identical
 from jaxlint_runtime.proof.live_prover import LiveProver
 from jaxlint_runtime.proof.reference import Reference
-from jaxlint_runtime.protocol.events import Ready
-from jaxlint_runtime.settings import Settings
+from jaxlint_runtime.protocol.worker_events import Ready
 from jaxlint_runtime.workers.measuring_server import Server
 
 

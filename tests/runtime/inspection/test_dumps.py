@@ -8,14 +8,16 @@ from pathlib import Path
 import jax.numpy as jnp
 
 from jaxlint_runtime.inspection import dumps
-from jaxlint_runtime.lowering import versions
+from jaxlint_runtime.lowering import function_versions
 from jaxlint_runtime.targets import parse
 
-captured = versions.capture(lambda x: jnp.tanh(x @ x), jnp.ones((64, 64)))
+captured = function_versions.capture(lambda x: jnp.tanh(x @ x), jnp.ones((64, 64)))
 
 
-def staged() -> versions.Staged:
-    return versions.stage(versions.version_of(captured), versions.bind(captured), parse("cpu"))
+def staged() -> function_versions.Staged:
+    return function_versions.stage(
+        function_versions.version_of(captured), function_versions.bind(captured), parse("cpu")
+    )
 
 
 def test_programs_are_kept_by_function_target_and_version(tmp_path: Path) -> None:
@@ -29,8 +31,10 @@ def test_programs_are_kept_by_function_target_and_version(tmp_path: Path) -> Non
 
 
 def test_a_stage_that_is_not_reached_says_why(tmp_path: Path) -> None:
-    broken = versions.capture(lambda x: x @ jnp.ones((3, 3)), jnp.ones((64, 64)))
-    version = versions.stage(versions.version_of(broken), versions.bind(broken), parse("cpu"))
+    broken = function_versions.capture(lambda x: x @ jnp.ones((3, 3)), jnp.ones((64, 64)))
+    version = function_versions.stage(
+        function_versions.version_of(broken), function_versions.bind(broken), parse("cpu")
+    )
     dumps.dump(tmp_path, broken.qualname, broken.line, "cpu", "original", version)
     assert "could not trace" in next(tmp_path.rglob("hlo.txt")).read_text()
 

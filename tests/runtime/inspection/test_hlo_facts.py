@@ -21,7 +21,7 @@ from jaxlint_runtime.inspection.liveness import liveness, walk
 from jaxlint_runtime.inspection.memory_timeline import timeline
 from jaxlint_runtime.inspection.overview import overview
 from jaxlint_runtime.inspection.work_by_line import work_by_line
-from jaxlint_runtime.lowering import versions
+from jaxlint_runtime.lowering import function_versions
 from jaxlint_runtime.model import JitOptions
 from jaxlint_runtime.targets import parse as parse_target
 
@@ -29,8 +29,10 @@ MIB = 2**20
 
 
 def staged(function, *args, options=None):
-    captured = versions.capture(function, *args, options=options)
-    return versions.stage(versions.version_of(captured), versions.bind(captured), parse_target("cpu"))
+    captured = function_versions.capture(function, *args, options=options)
+    return function_versions.stage(
+        function_versions.version_of(captured), function_versions.bind(captured), parse_target("cpu")
+    )
 
 
 def facts_of(function, *args, options=None):

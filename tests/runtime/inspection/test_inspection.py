@@ -15,7 +15,7 @@ import pytest
 from jaxlint_runtime import inspection
 from jaxlint_runtime.inspection.memory import compiler_cost
 from jaxlint_runtime.inspection.updates import updates
-from jaxlint_runtime.lowering import versions
+from jaxlint_runtime.lowering import function_versions
 from jaxlint_runtime.model import JitOptions
 from jaxlint_runtime.proof.optimise import Settings, optimise
 from jaxlint_runtime.targets import parse
@@ -24,8 +24,10 @@ square = jnp.ones((64, 64))
 
 
 def staged(function, *args, options=None):
-    captured = versions.capture(function, *args, options=options)
-    return versions.stage(versions.version_of(captured), versions.bind(captured), parse("cpu"))
+    captured = function_versions.capture(function, *args, options=options)
+    return function_versions.stage(
+        function_versions.version_of(captured), function_versions.bind(captured), parse("cpu")
+    )
 
 
 def work(function, *args):
@@ -251,13 +253,13 @@ def test_a_gradient_updates_nothing():
 def test_large_captured_arrays_are_told():
     table = jnp.arange(2.0**19).reshape(512, 1024)
     told = []
-    captured = versions.capture(lambda x: x @ table, jnp.ones((4, 512)))
+    captured = function_versions.capture(lambda x: x @ table, jnp.ones((4, 512)))
     list(optimise(captured, Settings(transforms=(), constants=told.append)))
     assert told == [[{"shape": (512, 1024), "dtype": "float32", "nbytes": 2**21}]]
     told.clear()
     list(
         optimise(
-            versions.capture(lambda x: x + jnp.ones(3), jnp.ones(3)),
+            function_versions.capture(lambda x: x + jnp.ones(3), jnp.ones(3)),
             Settings(transforms=(), constants=told.append),
         )
     )

@@ -9,8 +9,8 @@ import pytest
 from jaxlint_runtime import inspection
 from jaxlint_runtime.inspection import device_peaks
 from jaxlint_runtime.inspection.time_estimates import estimated_ms, roofline_ms
-from jaxlint_runtime.lowering import versions
-from jaxlint_runtime.lowering.versions import DoesNotFit, too_big
+from jaxlint_runtime.lowering import function_versions
+from jaxlint_runtime.lowering.function_versions import DoesNotFit, too_big
 from jaxlint_runtime.model import Cost, Result, Status
 from jaxlint_runtime.proof import gain
 from jaxlint_runtime.report.targets_table import verdicts
@@ -20,8 +20,10 @@ GIB = 2**30
 
 
 def staged(function, *args, target="cpu"):
-    captured = versions.capture(function, *args)
-    return versions.stage(versions.version_of(captured), versions.bind(captured), parse(target))
+    captured = function_versions.capture(function, *args)
+    return function_versions.stage(
+        function_versions.version_of(captured), function_versions.bind(captured), parse(target)
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from jaxlint_runtime.kernels.implementations import blockwise_cross_entropy
 from jaxlint_runtime.kernels.likelihood_operands import Examples, Loss
 from jaxlint_runtime.kernels.substitute import evaluate, matches
-from jaxlint_runtime.lowering.versions import capture
+from jaxlint_runtime.lowering.function_versions import capture
 from jaxlint_runtime.proof.optimise import Settings, optimise
 
 B, T, D, V = 2, 6, 8, 40

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from jaxlint_runtime.kernels.attention_operands import Operands, Spec
 from jaxlint_runtime.kernels.implementations import (
     chunked,
-    definitions,
     jax_attention,
     pallas_flash,
+    plain_definitions,
     small_check,
 )
 
@@ -54,7 +54,7 @@ def test_a_learned_bias_has_its_gradient():
             lambda bias: jnp.sum(attention(Operands(*operands[:2], values, None, bias), Spec(1.0)) ** 2)
         )(bias)
 
-    np.testing.assert_allclose(by(chunked.attention), by(definitions.attention), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(by(chunked.attention), by(plain_definitions.attention), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.slow
@@ -98,10 +98,12 @@ def test_a_wrong_kernel_is_noticed():
     generator = np.random.default_rng(0)
     operands = Operands(*(jnp.asarray(generator.normal(size=(1, 1, 16, 8)), jnp.float32) for _ in range(3)))
     with pytest.raises(small_check.Differs, match="values off by"):
-        small_check.checked("wrong", lambda o, s: definitions.attention(o, Spec(0.9)), operands, Spec(1.0))
+        small_check.checked(
+            "wrong", lambda o, s: plain_definitions.attention(o, Spec(0.9)), operands, Spec(1.0)
+        )
 
     def half_the_gradient(o, s):
-        result = definitions.attention(o, s)
+        result = plain_definitions.attention(o, s)
         return 0.5 * result + 0.5 * jax.lax.stop_gradient(result)
 
     with pytest.raises(small_check.Differs, match="gradient of the queries off"):

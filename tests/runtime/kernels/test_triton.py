@@ -17,7 +17,7 @@ from drawn_attentions import attentions
 from jaxlint_runtime.kernels.attention_operands import Operands, Spec
 from jaxlint_runtime.kernels.implementations import (
     attention_choices,
-    definitions,
+    plain_definitions,
     small_check,
     triton_flash,
     triton_interpreter,
@@ -87,7 +87,7 @@ def test_what_the_kernels_are_given(monkeypatch):
     spec, seen = Spec(0.3, True, 2.0), {}
 
     def plain(queries, keys, values):
-        return definitions.attention(Operands(queries, keys, values, operands.mask), spec)
+        return plain_definitions.attention(Operands(queries, keys, values, operands.mask), spec)
 
     def launch(kernel, grid, given, shapes, constants):
         seen[kernel[1]] = (grid, [shape.shape for shape in shapes], constants)

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import pytest
 from models import run, timed_alike
 
-from jaxlint_runtime.lowering.versions import Version
+from jaxlint_runtime.lowering.function_versions import Version
 from jaxlint_runtime.model import Cost, Interval, Proposed, Result, Status
 from jaxlint_runtime.proof import live_prover
 from jaxlint_runtime.proof.candidate_search import search
@@ -145,7 +145,7 @@ def test_without_measuring_nothing_is_called_verified(offer):
 
 
 def test_findings_give_their_code():
-    from jaxlint_runtime.lowering.versions import capture
+    from jaxlint_runtime.lowering.function_versions import capture
     from jaxlint_runtime.proof.optimise import Settings, optimise
 
     captured = capture(wasteful, *arguments)

@@ -12,7 +12,8 @@ import pytest
 from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser
 
 from jaxlint_runtime.inspection.intermediate_dtypes import coarsest
-from jaxlint_runtime.lowering.versions import Version, capture
+from jaxlint_runtime.lowering.function_versions import Version, capture
+from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof.equivalence import (
     compare,
     draws,
@@ -22,7 +23,6 @@ from jaxlint_runtime.proof.equivalence import (
     tolerance,
 )
 from jaxlint_runtime.proof.reference import Reference
-from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.transforms import TRANSFORMS
 
 bf16 = TRANSFORMS["bf16"]

@@ -13,12 +13,12 @@ import optax
 import pytest
 
 from jaxlint_runtime import compat
+from jaxlint_runtime.lowering.function_versions import Version, capture
 from jaxlint_runtime.lowering.jaxpr_interpreter import control_flow, evaluate
-from jaxlint_runtime.lowering.versions import Version, capture
+from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof.equivalence import tolerance
 from jaxlint_runtime.proof.float64 import widened
 from jaxlint_runtime.proof.reference import Reference
-from jaxlint_runtime.settings import Settings
 
 
 def run(function: Any, *args: Any) -> list[np.ndarray]:

@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import pytest
 from models import mlp_arguments, mlp_step, run
 
-from jaxlint_runtime.lowering.versions import Version, capture
+from jaxlint_runtime.lowering.function_versions import Version, capture
+from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.proof.training import SideBySide, side_by_side
-from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.transforms import TRANSFORMS
 
 

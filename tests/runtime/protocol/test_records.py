@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from jaxlint_runtime.model import Cost, Interval, Numerics, Proposed, Result, Status
-from jaxlint_runtime.protocol import events, jobs
-from jaxlint_runtime.protocol.events import read_event
+from jaxlint_runtime.protocol import jobs, worker_events
 from jaxlint_runtime.protocol.jobs import Assignment, Launch, read_question
 from jaxlint_runtime.protocol.plain import encode, from_plain, to_plain
+from jaxlint_runtime.protocol.worker_events import read_event
 
 LAUNCH = Launch("script", "a.py", ("--fast",), ("/project",), examples=jobs.Examples(None, {"batch": 2}))
 RESULT = Result(
@@ -41,28 +41,28 @@ JOBS: list[jobs.Job] = [
     jobs.Trial(LAUNCH, (("/project/a.py", "step"),), cut_at=("/project/a.py", "step", 7)),
     jobs.Measure(jobs.Trying(("donation",), 0.5, costs=True)),
 ]
-EVENTS: list[events.Event] = [
-    events.Hello(7, "3.11"),
-    events.Watch([events.Busy("step", "/project/a.py", 3, 4, 0, 1)], 1.5),
-    events.Ran(
-        events.Ended("finished", 0, "done"), 1.0, 0.5, 1.4, 3, None, ("/a.py", "step", 7), [], 1, None
+EVENTS: list[worker_events.Event] = [
+    worker_events.Hello(7, "3.11"),
+    worker_events.Watch([worker_events.Busy("step", "/project/a.py", 3, 4, 0, 1)], 1.5),
+    worker_events.Ran(
+        worker_events.Ended("finished", 0, "done"), 1.0, 0.5, 1.4, 3, None, ("/a.py", "step", 7), [], 1, None
     ),
-    events.Ran(
-        *(events.Ended("stopped", 0, "after 7 calls"), 1.0, 0.5, 1.4, 3, 9, None, [], 1),
-        events.Compared(2, 9, "call 1 of step: other values", RESULT.numerics, 1e-6),
+    worker_events.Ran(
+        *(worker_events.Ended("stopped", 0, "after 7 calls"), 1.0, 0.5, 1.4, 3, 9, None, [], 1),
+        worker_events.Compared(2, 9, "call 1 of step: other values", RESULT.numerics, 1e-6),
     ),
-    events.Optimising("step", "/project/a.py", 3, "cpu"),
-    events.Left(
+    worker_events.Optimising("step", "/project/a.py", 3, "cpu"),
+    worker_events.Left(
         *("step", "/project/a.py", 3, "cpu", "/left", {"JAX_PLATFORMS": "cpu"}),
         proposed={"donation": [Proposed("donation", "donation", True, 8.0)], "remat": RESULT},
         together=[["a", "b"]],
         unexported={"bf16": "a callback"},
     ),
-    events.Ready(0.5, Cost(peak_bytes=3), [RESULT]),
-    events.Proven(RESULT),
-    events.Decided("cpu", RESULT),
-    events.Constants("/project/a.py", 3, [{"shape": [2], "dtype": "float32", "nbytes": 8}]),
-    events.Done(),
+    worker_events.Ready(0.5, Cost(peak_bytes=3), [RESULT]),
+    worker_events.Proven(RESULT),
+    worker_events.Decided("cpu", RESULT),
+    worker_events.Constants("/project/a.py", 3, [{"shape": [2], "dtype": "float32", "nbytes": 8}]),
+    worker_events.Done(),
 ]
 QUESTIONS: list[jobs.Question] = [
     jobs.Open("/left", "cpu"),
@@ -78,7 +78,7 @@ def test_a_job_comes_as_it_was_given(job: jobs.Job) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
-def test_an_event_comes_as_it_was_sent(event: events.Event) -> None:
+def test_an_event_comes_as_it_was_sent(event: worker_events.Event) -> None:
     assert read_event(json.loads(encode(event))) == event
 
 

@@ -16,9 +16,9 @@ from rich.console import Console
 
 from jaxlint.report.escaping import escaped
 from jaxlint_runtime.model import Cost, Interval, Numerics, Result, Status
-from jaxlint_runtime.protocol.events import Busy, Captured, Constants, Watch
 from jaxlint_runtime.protocol.jobs import Assignment, Capture, Launch
 from jaxlint_runtime.protocol.plain import encode, from_plain, to_plain
+from jaxlint_runtime.protocol.worker_events import Busy, Captured, Constants, Watch
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.progress_lines import Live
 from jaxlint_runtime.report.terminal import print_report, render

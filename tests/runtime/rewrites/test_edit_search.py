@@ -15,7 +15,7 @@ import pytest
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source import SourceFile, read_source
 from jaxlint_runtime.model import Numerics
-from jaxlint_runtime.protocol.events import Compared
+from jaxlint_runtime.protocol.worker_events import Compared
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites import edit_search
 from jaxlint_runtime.rewrites.edit_search import EditSearch

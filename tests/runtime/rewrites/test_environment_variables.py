@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from jaxlint_runtime.capture.trial_run import _globals
-from jaxlint_runtime.lowering.versions import capture
+from jaxlint_runtime.lowering.function_versions import capture
 from jaxlint_runtime.model import Status
+from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof.host_inputs import host_inputs
 from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites import environment_variables
 from jaxlint_runtime.run import Listener
-from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.verify import Verification
 
 PROGRAM = """

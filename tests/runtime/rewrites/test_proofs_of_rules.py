@@ -10,8 +10,8 @@ from jaxlint.registry import all_rules
 from jaxlint.rule import Rule
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import analyze
+from jaxlint_runtime.optimiser_settings import SOURCE, TRANSFORMS
 from jaxlint_runtime.rewrites.proposals import from_findings
-from jaxlint_runtime.settings import SOURCE, TRANSFORMS
 
 PROVEN = [rule for rule in all_rules() if rule.proven_by()]
 

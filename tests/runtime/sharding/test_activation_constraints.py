@@ -12,7 +12,7 @@ import pytest
 from jax.sharding import Mesh
 
 from jaxlint_runtime.inspection.updates import updates
-from jaxlint_runtime.lowering.versions import bind, capture, stage, version_of
+from jaxlint_runtime.lowering.function_versions import bind, capture, stage, version_of
 from jaxlint_runtime.sharding import (
     activation_constraints,
     advice,

@@ -14,7 +14,7 @@ from flax import nnx
 from flax.training.train_state import TrainState
 
 from jaxlint_runtime.inspection.updates import updates
-from jaxlint_runtime.lowering.versions import bind, capture, stage, version_of
+from jaxlint_runtime.lowering.function_versions import bind, capture, stage, version_of
 from jaxlint_runtime.sharding import axis_groups, framework_annotations, placement_code, strategies
 from jaxlint_runtime.sharding.input_classes import Classes, classify, inputs_of
 from jaxlint_runtime.sharding.mesh import MeshShape, parse_mesh

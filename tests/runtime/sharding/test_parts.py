@@ -15,7 +15,7 @@ from jaxlint_runtime.inspection.communication import axes_of, collectives, group
 from jaxlint_runtime.inspection.hlo import parse
 from jaxlint_runtime.inspection.hlo_products import product_flops
 from jaxlint_runtime.inspection.updates import updates
-from jaxlint_runtime.lowering.versions import StagingError, bind, capture, stage, version_of
+from jaxlint_runtime.lowering.function_versions import StagingError, bind, capture, stage, version_of
 from jaxlint_runtime.sharding import advice, axis_groups, placement_code, placement_words, strategies
 from jaxlint_runtime.sharding.function_ranking import worth_sharding
 from jaxlint_runtime.sharding.input_classes import Classes, classify, inputs_of

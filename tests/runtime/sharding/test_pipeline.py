@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxlint_runtime.lowering.versions import capture
+from jaxlint_runtime.lowering.function_versions import capture
+from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof.reference import Reference
-from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.sharding import pipeline, pipeline_stages, shard_function
 from jaxlint_runtime.sharding.input_classes import Classes
 from jaxlint_runtime.sharding.mesh import parse_mesh

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import pytest
 from flax import nnx
 
-from jaxlint_runtime.lowering.versions import capture
+from jaxlint_runtime.lowering.function_versions import capture
 from jaxlint_runtime.proof.optimise import Settings, optimise
 from jaxlint_runtime.targets import parse
 

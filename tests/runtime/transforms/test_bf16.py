@@ -12,11 +12,11 @@ from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step,
 from jaxlint.source import read_source
 from jaxlint_runtime.apply.written_bf16 import bf16_fix, judged_again
 from jaxlint_runtime.compat import inner_jaxprs, open_jaxpr
-from jaxlint_runtime.lowering.versions import capture
+from jaxlint_runtime.lowering.function_versions import capture
 from jaxlint_runtime.model import Status
+from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.rewrites.tried_edit import edited
-from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 from jaxlint_runtime.transforms.bf16 import with_products
 

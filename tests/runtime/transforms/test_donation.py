@@ -14,7 +14,7 @@ from harness import results_of, verify_source
 from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser, run, timed_alike
 
 from jaxlint_runtime.inspection import device_peaks
-from jaxlint_runtime.lowering.versions import capture
+from jaxlint_runtime.lowering.function_versions import capture
 from jaxlint_runtime.model import Interval, JitOptions, Status
 from jaxlint_runtime.proof import candidate_proof
 from jaxlint_runtime.proof.optimise import Settings, optimise

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jaxlint_runtime.lowering.versions import capture
+from jaxlint_runtime.lowering.function_versions import capture
 from jaxlint_runtime.proof.optimise import Settings, optimise
 from jaxlint_runtime.targets import parse
 

@@ -25,11 +25,11 @@ from models import (
 
 from jaxlint_runtime import inspection, targets
 from jaxlint_runtime.inspection.repeated_blocks import stacks
+from jaxlint_runtime.lowering.function_versions import capture
 from jaxlint_runtime.lowering.jaxpr_interpreter import inlined
-from jaxlint_runtime.lowering.versions import capture
 from jaxlint_runtime.model import Status
+from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof.reference import Reference
-from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 from jaxlint_runtime.transforms.checkpoint_policies import POLICIES, policies, why_not_offloaded
 from jaxlint_runtime.transforms.remat import Record, _checkpointed, keeps_recomputation

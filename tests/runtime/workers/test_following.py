@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from jaxlint_runtime.protocol.events import Done, Error, Event, Note
 from jaxlint_runtime.protocol.plain import encode
+from jaxlint_runtime.protocol.worker_events import Done, Error, Event, Note
 from jaxlint_runtime.workers.following import Deadline, follow
 from jaxlint_runtime.workers.process import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch

@@ -12,7 +12,7 @@ import pytest
 from harness import results_of, verify_source
 
 from jaxlint_runtime.model import Proposed
-from jaxlint_runtime.protocol.events import Left, Ready
+from jaxlint_runtime.protocol.worker_events import Left, Ready
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.run import Listener, Run
 from jaxlint_runtime.verify import Verification

@@ -15,7 +15,7 @@ from typing import Any
 
 import jax
 
-from jaxlint_runtime.lowering.versions import first_line
+from jaxlint_runtime.lowering.function_versions import first_line
 from jaxlint_runtime.timing_noise import claimable
 
 _TURNS = 9

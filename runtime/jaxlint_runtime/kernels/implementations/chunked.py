@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxlint_runtime.kernels.attention_operands import Operands, Spec
-from jaxlint_runtime.kernels.implementations.definitions import scores, softmax
+from jaxlint_runtime.kernels.implementations.plain_definitions import scores, softmax
 
 _BLOCK_BYTES = 2 * 2**20  # of float32 scores
 _LEAST_ROWS = 32

@@ -21,7 +21,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 from jaxlint_runtime.kernels.attention_operands import Operands, Spec
-from jaxlint_runtime.kernels.implementations.definitions import MASKED
+from jaxlint_runtime.kernels.implementations.plain_definitions import MASKED
 from jaxlint_runtime.kernels.implementations.tiles import FIRST_AXES, LANE_AXES, LANES, PLAIN, dot, padded
 
 _PADDING = MASKED * 1.3  # lower than any score, masked ones included

@@ -13,7 +13,7 @@ import numpy as np
 from jax.experimental.pallas import tpu as pltpu
 
 from jaxlint_runtime.kernels.attention_operands import Layout, Operands, Spec
-from jaxlint_runtime.kernels.implementations import definitions
+from jaxlint_runtime.kernels.implementations import plain_definitions
 
 if TYPE_CHECKING:
     from jaxlint_runtime.kernels.implementations.attention_choices import Choice
@@ -88,7 +88,7 @@ def checked(
         array.astype(jnp.float32) for array in (operands.queries, operands.keys, operands.values)
     )
     wide = Operands(queries, keys, values, operands.mask, operands.bias)
-    expected = _with_gradients(lambda given: definitions.attention(given, spec), wide)
+    expected = _with_gradients(lambda given: plain_definitions.attention(given, spec), wide)
     allowed = _TOLERANCE.get(str(operands.queries.dtype), 1e-4)
     for part, a, b in zip(("values", "queries", "keys", "values'"), found, expected, strict=True):
         error = float(np.linalg.norm(np.asarray(a, np.float64) - np.asarray(b, np.float64)))

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxlint_runtime.lowering import versions
-from jaxlint_runtime.lowering.versions import StagingError, capture
+from jaxlint_runtime.lowering import function_versions
+from jaxlint_runtime.lowering.function_versions import StagingError, capture
 from jaxlint_runtime.model import JitOptions
 from jaxlint_runtime.targets import parse
 
@@ -18,12 +18,14 @@ cpu = parse("cpu")
 
 
 def staged(captured):
-    return versions.stage(versions.version_of(captured), versions.bind(captured), cpu)
+    return function_versions.stage(
+        function_versions.version_of(captured), function_versions.bind(captured), cpu
+    )
 
 
 def call(program):
     values = [leaf.value for leaf in program.bound.leaves]
-    args, kwargs = program.bound.dynamic(versions.placed(program.bound, values, cpu))
+    args, kwargs = program.bound.dynamic(function_versions.placed(program.bound, values, cpu))
     return program.compiled(*args, **kwargs)
 
 
@@ -148,5 +150,5 @@ def test_errors_are_one_line_and_name_the_stage():
 
 
 def test_leaves_are_named_by_argument():
-    leaves = versions.bind(capture(lambda p, n: p, {"w": [jnp.ones(2)]}, n=jnp.ones(1))).leaves
+    leaves = function_versions.bind(capture(lambda p, n: p, {"w": [jnp.ones(2)]}, n=jnp.ones(1))).leaves
     assert [(leaf.path, leaf.argument) for leaf in leaves] == [("args[0]['w'][0]", 0), ("kwargs['n']", "n")]

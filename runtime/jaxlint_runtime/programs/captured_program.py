@@ -11,11 +11,11 @@ from jaxlint_runtime import compat, inspection, targets
 from jaxlint_runtime.inspection.intermediate_dtypes import coarsest
 from jaxlint_runtime.inspection.jaxpr_facts import traced
 from jaxlint_runtime.inspection.updates import Update, updates
-from jaxlint_runtime.lowering import versions
+from jaxlint_runtime.lowering import function_versions
+from jaxlint_runtime.lowering.function_versions import BoundCall, Staged, Version
 from jaxlint_runtime.lowering.jit_options import Parameters
-from jaxlint_runtime.lowering.versions import BoundCall, Staged, Version
 from jaxlint_runtime.model import CapturedFunction, Cost
-from jaxlint_runtime.settings import Settings
+from jaxlint_runtime.optimiser_settings import Settings
 
 
 class Program:
@@ -28,8 +28,8 @@ class Program:
         self.captured = captured
         self.settings = settings
         self.target = targets.parse(settings.target)
-        self.version: Version = versions.version_of(captured)
-        self.bound: BoundCall = versions.bind(captured)
+        self.version: Version = function_versions.version_of(captured)
+        self.bound: BoundCall = function_versions.bind(captured)
 
     @functools.cached_property
     def runner(self) -> targets.Target:
@@ -39,7 +39,7 @@ class Program:
     @functools.cached_property
     def baseline(self) -> Staged:
         """The original for the target."""
-        return versions.stage(self.version, self.bound, self.target)
+        return function_versions.stage(self.version, self.bound, self.target)
 
     @functools.cached_property
     def cost(self) -> Cost:
@@ -70,11 +70,11 @@ class Program:
 
     def stage(self, version: Version) -> Staged:
         """A version for the target."""
-        return versions.stage(version, self.bound, self.target)
+        return function_versions.stage(version, self.bound, self.target)
 
     def runnable(self, version: Version) -> Staged:
         """A version for the place where values are computed."""
-        return versions.stage(version, self.bound, self.runner)
+        return function_versions.stage(version, self.bound, self.runner)
 
     @functools.cached_property
     def differentiates(self) -> bool:
