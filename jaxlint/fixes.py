@@ -2,8 +2,9 @@
 
 The findings come from a function, so that this module knows nothing of paths, settings or rules: each round checks the
 files as they then are, and makes the fixes that do not touch each other. What a fix does, and why it cannot be made, is
-said by its proposal (`jaxlint.codemods.plan`), the same that `check` shows. Fixes that undo each other, or that never come
-to an end, are found by the rounds in which they were made: these are taken back, and the fixes refused by name.
+said by its proposal (`jaxlint.codemods.plan`), the same that `check` shows. Fixes that undo each other, that never come
+to an end, or that bring a finding which no other fix mends are found by the rounds in which they were made: these are taken
+back, and the fixes refused by name.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from dataclasses import dataclass, field
 from jaxlint.codemods import Plan, Refused, Workspace
 from jaxlint.codemods.text import Lines
 from jaxlint.finding import Finding, Fix, FixRequest, Safety, Severity
-from jaxlint.registry import all_rules
 from jaxlint.source.file import SourceError, SourceFile
 
 # From the files, by the path that findings give them, to what there is to report in them.
@@ -25,8 +25,7 @@ MAX_ROUNDS = 100
 _RECENT = 5  # rounds in which what never comes to rest was made last
 _OFTEN = 3  # rounds that make a fix one of those
 _STUCK = 6  # rounds in which a rule's fix is made in a function, and its findings there are as many as before
-_TRIED_ALONE = 8  # fixes of one round, to see which of them brought a finding
-_CIRCLES = 5  # in one file, after which fixes are told apart with less regard to what they write
+_CIRCLES = 5  # in one file, or findings that fixes bring there, after which fixes are told apart with less regard to what they write
 _NEEDS_UNSAFE = "the fix may change what the program does; --unsafe-fixes applies it"
 
 
@@ -110,7 +109,7 @@ class _Round:
     """The files before a round, and the fixes that were made in it."""
 
     before: dict[str, SourceFile]
-    counts: Counter[_Mark]  # findings by file, rule and function
+    counts: Counter[_Mark]  # findings by their kind
     made: list[_Candidate] = field(default_factory=list)
 
 
@@ -121,7 +120,10 @@ class _Run:
         self.unsafe = unsafe
         self.current = dict(sources)
         self.rounds: list[_Round] = []
-        self.workspace = Workspace(sources)  # of the last round
+        self.allowed = Counter[_Mark]()  # findings of each kind that no fix has to answer for
+        self.harms: Counter[str] = (
+            Counter()
+        )  # how often fixes in a file were taken back for what they brought
         self.restless: dict[_Mark, str] = {}  # fixes that are not made, and why
         self.endless: Counter[str] = Counter()  # how often a file had too many rounds
         self.circles: Counter[str] = Counter()  # how often one went in a circle
@@ -131,10 +133,13 @@ class _Run:
         result = self.result
         left = max_rounds
         while True:
-            before, result.remaining = result.remaining, list(self.check(self.current))
-            if self.rounds and self._undo_harm(before, result.remaining):
-                result.remaining = list(self.check(self.current))
+            result.remaining = list(self.check(self.current))
+            if not self.rounds:
+                self.allowed = Counter(map(_kind, result.remaining))
             changed = self._round(result.remaining)
+            if not changed and self._undo_harm(result.remaining):
+                left = max_rounds
+                continue
             if not changed:
                 break
             result.rounds += 1
@@ -162,14 +167,12 @@ class _Run:
         """Makes the fixes of `findings` that can be made at once; the paths of the files that changed."""
         self.result.refused.clear()
         self.result.held_back.clear()
-        workspace = self.workspace = Workspace(dict(self.current))
+        workspace = Workspace(dict(self.current))
         chosen: list[_Candidate] = []
         for candidate in self._candidates(workspace, findings):
             if not any(candidate.plan.conflicts_with(other.plan) for other in chosen):
                 chosen.append(candidate)
-        counts = Counter[_Mark]((one.path, one.code, one.function) for one in findings)
-        this = _Round(dict(self.current), counts)
-        self.rounds.append(this)
+        self.rounds.append(_Round(dict(self.current), Counter(map(_kind, findings))))
         sources = self._apply(workspace, chosen)
         changed = {path for path, source in sources.items() if source.text != self.current[path].text}
         for path in changed:
@@ -225,43 +228,81 @@ class _Run:
                 made.append(candidate)
         return sources
 
-    # Fixes that break what worked
+    # Fixes that bring findings
 
-    def _undo_harm(self, before: Sequence[Finding], after: Sequence[Finding]) -> bool:
-        """Takes back what of the last round made a program fail that ran: it brought a finding of an error, which nothing mends."""
-        last = self.rounds[-1]
-        made = [fix for fix in last.made if fix.finding.severity is not Severity.ERROR]
-        harm = self._brought(before, after) if made else []
-        if not harm:
+    def _undo_harm(self, remaining: Sequence[Finding]) -> bool:
+        """Once nothing changes any more, takes back what brought findings that were not there and that no fix has mended."""
+        brought = self._brought(remaining)
+        if not brought:
             return False
-        blamed: list[tuple[_Candidate, Finding]] = []
-        if 1 < len(made) <= _TRIED_ALONE:
-            for fix in made:
-                try:
-                    files = self.workspace.edited([fix.plan])
-                except Refused:
-                    continue
-                alone = self._brought(before, self.check({**last.before, **files}))
-                blamed += [(fix, alone[0])] if alone else []
-        reached = {one.path for one in harm}
-        blamed = blamed or [(fix, harm[0]) for fix in made if fix.paths & reached]
-        for fix, one in blamed:
-            reason = f"it would bring {one.code} ({one.name}) in `{one.function or one.path}`"
-            self.restless.setdefault(fix.marks[0], reason)
-        self._take_back({path for fix, _ in blamed for path in fix.paths}, len(self.rounds) - 1)
-        return bool(blamed)
+        # Whatever else was brought later may be gone once the first is.
+        number = min(self._since(_kind(one)) for one in brought)
+        harm = [one for one in brought if self._since(_kind(one)) == number]
+        blamed = self._blamed(number, harm)
+        if not blamed:
+            self.allowed.update(map(_kind, harm))
+            return self._undo_harm(remaining)
+        paths = {path for fix, _ in blamed for path in fix.paths}
+        self.harms.update(paths)
+        for fix, reason in blamed:
+            level = min(max(self.harms[path] for path in fix.paths) // _CIRCLES, len(fix.marks) - 1)
+            self.restless.setdefault(fix.marks[level], reason)
+        self._take_back(paths, number)
+        return True
 
-    def _brought(self, before: Iterable[Finding], after: Iterable[Finding]) -> list[Finding]:
-        """The findings, by file, rule and function, of which there are more than before, that rules of errors have."""
-        counts = Counter((one.path, one.code, one.function) for one in before)
+    def _brought(self, findings: Iterable[Finding]) -> list[Finding]:
+        """The findings of which there are more than there may be."""
+        counts = Counter[_Mark]()
         found = []
-        for one in after:
-            kind = (one.path, one.code, one.function)
-            counts[kind] -= 1
-            mended = one.fix is not None and (self.unsafe or one.fix.safety is Safety.SAFE)
-            if counts[kind] < 0 and not mended and _usual_severity(one) is Severity.ERROR:
+        for one in findings:
+            counts[_kind(one)] += 1
+            if counts[_kind(one)] > self.allowed[_kind(one)]:
                 found.append(one)
         return found
+
+    def _since(self, kind: _Mark) -> int:
+        """The round since which there are too many findings of a kind."""
+        rounds = range(len(self.rounds) - 1, -1, -1)
+        return next((n for n in rounds if self.rounds[n].counts[kind] <= self.allowed[kind]), 0)
+
+    def _blamed(self, number: int, harm: Sequence[Finding]) -> list[tuple[_Candidate, str]]:
+        """The fixes of a round that brought `harm`, and why each is refused. None where fixes of errors alone did: the program
+        failed there, and what comes after that is seen now."""
+        this = self.rounds[number]
+        workspace = Workspace(this.before)
+        needed = [fix for fix in this.made if fix.finding.severity is Severity.ERROR]
+
+        def brought(fixes: Sequence[_Candidate]) -> dict[_Mark, Finding]:
+            try:
+                files = workspace.edited([fix.plan for fix in (*needed, *fixes)])
+            except Refused:
+                return {}
+            found = self._brought(self.check({**this.before, **files}))
+            return {_kind(one): one for one in found if _kind(one) in kinds}
+
+        def among(fixes: Sequence[_Candidate]) -> dict[_Mark, list[_Candidate]]:
+            """What brought each kind: one fix, or those that bring it together alone."""
+            found = brought(fixes) if fixes else {}
+            if not found or len(fixes) == 1:
+                return {kind: [*fixes] for kind in found}
+            middle = len(fixes) // 2
+            parts = (among(fixes[:middle]), among(fixes[middle:]))
+            return {kind: [fix for part in parts for fix in part.get(kind, [])] or [*fixes] for kind in found}
+
+        kinds = {_kind(one): one for one in harm}
+        if needed:
+            kinds = {kind: one for kind, one in kinds.items() if kind not in brought([])}
+        places = {(one.path, one.function) for one in harm}
+        others = [fix for fix in this.made if fix not in needed]
+        near = [fix for fix in others if (fix.finding.path, fix.finding.function) in places]
+        here = [fix for fix in others if fix.paths & {path for path, _ in places}]
+        blamed: list[tuple[_Candidate, str]] = []
+        for group in (near, here, others):
+            for kind, fixes in among(group).items():
+                one = kinds.pop(kind)
+                where = one.function or one.path
+                blamed += [(fix, f"it would bring {one.code} ({one.name}) in `{where}`") for fix in fixes]
+        return blamed
 
     # Fixes that do not come to rest
 
@@ -337,12 +378,13 @@ class _Run:
         for one in later:
             one.made = [fix for fix in one.made if not fix.paths & paths]
             one.before.update({path: later[0].before[path] for path in paths})
+            kinds = {kind for kind in one.counts | later[0].counts if kind[0] in paths}
+            one.counts.update({kind: later[0].counts[kind] - one.counts[kind] for kind in kinds})
         self.current.update({path: later[0].before[path] for path in paths})
 
 
-def _usual_severity(finding: Finding) -> Severity:
-    """That of the rule: a finding may be less sure of what, if it is so, is an error all the same."""
-    return next((rule.severity for rule in all_rules() if rule.code == finding.code), finding.severity)
+def _kind(finding: Finding) -> _Mark:
+    return (finding.path, finding.code, finding.function)
 
 
 def _has_one_of(fixes: Iterable[_Candidate], marks: set[_Mark]) -> bool:

@@ -77,7 +77,9 @@ def examine(root: Path, options: argparse.Namespace) -> dict[str, object]:
             *not_at_rest(result, checker, unsafe=unsafe),
             *contradictions(result, checker),
         ],
-        "new findings": [" ".join(map(str, one)) for one in new_findings(before, result.remaining)],
+        "new findings": [
+            " ".join(map(str, one)) for one in new_findings(before, result.remaining, led_on=True)
+        ],
         "reasons": dict(reasons),
         "seconds": round(time.perf_counter() - started, 1),
     }

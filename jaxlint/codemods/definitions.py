@@ -88,3 +88,13 @@ class Definitions:
             return False  # other modules may import it
         inside = {part for one in gone for part in ast.walk(one)}
         return all(use.name in inside for use in self.site.names.uses_of(target.id, scope))
+
+
+def bound_arguments(call: ast.Call, parameters: list[ast.arg]) -> dict[int, ast.expr] | None:
+    """The argument for each parameter, by its position; None where one is unpacked."""
+    if any(isinstance(part, ast.Starred) for part in call.args) or any(k.arg is None for k in call.keywords):
+        return None
+    numbers = {parameter.arg: number for number, parameter in enumerate(parameters)}
+    found = {number: part for number, part in enumerate(call.args) if number < len(parameters)}
+    found.update({numbers[k.arg]: k.value for k in call.keywords if k.arg in numbers})
+    return found

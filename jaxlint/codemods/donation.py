@@ -8,6 +8,7 @@ import libcst as cst
 
 from jaxlint.codemods.applied import PARTIAL, applied
 from jaxlint.codemods.arguments import keyword_argument, with_arguments
+from jaxlint.codemods.given_up import kept_by_callers
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
@@ -31,6 +32,11 @@ def add_donation(draft: Draft, step: Step) -> None:
     """
     site = draft.site
     options = _options(step)
+    positions = step.parameters.get("argnums")
+    if isinstance(positions, (list, tuple)):
+        kept = kept_by_callers(site, step.span.line, [one for one in positions if isinstance(one, int)])
+        if kept:
+            raise Refused(kept)
     node = site.find_ast(step.span, ast.Call, ast.Name, ast.Attribute)
     if isinstance(node, ast.Call):
         transform = applied(site, node)

@@ -8,9 +8,11 @@ taken to be kept: a parameter (its caller may hold it), what a list or an object
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jaxlint.codemods.applied import JITS, applied, is_partial
+from jaxlint.codemods.definitions import bound_arguments
 from jaxlint.codemods.flow import Flow
 from jaxlint.codemods.names import Binding, Scope
 from jaxlint.codemods.site import Site
@@ -52,7 +54,7 @@ def given_up(site: Site, line: int) -> GivenUp | None:
     ownership = _Ownership(site)
     found = set(range(len(parameters)))
     for call in calls:
-        given = _bound(call, parameters)
+        given = bound_arguments(call, parameters)
         if given is None:
             return None
         found &= {number for number, part in given.items() if ownership.gives_up(part, call)}
@@ -62,6 +64,47 @@ def given_up(site: Site, line: int) -> GivenUp | None:
         if positions
         else None
     )
+
+
+def kept_by_callers(site: Site, line: int, positions: Iterable[int]) -> str:
+    """How a caller of a caller still reads an argument that the function jitted in a line is to give up; empty where none is seen to.
+
+    `def run(w): w = step(w)` gives up what `run` was given, and `run(start); print(start)` reads that.
+    """
+    jitted = _jitted_at(site, line)
+    if jitted is None:
+        return ""
+    _, name, function, scope = jitted
+    parameters = [*function.args.posonlyargs, *function.args.args]
+    ownership = _Ownership(site)
+    for call in _seen_calls(site, name, scope):
+        given = bound_arguments(call, parameters) or {}
+        for part in (given[number] for number in positions if number in given):
+            if isinstance(part, ast.Name) and (kept := _kept_argument(site, ownership, part)):
+                return kept
+    return ""
+
+
+def _kept_argument(site: Site, ownership: _Ownership, name: ast.Name) -> str:
+    """The same of one argument, if it is a parameter of the function around the call."""
+    scope = site.names.scope_at(name).resolve(name.id)
+    around = scope.node if scope is not None else None
+    if not isinstance(around, ast.FunctionDef):
+        return ""
+    parameters = [*around.args.posonlyargs, *around.args.args]
+    number = next((n for n, one in enumerate(parameters) if one.arg == name.id), None)
+    if number is None:
+        return ""
+    for call in _seen_calls(site, around.name, site.names.scope_at(site.names.parents[around])):
+        part = (bound_arguments(call, parameters) or {}).get(number)
+        if isinstance(part, ast.Name) and not ownership.is_last_use(part, call):
+            return f"`{part.id}` may be read after line {call.lineno} hands it to `{around.name}`, which would give it up"
+    return ""
+
+
+def _seen_calls(site: Site, name: str, scope: Scope) -> list[ast.Call]:
+    users = [(use.name, site.names.parents.get(use.name)) for use in site.names.uses_of(name, scope)]
+    return [user for node, user in users if isinstance(user, ast.Call) and user.func is node]
 
 
 def _jitted_at(site: Site, line: int) -> tuple[ast.expr, str, _Function, Scope] | None:
@@ -112,16 +155,6 @@ def _calls(site: Site, name: str, scope: Scope) -> list[ast.Call]:
     return calls
 
 
-def _bound(call: ast.Call, parameters: list[ast.arg]) -> dict[int, ast.expr] | None:
-    """The argument for each parameter, by its position; None where one is unpacked."""
-    if any(isinstance(part, ast.Starred) for part in call.args) or any(k.arg is None for k in call.keywords):
-        return None
-    numbers = {parameter.arg: number for number, parameter in enumerate(parameters)}
-    found = {number: part for number, part in enumerate(call.args) if number < len(parameters)}
-    found.update({numbers[k.arg]: k.value for k in call.keywords if k.arg in numbers})
-    return found
-
-
 class _Ownership:
     """What makes new arrays, and which variables alone hold them."""
 
@@ -139,7 +172,7 @@ class _Ownership:
         if isinstance(node, ast.Tuple | ast.List):
             return bool(node.elts) and all(self.gives_up(part, call) for part in node.elts)
         if isinstance(node, ast.Name):
-            return self._is_last_use(node, call) and self._is_sole_owner(node)
+            return self.is_last_use(node, call) and self._is_sole_owner(node)
         return self.is_new(node)
 
     def is_new(self, node: ast.expr) -> bool:
@@ -274,7 +307,7 @@ class _Ownership:
 
     # Variables
 
-    def _is_last_use(self, node: ast.Name, call: ast.Call) -> bool:
+    def is_last_use(self, node: ast.Name, call: ast.Call) -> bool:
         """Whether the statement of the call is the last to read what a variable holds, and reads it once."""
         statement = next(one for one in self.names.ancestors(call) if isinstance(one, ast.stmt))
         scope = self.names.scope_at(statement)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
+from jaxlint.codemods.definitions import bound_arguments
 from jaxlint.codemods.effects import constant_type
 from jaxlint.codemods.site import Refused, Site
+from jaxlint.syntax.functions import own_nodes
 
 _NUMBERS = frozenset(
     {"float", "int", "bool", "complex", "str", "repr", "range", "hash", "chr", "ord", "bin", "hex"}
@@ -21,6 +23,7 @@ _SHAPED = frozenset(
     """zeros ones full empty eye arange linspace reshape broadcast_to tile repeat split array_split resize
     identity tri""".split()  # noqa: SIM905
 )
+_DEPTH = 3  # functions that are looked into
 _SEQUENCES = (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp, ast.JoinedStr)
 
 
@@ -58,9 +61,32 @@ def reads(node: ast.AST, traced: Set[str]) -> str:
     return next((name for child in ast.iter_child_nodes(node) if (name := reads(child, traced))), "")
 
 
+def computed_from(names: Set[str], given: Sequence[tuple[ast.expr, set[str]]]) -> set[str]:
+    """`names`, and the variables that are computed from them, by what is assigned."""
+    names = {*names}
+    while new := {
+        target for value, targets in given if reads(value, names) for target in targets if target not in names
+    }:
+        names |= new
+    return names
+
+
+def assignments(top: ast.AST) -> Iterator[tuple[ast.expr, set[str]]]:
+    """What is assigned in `top`, and the variables that it goes into."""
+    for node in ast.walk(top):
+        if isinstance(node, ast.Assign):
+            targets: list[ast.expr] = node.targets
+        elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+            targets = [node.target]
+        else:
+            continue
+        assert node.value is not None
+        yield node.value, {part.id for one in targets for part in ast.walk(one) if isinstance(part, ast.Name)}
+
+
 class _Check:
-    def __init__(self, site: Site, traced: Set[str], counters: Set[str], what: str) -> None:
-        self.site, self.traced, self.counters, self.what = site, traced, counters, what
+    def __init__(self, site: Site, traced: Set[str], counters: Set[str], what: str, depth: int = 0) -> None:
+        self.site, self.traced, self.counters, self.what, self.depth = site, traced, counters, what, depth
 
     def node(self, node: ast.AST) -> None:
         if isinstance(node, (ast.If, ast.While, ast.IfExp)):
@@ -131,6 +157,24 @@ class _Check:
         if last in _SHAPED and any(self.names(part) & self.counters for part in given):
             count = next(iter(sorted(set().union(*map(self.names, given)) & self.counters)))
             raise Refused(f"{self.what} makes a shape of `{count}`, which JAX would trace")
+        if isinstance(function, ast.Name) and self.depth < _DEPTH:
+            self.called(node, function)
+
+    def called(self, call: ast.Call, function: ast.Name) -> None:
+        """A function of the file gets counters that are traced, and may have to know them."""
+        bindings = self.site.names.bindings_of(function.id, self.site.names.scope_at(function))
+        made = bindings[0].node if len(bindings) == 1 else None
+        if not isinstance(made, ast.FunctionDef) or made.decorator_list:
+            return
+        parameters = [*made.args.posonlyargs, *made.args.args]
+        given = bound_arguments(call, parameters) or {}
+        counters = {parameters[n].arg for n, part in given.items() if reads(part, self.counters)}
+        if not counters:
+            return
+        counters = computed_from(counters, [pair for top in made.body for pair in assignments(top)])
+        within = _Check(self.site, counters, counters, f"`{made.name}`, which it calls,", self.depth + 1)
+        for part in own_nodes(made):
+            within.node(part)
 
     def is_of_generator(self, function: ast.expr) -> bool:
         """Whether it is a method of what NumPy's or Python's random module made, as `rng = np.random.default_rng(0)`."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from jaxlint.codemods.applied import JITS, applied, is_partial
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
-from jaxlint.codemods.traceable import check_traceable, reads
+from jaxlint.codemods.traceable import assignments, check_traceable, computed_from, reads
 from jaxlint.finding import Step
 from jaxlint.jaxapi.functions import AT_UPDATES
 from jaxlint.jaxapi.twins import ELEMENTWISE
@@ -129,9 +128,9 @@ def _check_body(site: Site, function: _Function, name: str, arrays: set[str]) ->
     `arrays` are the parameters that are traced anyway: what is computed with one of them is an array, now as before.
     """
     body: list[ast.AST] = list(function.body) if isinstance(function.body, list) else [function.body]
-    assignments = [pair for top in body for pair in _assignments(top)]
-    arrays = _closure(arrays, assignments)
-    traced = _closure({name}, [pair for pair in assignments if not reads(pair[0], arrays)])
+    given = [pair for top in body for pair in assignments(top)]
+    arrays = computed_from(arrays, given)
+    traced = computed_from({name}, [pair for pair in given if not reads(pair[0], arrays)])
     check_traceable(site, body, traced, "the function", counters=traced)
     for node in (part for top in body for part in ast.walk(top)):
         if isinstance(node, ast.Attribute | ast.Subscript) and getattr(node.value, "id", "") == name:
@@ -139,6 +138,8 @@ def _check_body(site: Site, function: _Function, name: str, arrays: set[str]) ->
         if isinstance(node, ast.For | ast.comprehension) and reads(node.iter, traced):
             raise Refused(f"the function loops over `{name}`")
         if isinstance(node, ast.Call):
+            if getattr(node.func, "id", "") in traced:
+                raise Refused(f"the function calls `{ast.unparse(node.func)}`, so it is no number")
             _check_call(site, node, traced, arrays)
 
 
@@ -167,24 +168,3 @@ def _bare(node: ast.AST, traced: set[str], arrays: set[str]) -> str:
     if isinstance(node, ast.Name | ast.Attribute):
         return reads(node, traced)
     return next((name for child in ast.iter_child_nodes(node) if (name := _bare(child, traced, arrays))), "")
-
-
-def _closure(names: set[str], assignments: list[tuple[ast.expr, set[str]]]) -> set[str]:
-    """`names`, and the variables that are computed from them."""
-    while True:
-        new = {target for value, targets in assignments if reads(value, names) for target in targets}
-        if new <= names:
-            return names
-        names = names | new
-
-
-def _assignments(top: ast.AST) -> Iterator[tuple[ast.expr, set[str]]]:
-    for node in ast.walk(top):
-        if isinstance(node, ast.Assign):
-            targets: list[ast.expr] = node.targets
-        elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
-            targets = [node.target]
-        else:
-            continue
-        assert node.value is not None
-        yield node.value, {part.id for one in targets for part in ast.walk(one) if isinstance(part, ast.Name)}

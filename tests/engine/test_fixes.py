@@ -341,6 +341,61 @@ def test_the_fix_of_an_error_may_show_the_next():
     assert run({"a.py": "x = a\n"}, check).texts == {"a.py": "x = broken\n"}
 
 
+def warnings(*rules, unmended=(), unsafe=()):
+    """The findings of `rules` as warnings; `unmended` words have no fix that can be made, `unsafe` ones an unsafe fix."""
+
+    def check(sources: Mapping[str, SourceFile]) -> list[Finding]:
+        found = []
+        for one in replaces(*rules)(sources):
+            word = next(old for code, old, _ in rules if code == one.code)
+            fix = one.fix
+            if word in unmended:
+                fix = FixRequest(Safety.SAFE, "no such", (Step("no-such", one.path, one.span, {}),))
+            elif word in unsafe:
+                fix = dataclasses.replace(one.fix, safety=Safety.UNSAFE)
+            found.append(dataclasses.replace(one, severity=Severity.WARNING, fix=fix))
+        return found
+
+    return check
+
+
+def test_a_fix_that_brings_another_warning_is_refused():
+    """Also where the warning comes with a fix, if that cannot be made."""
+    check = warnings(("JAX001", "a", "slow"), ("JAX002", "c", "d"), ("JAX003", "slow", ""), unmended=["slow"])
+    result = run({"a.py": "x = a\ny = c\n"}, check)
+    assert result.texts == {"a.py": "x = a\ny = d\n"}
+    assert ("JAX001", "it would bring JAX003 (test-rule) in `a.py`") in [
+        (one.finding.code, one.reason) for one in result.refused
+    ]
+
+
+def test_a_fix_whose_finding_is_mended_later_is_made():
+    check = warnings(("JAX001", "a", "b"), ("JAX002", "b", "c"), ("JAX003", "c", "d"))
+    assert run({"a.py": "x = a\n"}, check).texts == {"a.py": "x = d\n"}
+
+
+def test_what_only_an_unsafe_fix_mends_counts_unless_it_is_asked_for():
+    check = warnings(("JAX001", "a", "b"), ("JAX002", "b", "c"), unsafe=["b"])
+    assert not run({"a.py": "x = a\n"}, check).texts
+    assert run({"a.py": "x = a\n"}, check, unsafe=True).texts == {"a.py": "x = c\n"}
+
+
+def test_a_finding_that_comes_rounds_later_is_put_down_to_the_fix_before_it():
+    """`a` becomes `b`, which nobody minds; that `b` becomes what is slow is refused."""
+    rules = [("JAX001", "a", "b"), ("JAX002", "b", "slow"), ("JAX003", "slow", "")]
+    result = run({"a.py": "x = a\ny = b\n"}, warnings(*rules, unmended=["slow"]))
+    assert not result.texts  # as `b` stays, the fix of `a` would bring one more of these
+
+
+def test_of_many_fixes_only_those_that_bring_something_are_refused():
+    rules = [(f"JAX{n:03}", f"n{n}", "slow" if n in (5, 17) else f"m{n}") for n in range(1, 20)]
+    check = warnings(*rules, ("JAX099", "slow", ""), unmended=["slow"])
+    text = "".join(f"x = n{n}\n" for n in range(1, 20))
+    result = run({"a.py": text}, check)
+    assert result.texts["a.py"] == "".join(f"x = {'n' if n in (5, 17) else 'm'}{n}\n" for n in range(1, 20))
+    assert {one.finding.code for one in result.refused} == {"JAX005", "JAX017"}
+
+
 # A comment is never lost
 
 

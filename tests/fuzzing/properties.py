@@ -16,6 +16,7 @@ from pathlib import Path
 
 import libcst as cst
 
+from jaxlint.codemods import Workspace
 from jaxlint.codemods.edited import lost_comments
 from jaxlint.config import Config
 from jaxlint.engine import severe
@@ -74,13 +75,12 @@ def one_file(code: str | bytes, name: str = "program.py") -> dict[str, SourceFil
 
 
 def examples() -> list[tuple[type[Rule], Example]]:
-    """The specimens of all rules that have a fix, without the marks of their findings."""
-    found = []
-    for rule in all_rules():
-        for example in rule.examples:
-            if example.fixed is not None:
-                found.append((rule, Example(example.name, plain(example.code), example.fixed)))
-    return found
+    """The specimens of all rules, without the marks of their findings."""
+    return [
+        (rule, Example(example.name, plain(example.code), example.fixed))
+        for rule in all_rules()
+        for example in rule.examples
+    ]
 
 
 # What has to hold
@@ -175,6 +175,22 @@ def contradictions(result: FixResult, checker: Checker) -> list[str]:
     return found
 
 
+def each_fix_alone(sources: Mapping[str, SourceFile], checker: Checker) -> list[str]:
+    """What each fix brings when it is the only one that is made, as an editor makes it."""
+    before = checker(sources)
+    workspace = Workspace(sources)
+    fixable = [(one, one.fix) for one in before if one.fix is not None]
+    found = []
+    for (finding, _), proposal in zip(fixable, workspace.proposals([fix for _, fix in fixable]), strict=True):
+        if proposal.plan is not None:
+            after = checker({**sources, **workspace.edited([proposal.plan])})
+            found += [
+                f"{finding.code} at line {finding.span.line} brings {new}"
+                for new in new_findings(before, after)
+            ]
+    return found
+
+
 def _is_about_rounds(reason: str) -> bool:
     """Whether fixes were refused for what they do to each other, which no single finding tells."""
     return "undo each other" in reason or "to rest" in reason or "it would bring" in reason
@@ -186,15 +202,15 @@ Kind = tuple[str, str, str | None]
 LEADS_ON = {"JAX902": "JAX901"}
 
 
-def new_findings(before: Iterable[Finding], after: Iterable[Finding]) -> list[Kind]:
-    """The findings, by file, rule and function, of which there are more than before."""
+def new_findings(before: Iterable[Finding], after: Iterable[Finding], *, led_on: bool = False) -> list[Kind]:
+    """The findings, by file, rule and function, of which there are more than before. `led_on`: but for those of `LEADS_ON`."""
 
     def kinds(findings: Iterable[Finding]) -> Counter[Kind]:
         return Counter((one.path, one.code, one.function) for one in findings)
 
     was, now = kinds(before), kinds(after)
     found = now - was
-    for (path, code, function), count in list(found.items()):
+    for (path, code, function), count in list(found.items()) if led_on else ():
         earlier = LEADS_ON.get(code)
         if earlier is not None and (was - now)[path, earlier, function] >= count:
             del found[path, code, function]

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 
 import pytest
 
 from jaxlint.codemods.edited import comments
+from jaxlint.registry import all_rules
 from jaxlint.rule import Example, Rule
 from jaxlint.syntax.parse import split_lines
-from tests.fuzzing.properties import SPELLINGS, Checker, examples, one_file, problems, sprinkled
+from tests.fuzzing.properties import (
+    SPELLINGS,
+    Checker,
+    each_fix_alone,
+    examples,
+    new_findings,
+    one_file,
+    problems,
+    sprinkled,
+)
 
-EXAMPLES = examples()
+ALL = examples()
+EXAMPLES = [(rule, example) for rule, example in ALL if example.fixed is not None]
 CASES = [
     pytest.param(rule, example, number, id=f"{rule.name}: {example.name}")
     for number, (rule, example) in enumerate(EXAMPLES)
@@ -31,6 +43,23 @@ def test_fixes_keep_and_rest_and_add_nothing(rule: type[Rule], example: Example,
         code = sprinkled(example.code, number, share)
         data = SPELLINGS[(number + 3) % len(SPELLINGS)].bytes_of(code)
         assert problems(one_file(data), checker) == []
+
+
+@pytest.mark.parametrize("target", [None, ">=0.10"])
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.name)
+def test_no_fix_adds_a_finding(rule: type[Rule], target: str | None) -> None:
+    """To any example of a rule: safe fixes, all fixes, those of the rule alone, and each fix alone. Nothing is excepted."""
+    everything, alone = (Checker(target, rules) for rules in (all_rules(), [rule]))
+    for example in (example for owner, example in ALL if owner is rule):
+        sources = one_file(example.code)
+        before = everything(sources)
+        if all(one.fix is None for one in before):
+            continue
+        for checker, unsafe in itertools.product((everything, alone), (False, True)):
+            result = checker.fixed(sources, unsafe=unsafe)
+            assert result.errors == []
+            assert new_findings(before, everything(result.sources)) == [], (example.name, unsafe)
+        assert each_fix_alone(sources, everything) == [], example.name
 
 
 @pytest.mark.parametrize(("rule", "example", "number"), CASES[::4])

@@ -85,6 +85,39 @@ def test_leaves_alone(rewrite, before, reason):
     assert reason in answer
 
 
+KEEPING = """
+import jax
+
+@«jax.jit»
+def step(w, x):
+    return w + x
+
+def train(w, xs):
+    for x in xs:
+        w = step(w, x)
+    return w
+
+def main(w, xs):
+    CALL
+"""
+
+
+@pytest.mark.parametrize(
+    "call", ["new = train(w, xs)\n    return new - w", "print(train(w, xs), train(w, xs))"]
+)
+def test_what_a_caller_further_out_still_reads_is_not_donated(rewrite, call):
+    answer = rewrite("add-donation", KEEPING.replace("CALL", call), argnums=[0])
+    assert answer.startswith("refused: `w` may be read after line ")
+    assert "hands it to `train`, which would give it up" in answer
+
+
+@pytest.mark.parametrize(
+    "call", ["w = train(w, xs)\n    return w", "return train(w, xs)", "return train(w + 1, xs)"]
+)
+def test_what_no_caller_reads_is_donated(rewrite, call):
+    assert "donate_argnums=(0,)" in rewrite("add-donation", KEEPING.replace("CALL", call), argnums=[0])
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

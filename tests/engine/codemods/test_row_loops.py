@@ -303,6 +303,17 @@ REFUSED = {
     "parts of an axis that others follow": (
         "for-to-vmap", "out = []\n    for i in «range(2)»:\n        out.append(xs[i * 2 : (i + 1) * 2, 0])\n    return jnp.stack(out)\n", "slices by `i`",
     ),
+    "a slice in a function that it calls": (
+        "for-to-scan",
+        "def part(x, n):\n        end = 2 * n\n        return x[:end].sum()\n    for i in «range(4)»:\n        h = h + part(xs, i)\n    return h\n",
+        "`part`, which it calls, slices by `end`",
+    ),
+    "a shape in a function that a function calls": (
+        "for-to-scan",
+        "def ones(n):\n        return jnp.ones(n)\n    def part(x, n):\n        return x + ones(n=n).sum()\n"
+        "    for i in «range(4)»:\n        h = part(h, i + 1)\n    return h\n",
+        "`ones`, which it calls, makes a shape of `n`",
+    ),
     "a slice that grows": ("for-to-scan", "for i in «range(4)»:\n        h = h + xs[:i].sum()\n    return h\n", "slices by `i`"),
     "windows that may be cut off": (
         "for-to-vmap", "out = []\n    for i in «range(len(xs))»:\n        out.append(xs[i : i + 2].sum())\n    return jnp.stack(out)\n", "slices by `i`",
@@ -463,6 +474,15 @@ def test_what_is_not_sure_is_refused(rewrite: Rewrite, codemod: str, code: str, 
     answer = rewrite(codemod, f"{HEAD}def f(w, h, xs):\n    {code}")
     assert answer.startswith("refused: ")
     assert reason in answer
+
+
+def test_functions_that_take_a_traced_number_are_called(rewrite: Rewrite) -> None:
+    """One that is asked for its own shapes, and one that calls itself, no more than a few deep."""
+    code = (
+        "def part(x, n, deep=False):\n        if deep or x.ndim > 9:\n            return part(x, n)\n        return x[: x.shape[0]] * n\n"
+        "    for i in «range(4)»:\n        h = h + part(h, i)\n    return h\n"
+    )
+    assert "jax.lax.scan(" in rewrite("for-to-scan", f"{HEAD}def f(w, h, xs):\n    {code}")
 
 
 def test_what_is_written(rewrite: Rewrite) -> None:

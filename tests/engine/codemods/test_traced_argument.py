@@ -54,6 +54,10 @@ REFUSALS = {
     "a slice": (decorated('static_argnames="i"', "return x[:i]"), "slices by"),
     "an axis": (decorated('static_argnames="i"', "return x.sum(axis=i)"), "may have to know it"),
     "a function of its own": (decorated('static_argnames="i"', "return f(x, i)"), "may have to know it"),
+    "a function that it is": (
+        decorated('static_argnames="i"', "return i(x)"),
+        "calls `i`, so it is no number",
+    ),
     "a configuration": (decorated('static_argnames="i"', "return x * i.rate"), "no number"),
     "a default that is a text": (
         decorated('static_argnames="i"', "return x * i", 'x, i="a"'),
