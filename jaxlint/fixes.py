@@ -96,7 +96,7 @@ def fix_sources(
 _Mark = tuple[object, ...]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Candidate:
     finding: Finding
     plan: Plan
@@ -269,12 +269,14 @@ class _Run:
         """The fixes of a round that brought `harm`, and why each is refused. None where fixes of errors alone did: the program
         failed there, and what comes after that is seen now."""
         this = self.rounds[number]
-        workspace = Workspace(this.before)
+        workspace = Workspace(this.before)  # whose trees those plans are about that are made anew
+        proposals = workspace.proposals([fix.finding.fix for fix in this.made if fix.finding.fix is not None])
+        plans = {fix: one.plan for fix, one in zip(this.made, proposals, strict=True) if one.plan}
         needed = [fix for fix in this.made if fix.finding.severity is Severity.ERROR]
 
         def brought(fixes: Sequence[_Candidate]) -> dict[_Mark, Finding]:
             try:
-                files = workspace.edited([fix.plan for fix in (*needed, *fixes)])
+                files = workspace.edited([plans[fix] for fix in (*needed, *fixes) if fix in plans])
             except Refused:
                 return {}
             found = self._brought(self.check({**this.before, **files}))
@@ -290,8 +292,8 @@ class _Run:
             return {kind: [fix for part in parts for fix in part.get(kind, [])] or [*fixes] for kind in found}
 
         kinds = {_kind(one): one for one in harm}
-        if needed:
-            kinds = {kind: one for kind, one in kinds.items() if kind not in brought([])}
+        for kind in brought([]) if needed else ():
+            del kinds[kind]
         places = {(one.path, one.function) for one in harm}
         others = [fix for fix in this.made if fix not in needed]
         near = [fix for fix in others if (fix.finding.path, fix.finding.function) in places]

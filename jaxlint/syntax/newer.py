@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _BLANK = re.compile(r"(?:\s|\\(?=[\r\n]))*")
 _EQUAL = re.compile(r"(?:\s|#[^\r\n]*)*=\s*(?:#[^\r\n]*[\r\n]\s*)*")
+_CONVERSION = re.compile(r"(![rsa])([ \t]+)(?=[}:])")
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 if sys.version_info >= (3, 12):
@@ -101,7 +102,8 @@ def _reader(text: str, version: tuple[int, ...]) -> _Reader:
 
     with no_garbage_collection():
         try:
-            module = cst.parse_module(text)
+            # libcst forgets blanks after a conversion, and with them where the rest of the line is.
+            module = cst.parse_module(_CONVERSION.sub(r"\2\1", text))
         except cst.ParserSyntaxError as error:
             raise SyntaxError("invalid syntax", (None, error.raw_line, None, None)) from None
         wrapper = MetadataWrapper(module, unsafe_skip_copy=True)

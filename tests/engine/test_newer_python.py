@@ -47,6 +47,7 @@ TEXTS = [
     "g(f'{x['a']:}', y)",
     "x = ('a'\n  f'{x['a']}' 'b'\n 'c') + foo",
     "f'''{\n a['''b''']\n}'''.join(z)",
+    "g(f'{a['b']!r  }{c!s\t:>3}', d)",
     "def f(x=f'{a['b']}'): return f'{x!s}' f'{[y for y in x['c']]}'",
     "f'{a['b']}'\r\nc = 1\r\nd = f'{c['e']}' + d\r\n",
 ]
