@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "rules"))
+sys.path.insert(0, str(ROOT))
 
-from migrations import PROGRAMS  # noqa: E402
+from tests.rules.migrations import PROGRAMS  # noqa: E402
 
 RESULTS = ROOT / "tests" / "rules" / "migrations.json"
 BESIDES = {"0.4.13": ["numpy<1.26", "scipy<1.12"], "0.4.30": ["numpy<2", "scipy<1.14"]}

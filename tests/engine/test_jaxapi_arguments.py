@@ -11,14 +11,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax_probe import (
-    fails,
-    holds_tracer,
-    inside_jit,
-    present,
-    raises_inside_jit,
-    resolve,
-)
 
 from jaxlint.jaxapi.functions import (
     ARRAY_ATTRIBUTES,
@@ -38,6 +30,14 @@ from jaxlint.jaxapi.functions import (
     SPECIAL_METHODS,
     STATIC_ATTRIBUTES,
     STATIC_NUMBERS,
+)
+from tests.helpers.jax_probe import (
+    fails,
+    holds_tracer,
+    inside_jit,
+    present,
+    raises_inside_jit,
+    resolve,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -17,16 +17,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax_probe import (
-    INSTALLED,
-    MISSING,
-    holds_tracer,
-    inside_jit,
-    installed,
-    is_tracer,
-    present,
-    resolve,
-)
 
 from jaxlint.jaxapi.functions import (
     COLLECTIVES,
@@ -53,6 +43,16 @@ from jaxlint.jaxapi.names import _PREFIXES, HANDED_ON, canonical
 from jaxlint.jaxapi.settings import SETTINGS
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.jaxapi.versions import parse_version
+from tests.helpers.jax_probe import (
+    INSTALLED,
+    MISSING,
+    holds_tracer,
+    inside_jit,
+    installed,
+    is_tracer,
+    present,
+    resolve,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 ROOTS = ("jax.numpy", "jax.lax", "jax.nn", "jax.random", "jax.scipy", "jax.image", "jax.ops")

@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 from jax.experimental import checkify
 from jax.sharding import PartitionSpec
-from jax_probe import (
-    is_tracer,
-    present,
-    resolve,
-)
 
 from jaxlint.jaxapi.functions import (
     ARRAY_PREFIXES,
 )
 from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, JIT_KINDS, PRIMITIVE_RULES, TRANSFORMS
+from tests.helpers.jax_probe import (
+    is_tracer,
+    present,
+    resolve,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

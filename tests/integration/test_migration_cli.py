@@ -7,9 +7,8 @@ import os
 import subprocess
 import sys
 
-from old_programs import LEFT_ALONE, PROGRAMS
-
 from benchmarks.migration import corpora as migration
+from tests.rules.old_programs import LEFT_ALONE, PROGRAMS
 
 RUN = """
 import json, pathlib, sys, traceback, warnings

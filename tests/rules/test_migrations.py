@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from migrations import PROGRAMS, STATED
 
 from jaxlint.fixes import fix_sources
 from jaxlint.jaxapi.history import all_changes
@@ -18,6 +17,7 @@ from jaxlint.staging import analyze
 from jaxlint_rules.migration.changed_signature import ChangedSignature
 from jaxlint_rules.migration.deprecated_api import DeprecatedApi
 from jaxlint_rules.migration.removed_api import RemovedApi
+from tests.rules.migrations import PROGRAMS, STATED
 
 # The rows with ten or more counted uses in public code; the table has the most used ones first.
 MUCH_USED = 58

@@ -24,8 +24,7 @@ from jaxlint.registry import all_rules
 from jaxlint.source import SourceFile
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import analyze
-
-from .state_programs import PROGRAMS
+from tests.rules.state_programs import PROGRAMS
 
 _PATH = "program.py"
 _TRIED = frozenset({"add-jit", "remat-call"})

@@ -25,7 +25,7 @@ from jaxlint.staging.events import ConvertEvent
 from jaxlint.staging.project import Module
 from jaxlint.staging.values import Array
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values.objects import Scope
 from jaxlint.staging.values.stage import HOST, Stage
 from jaxlint_rules._reasons import guarded
 from tests.helpers.projects import expected, findings_in, reported, specimens_below

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from applying import applied
-from harness import imported, project_of
-from models import run
 
 from jaxlint.source import read_source
 from jaxlint_runtime.apply.written_attention import attention_fix
 from jaxlint_runtime.protocol.plain import to_plain
+from tests.runtime.applying import applied
+from tests.runtime.harness import imported, project_of
+from tests.runtime.models import run
 
 PROGRAM = """import jax
 import jax.numpy as jnp

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from applying import applied
-from harness import imported, project_of, results_of, verify_source
-from models import run
 
 from jaxlint.codemods import apply_edits, resolve
 from jaxlint.finding import Fix, FixRequest
 from jaxlint.source import read_source
 from jaxlint_runtime.apply.written_loss import loss_fix
 from jaxlint_runtime.protocol.plain import to_plain
+from tests.runtime.applying import applied
+from tests.runtime.harness import imported, project_of, results_of, verify_source
+from tests.runtime.models import run
 
 PROGRAM = """import jax
 import jax.numpy as jnp

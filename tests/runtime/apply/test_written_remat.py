@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import imported, project_of
-from models import run
 
 from jaxlint.engine import CheckResult
 from jaxlint.finding import FixRequest
@@ -20,6 +18,8 @@ from jaxlint_runtime.run import Listener
 from jaxlint_runtime.targets import parse
 from jaxlint_runtime.transforms.remat import keeps_recomputation
 from jaxlint_runtime.verify import Verification
+from tests.runtime.harness import imported, project_of
+from tests.runtime.models import run
 
 PROGRAM = """import jax
 import jax.numpy as jnp

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from harness import run_job, run_source
 
 from jaxlint_runtime.protocol.jobs import Capture, Launch, Until
+from tests.runtime.harness import run_job, run_source
 
 ENTRY_POINTS = """
     import functools

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from flax import linen as nn
 from flax import nnx
-from harness import Outcome, run_job
 from jaxtyping import Array, BFloat16, Bool, Float, Int, Key, PyTree
 
 from jaxlint_runtime.inputs import annotations
@@ -25,6 +24,7 @@ from jaxlint_runtime.inputs.example_calls import is_jitted
 from jaxlint_runtime.inputs.framework_modules import forward
 from jaxlint_runtime.protocol.jobs import Capture, Examples, Launch, Until
 from jaxlint_runtime.request import CannotRun, Request, validate
+from tests.runtime.harness import Outcome, run_job
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fused_spellings as table
 import jax
 import jax.extend
 import jax.numpy as jnp
@@ -12,6 +11,7 @@ import pytest
 from jaxlint_runtime.kernels.epilogues import Epilogue
 from jaxlint_runtime.kernels.implementations import operand_saving
 from jaxlint_runtime.kernels.substitute import evaluate, fused
+from tests.runtime import fused_spellings as table
 
 
 def staged(function, arguments):

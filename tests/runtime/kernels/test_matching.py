@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import attention_spellings as table
 import jax
 import jax.extend
 import jax.numpy as jnp
@@ -11,6 +10,7 @@ import pytest
 
 from jaxlint_runtime.kernels.implementations import chunked
 from jaxlint_runtime.kernels.substitute import evaluate, matches
+from tests.runtime import attention_spellings as table
 
 
 def staged(function, arguments):

@@ -6,7 +6,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from drawn_attentions import attentions
 from hypothesis import given, settings
 
 from jaxlint_runtime.kernels.attention_operands import Operands, Spec
@@ -17,6 +16,7 @@ from jaxlint_runtime.kernels.implementations import (
     plain_definitions,
     small_check,
 )
+from tests.runtime.drawn_attentions import attentions
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)

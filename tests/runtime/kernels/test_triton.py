@@ -12,7 +12,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from drawn_attentions import attentions
 
 from jaxlint_runtime.kernels.attention_operands import Operands, Spec
 from jaxlint_runtime.kernels.implementations import (
@@ -23,6 +22,7 @@ from jaxlint_runtime.kernels.implementations import (
     triton_interpreter,
 )
 from jaxlint_runtime.targets import parse
+from tests.runtime.drawn_attentions import attentions
 
 MIB = 2**20
 needs_triton = pytest.mark.skipif(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import pytest
-from models import run, timed_alike
 
 from jaxlint_runtime.lowering.function_versions import Version
 from jaxlint_runtime.model import Cost, Interval, Proposed, Result, Status
 from jaxlint_runtime.proof import live_prover
 from jaxlint_runtime.proof.candidate_search import search
 from jaxlint_runtime.transforms import TRANSFORMS, Candidate, Transform
+from tests.runtime.models import run, timed_alike
 
 
 def wasteful(state, x):

@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser
 
 from jaxlint_runtime.inspection.intermediate_dtypes import coarsest
 from jaxlint_runtime.lowering.function_versions import Version, capture
@@ -24,6 +23,7 @@ from jaxlint_runtime.proof.equivalence import (
 )
 from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.transforms import TRANSFORMS
+from tests.runtime.models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser
 
 bf16 = TRANSFORMS["bf16"]
 

@@ -7,13 +7,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
-from models import mlp_arguments, mlp_step, run
 
 from jaxlint_runtime.lowering.function_versions import Version, capture
 from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.proof.training import SideBySide, side_by_side
 from jaxlint_runtime.transforms import TRANSFORMS
+from tests.runtime.models import mlp_arguments, mlp_step, run
 
 
 def train(w: Any, x: Any, y: Any) -> Any:

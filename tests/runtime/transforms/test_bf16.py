@@ -7,7 +7,6 @@ import importlib.util
 import jax
 import jax.numpy as jnp
 import pytest
-from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, run
 
 from jaxlint.source import read_source
 from jaxlint_runtime.apply.written_bf16 import bf16_fix, judged_again
@@ -19,6 +18,7 @@ from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.rewrites.tried_edit import edited
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 from jaxlint_runtime.transforms.bf16 import with_products
+from tests.runtime.models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, run
 
 bf16 = TRANSFORMS["bf16"]
 

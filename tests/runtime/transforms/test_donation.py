@@ -10,8 +10,6 @@ import jax
 import jax.numpy as jnp
 import optax
 import pytest
-from harness import results_of, verify_source
-from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser, run, timed_alike
 
 from jaxlint_runtime.inspection import device_peaks
 from jaxlint_runtime.lowering.function_versions import capture
@@ -20,6 +18,17 @@ from jaxlint_runtime.proof import candidate_proof
 from jaxlint_runtime.proof.optimise import Settings, optimise
 from jaxlint_runtime.proof.paired_timing import Timing
 from tests.helpers.command_line import verify
+from tests.runtime.harness import results_of, verify_source
+from tests.runtime.models import (
+    mlp_arguments,
+    mlp_batch,
+    mlp_loss,
+    mlp_parameters,
+    mlp_step,
+    optimiser,
+    run,
+    timed_alike,
+)
 
 
 def donation(function, *args, **more):

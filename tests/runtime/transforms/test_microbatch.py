@@ -8,11 +8,11 @@ import jax.numpy as jnp
 import optax
 import pytest
 from flax import nnx
-from models import run
 
 from jaxlint_runtime.model import Status
 from jaxlint_runtime.transforms import microbatch
 from jaxlint_runtime.wording.units import size
+from tests.runtime.models import run
 
 ROWS = 512
 ONLY = {"transforms": ("microbatch",), "seconds": 0.1, "measure": False}

@@ -11,17 +11,6 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax.ad_checkpoint import checkpoint_name
-from models import (
-    LAYERS,
-    mlp_arguments,
-    mlp_loss,
-    mlp_step,
-    run,
-    timed_alike,
-    transformer,
-    transformer_arguments,
-    transformer_step,
-)
 
 from jaxlint_runtime import inspection, targets
 from jaxlint_runtime.inspection.repeated_blocks import stacks
@@ -34,6 +23,17 @@ from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 from jaxlint_runtime.transforms.checkpoint_policies import POLICIES, policies, why_not_offloaded
 from jaxlint_runtime.transforms.remat import Record, _checkpointed, keeps_recomputation
 from jaxlint_runtime.transforms.transform import Candidate
+from tests.runtime.models import (
+    LAYERS,
+    mlp_arguments,
+    mlp_loss,
+    mlp_step,
+    run,
+    timed_alike,
+    transformer,
+    transformer_arguments,
+    transformer_step,
+)
 
 remat = TRANSFORMS["remat"]
 cpu_keeps = keeps_recomputation(targets.parse("cpu"))

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from harness import results_of, verify_source
 
 from jaxlint_runtime.model import Proposed
 from jaxlint_runtime.protocol.worker_events import Left, Ready
@@ -17,6 +16,7 @@ from jaxlint_runtime.request import Request
 from jaxlint_runtime.run import Listener, Run
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers import measuring_client
+from tests.runtime.harness import results_of, verify_source
 
 PROGRAM = """
 import os, sys

@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from harness import results_of, verify_source
 from jax.experimental import io_callback
-from models import run
 
 from jaxlint_runtime.model import Status
+from tests.runtime.harness import results_of, verify_source
+from tests.runtime.models import run
 
 SQUARE = jnp.ones((64, 64)) / 64
 
