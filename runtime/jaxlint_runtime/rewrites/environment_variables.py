@@ -16,7 +16,7 @@ from pathlib import Path
 from jaxlint_runtime.model import Result, Status
 from jaxlint_runtime.optimiser_settings import EAGER, ENVIRONMENT
 from jaxlint_runtime.protocol.worker_events import Compared
-from jaxlint_runtime.rewrites.printed_output import differs
+from jaxlint_runtime.rewrites.outcome import other_outcome
 from jaxlint_runtime.rewrites.run_figures import measured, told
 from jaxlint_runtime.rewrites.trial_runs import WITHOUT_JIT, Trial, Trials
 from jaxlint_runtime.run import Run
@@ -147,8 +147,8 @@ class _Tries:
         if first.failure is not None:
             return _result(self._run, name, Status.NOT_APPLICABLE, f"without jit {first.failure}")
         pairs = self._pairs(WITHOUT_JIT, limit) or [(self._base, first)]
-        problem = first.compared.problem if first.compared is not None else None
-        same = "the same values" if problem is None else f"other values: {problem}"
+        other = self._other_outcome(first, (first.compared or Compared()).problem)
+        same = "the same values, lines and files" if other is None else f"not the same: {other}"
         result = _result(self._run, name, Status.NOT_APPLICABLE, "")
         measured(result, [(b, a) for a, b in pairs])
         result.reason = (
@@ -175,16 +175,12 @@ class _Tries:
     def _differs(self, trial: Trial, setting: _Setting) -> str | None:
         """Why the values of a run are not those of the original; coarser products may move them a little."""
         compared = trial.compared or Compared()
-        if trial.status != self._base.status:
-            return f"the program ends with exit status {trial.status} instead of {self._base.status}"
-        moved = compared.moved
-        repeats = [] if self._again is None else [self._again.printed]
-        said = differs(self._base.printed, repeats, trial.printed)
-        if said is not None and setting.warm:
-            return f"it does not compute the same: {said}"
-        if compared.problem is None or (not setting.warm and moved is not None and moved <= _CLOSE):
-            return None
-        return f"it does not compute the same: {compared.problem}"
+        near = not setting.warm and compared.moved is not None and compared.moved <= _CLOSE
+        return self._other_outcome(trial, None if near else compared.problem, coarse=not setting.warm)
+
+    def _other_outcome(self, trial: Trial, values: str | None, coarse: bool = False) -> str | None:
+        repeats = [] if self._again is None else [self._again]
+        return other_outcome(self._base, repeats, trial, values=values, coarse=coarse)
 
     def _concluded(self, setting: _Setting, first: Trial, pairs: Sequence[tuple[Trial, Trial]]) -> Result:
         result = _result(self._run, setting.name, Status.REJECTED, "")

@@ -11,14 +11,16 @@ import io
 import lzma
 import zipfile
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from jaxlint_runtime.rewrites.pickled import same_values, unpickled
 from jaxlint_runtime.rewrites.printed_output import COARSE, RELATIVE, SPREAD, first_difference
 
 if TYPE_CHECKING:
     import numpy as np
 
 READ = 64 * 2**20  # bytes of a file that is looked into; of a larger one the size and a hash are compared
+_PICKLE = b"\x80"
 _ARRAYS = b"\x93NUMPY"
 # Compressed by formats that are not opened here: PNG, JPEG, GIF, PDF, zstandard, LZ4, WebP and RIFF.
 _PACKED = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"RIFF")
@@ -48,6 +50,10 @@ def other_content(
         arrays = [_array(data) for data in (first, *others, new)]
         if all(one is not None for one in arrays):
             return _other_array(name, arrays, coarse)  # type: ignore[arg-type]
+    if first.startswith(_PICKLE):
+        pickles = [unpickled(data) for data in (first, *others, new)]
+        if all(one is not None for one in pickles):
+            return _other_pickle(name, pickles, coarse)
     for magic, unpack in _UNPACK:
         if first.startswith(magic):
             try:
@@ -132,16 +138,25 @@ def _other_array(name: str, arrays: Sequence[np.ndarray], coarse: bool) -> str |
         if any(not np.array_equal(first, one) for one in others) or np.array_equal(first, new):
             return None
         return f"{name} has other values"
-    if others and _apart(first, others[0]) > RELATIVE:
+    if others and apart(first, others[0]) > RELATIVE:
         return None  # it differs from run to run
-    spread = max((_apart(first, one) for one in others), default=0.0)
-    moved = _apart(first, new)
+    spread = max((apart(first, one) for one in others), default=0.0)
+    moved = apart(first, new)
     if moved <= max(COARSE if coarse else RELATIVE, SPREAD * spread):
         return None
     return f"{name} has other values, {moved:.1e} apart"
 
 
-def _apart(left: np.ndarray, right: np.ndarray) -> float:
+def _other_pickle(name: str, pickles: Sequence[Any], coarse: bool) -> str | None:
+    first, *others, new = pickles
+    if any(not same_values(first, one, RELATIVE, rounded_alike) for one in others[:1]):
+        return None  # it differs from run to run
+    if same_values(first, new, COARSE if coarse else RELATIVE, rounded_alike):
+        return None
+    return f"{name} holds other values"
+
+
+def apart(left: np.ndarray, right: np.ndarray) -> float:
     """The largest difference against the largest value; infinite where not the same values are finite."""
     import numpy as np  # not at the top: the command line runs without it
 

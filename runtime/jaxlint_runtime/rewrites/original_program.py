@@ -18,10 +18,10 @@ from typing import Any
 
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.protocol.worker_events import Compared
-from jaxlint_runtime.rewrites.error_output import other_errors
-from jaxlint_runtime.rewrites.printed_output import compared_lines, differs
+from jaxlint_runtime.rewrites.outcome import ends_otherwise, other_outcome
+from jaxlint_runtime.rewrites.printed_output import compared_lines
 from jaxlint_runtime.rewrites.proposals import Rewrite, packages_to_load
-from jaxlint_runtime.rewrites.side_effects import compared_files, other_files
+from jaxlint_runtime.rewrites.side_effects import compared_files
 from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
 from jaxlint_runtime.rewrites.tried_edit import Tried
 from jaxlint_runtime.run import Run
@@ -136,14 +136,10 @@ class Original:
             elif (double := self._same_in_double(compared, sources, limit)) is not None:
                 problem, rounding, runs = None, double.told, (double.original, [], double.edited)
             self.deadline += time.monotonic() - begun  # it takes no other edit's time
-        problem = problem or differs_in_print(*runs, coarse=self.dtype is not None)
-        if trial.status != self.base.status:
-            problem = f"it ends with exit status {trial.status} instead of {self.base.status}"
-        if problem is not None:
-            tried.problem = f"it does not compute the same: {problem}"
-        elif (other := left_otherwise(*runs, coarse=self.dtype is not None)) is not None:
-            tried.problem = other
-        elif not compared.values and not numbers and not files:
+        tried.problem = ends_otherwise(self.base, trial) or other_outcome(
+            *runs, values=problem, coarse=self.dtype is not None
+        )
+        if tried.problem is None and not compared.values and not numbers and not files:
             tried.problem = "no number that the program prints, returns or writes could be compared"
         if compared.numerics is not None:
             tried.numerics = dataclasses.replace(compared.numerics, max_rel=compared.moved or 0.0)
@@ -243,24 +239,6 @@ def values_of(
             return original.why()
         path, function = functions[0]
         return original.tried(Rewrite("edit", None, function, path, 0, "", ()), dict(sources)).problem
-
-
-def differs_in_print(
-    base: Trial, repeats: Sequence[Trial], found: Trial, *, coarse: bool = False
-) -> str | None:
-    """How the printed lines differ; None where they do not."""
-    return differs(base.printed, [one.printed for one in repeats], found.printed, coarse=coarse)
-
-
-def left_otherwise(
-    base: Trial, repeats: Sequence[Trial], found: Trial, *, coarse: bool = False
-) -> str | None:
-    """What a run leaves otherwise, in files or on standard error; None where nothing is."""
-    lefts = [one.left for one in repeats]
-    files = other_files(base.left, lefts, found.left, coarse=coarse)
-    return files or other_errors(
-        base.left.errors, [one.errors for one in lefts], found.left.errors, coarse=coarse
-    )
 
 
 def _and_files(number: int) -> str:

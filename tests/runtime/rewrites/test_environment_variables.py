@@ -17,6 +17,9 @@ from jaxlint_runtime.proof.host_inputs import host_inputs
 from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites import environment_variables
+from jaxlint_runtime.rewrites.outcome import other_outcome
+from jaxlint_runtime.rewrites.side_effects import Leavings
+from jaxlint_runtime.rewrites.trial_runs import Trial
 from jaxlint_runtime.run import Listener
 from jaxlint_runtime.verify import Verification
 
@@ -71,6 +74,33 @@ def test_a_program_is_compared_with_itself_operation_by_operation(
     assert "the same values" in result["reason"]
     assert result["before"]["compile_s"] is not None
     assert result["before"]["time_ms"]["median"] > 0
+
+
+def test_a_setting_is_compared_by_the_files_that_the_program_leaves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
+    monkeypatch.chdir(tmp_path)
+    asks = "import os\nopen('which.txt', 'w').write(str('JAX_COMPILATION_CACHE_DIR' in os.environ))\n"
+    source = textwrap.dedent(PROGRAM) + asks
+    results = {r["candidate"]: r for _, r in verified(tmp_path, source).document.results}
+    assert results["setting:compilation-cache"]["status"] == "rejected"
+    assert "it leaves other files: which.txt has" in results["setting:compilation-cache"]["reason"]
+
+
+def test_all_that_a_run_comes_to_is_compared() -> None:
+    """By the same code for edits and for settings."""
+    base = Trial(printed="loss 0.2500\n", left=Leavings(errors="step\n"))
+    for found, problem in (
+        (Trial(printed="loss 0.2501\n", left=Leavings(errors="step\n")), None),
+        (Trial(printed="loss 0.2600\n", left=Leavings(errors="step\n")), "it prints 'loss 0.2600'"),
+        (Trial(printed="loss 0.2500\n", left=Leavings(errors="stop\n")), "to standard error instead of"),
+        (Trial(printed="loss 0.2500\n", left=Leavings({"a": 1}, errors="step\n")), "a is new"),
+        (Trial(printed="loss 0.2500\n", left=Leavings(errors="step\n"), status=3), "with exit status 3"),
+    ):
+        told = other_outcome(base, [base], found)
+        assert told is None if problem is None else problem in str(told)
+    assert "call 3 of f" in str(other_outcome(base, [base], base, values="call 3 of f: other"))
 
 
 def test_a_program_that_does_not_end_well_is_not_measured(tmp_path: Path) -> None:

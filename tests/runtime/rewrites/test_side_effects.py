@@ -18,7 +18,8 @@ from jaxlint.source import read_source
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites.error_output import other_errors
 from jaxlint_runtime.rewrites.file_contents import rounded_alike
-from jaxlint_runtime.rewrites.original_program import left_otherwise
+from jaxlint_runtime.rewrites.outcome import other_outcome
+from jaxlint_runtime.rewrites.pickled import unpickled
 from jaxlint_runtime.rewrites.side_effects import (
     Leavings,
     collect,
@@ -79,6 +80,7 @@ def array(values: np.ndarray) -> bytes:
 W = np.linspace(0.1, 2.0, 300, dtype=np.float32)
 NEAR = W * np.float32(1 + 1e-6)
 FAR = W * np.float32(1.1)
+NAME, SHARED = "a b", [1.5, None]
 TENSORS = {"w": W, "step": 7, "name": "model", "loss": 0.25}
 
 
@@ -114,21 +116,39 @@ CONTENTS: list[tuple[str, bytes | str, bytes | str, str | None]] = [
         "model.pkl",
         pickle.dumps(TENSORS),
         pickle.dumps({**TENSORS, "w": FAR}),
-        "model.pkl has other bytes",
+        "model.pkl holds other values",
     ),
     (
         "model.pkl",
         pickle.dumps(TENSORS),
         pickle.dumps({**TENSORS, "step": 8}),
-        "model.pkl has other bytes",
+        "model.pkl holds other values",
     ),
     (
         "model.pkl",
         pickle.dumps(TENSORS),
         pickle.dumps({**TENSORS, "name": "mocel"}),
-        "model.pkl has other bytes",
+        "model.pkl holds other values",
     ),
-    ("model.pkl", pickle.dumps(TENSORS), pickle.dumps(W), "bytes instead of"),
+    ("model.pkl", pickle.dumps(TENSORS), pickle.dumps(W), "model.pkl holds other values"),
+    # The same values, whatever is one object: "a b" by two names, the dtype of two arrays, an array of one float.
+    ("m.pkl", pickle.dumps([NAME, NAME]), pickle.dumps([NAME, "".join(["a ", "b"])]), None),
+    ("m.pkl", pickle.dumps((W, W + 1), 4), pickle.dumps((W, pickle.loads(pickle.dumps(W + 1))), 4), None),
+    (
+        "m.pkl",
+        pickle.dumps(np.float32(0.1)),
+        pickle.dumps(np.nextafter(np.float32(0.1), np.float32(1))),
+        None,
+    ),
+    ("m.pkl", pickle.dumps(1) + pickle.dumps(0.5), pickle.dumps(1) + pickle.dumps(0.50000001), None),
+    ("m.pkl", pickle.dumps({"a": {1, 2}, "b": SHARED}, 2), pickle.dumps({"a": {2, 1}, "b": SHARED}, 2), None),
+    ("m.pkl", pickle.dumps([SHARED, SHARED]), pickle.dumps([SHARED, list(SHARED)]), "holds other values"),
+    ("m.pkl", pickle.dumps({"a": 1, "b": 2}), pickle.dumps({"b": 2, "a": 1}), "holds other values"),
+    ("m.pkl", pickle.dumps({"n": 3}), pickle.dumps({"n": np.int64(3)}), "holds other values"),
+    ("m.pkl", pickle.dumps({"n": 3}), pickle.dumps({"n": 3.0}), "holds other values"),
+    ("m.pkl", pickle.dumps(W), pickle.dumps(W.astype(np.float64)), "holds other values"),
+    ("m.pkl", pickle.dumps(Path("a/b")), pickle.dumps(Path("a/c")), "holds other values"),
+    ("m.pkl", pickle.dumps(1) + pickle.dumps(2), pickle.dumps(1), "holds other values"),
     (
         "log.gz",
         gzip.compress(log(9).encode()),
@@ -318,6 +338,34 @@ print("loss", 0.005)
 """
 
 
+class Trap:
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Path.touch, (Path("called"),))
+
+
+def test_a_pickle_is_read_without_calling_what_is_in_it(
+    left: Callable[..., Leavings], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    one, other = pickle.dumps([Trap(), 1]), pickle.dumps([Trap(), 2])
+    runs = [left({"m.pkl": data}) for data in (one, one, one, other)]
+    assert other_files(runs[0], runs[1:2], runs[2]) is None
+    assert "holds other values" in str(other_files(runs[0], runs[1:2], runs[3]))
+    assert not Path("called").exists()
+
+
+@pytest.mark.parametrize(
+    "data", [b"\x80\x05", b"\x80\x05K\x01", b"\x80\x05t.", b"\x80\x05h\x09.", b"\x80\x04\xff."]
+)
+def test_what_only_looks_like_a_pickle_is_compared_by_its_bytes(
+    left: Callable[..., Leavings], data: bytes
+) -> None:
+    same = left({"m.bin": data})
+    assert unpickled(data) is None
+    assert other_files(same, [same], left({"m.bin": data})) is None
+    assert "m.bin" in str(other_files(same, [same], left({"m.bin": data + b"x"})))
+
+
 @pytest.mark.slow
 def test_whole_programs_are_compared_by_what_they_leave(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -342,14 +390,14 @@ def test_whole_programs_are_compared_by_what_they_leave(
     assert names[1:] == ["done.json", "train.log"]
     assert names[0].startswith("<temporary folder>/tmp")
     assert not (tmp_path / "train.log").exists()
-    assert left_otherwise(base, [again], again) is None
+    assert other_outcome(base, [again], again) is None
     once = "    report(n, 1.0 / (n + 1))\n"  # as a function does that is traced
     traced = run(PROGRAM.replace(once, f"    if not n:\n    {once}"))
     assert traced.printed == base.printed
-    assert left_otherwise(base, [again], traced) == (
+    assert other_outcome(base, [again], traced) == (
         "it leaves other files: train.log has 1 line instead of 200"
     )
     quiet = run(PROGRAM.replace("print(f", "n == 0 and print(f"))
-    assert left_otherwise(base, [again], quiet) == "it writes 1 line to standard error instead of 200"
+    assert other_outcome(base, [again], quiet) == "it writes 1 line to standard error instead of 200"
     other = run(PROGRAM.replace('{"n": steps}', '{"n": float(steps)}').replace("loss 0.005\\\\n", "loss 0.9"))
-    assert "done.json has" in str(left_otherwise(base, [again], other))
+    assert "done.json has" in str(other_outcome(base, [again], other))
