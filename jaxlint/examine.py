@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from jaxlint.staging import Analysis
     from jaxlint.staging.parts import Part
 
+# About two seconds of work: a Python that is started anew takes a quarter of one to get ready.
+STARTED_LINES = 24_000
+
 
 @dataclass(slots=True)
 class Outcome:
@@ -116,8 +119,9 @@ class Examination:
             from jaxlint import processes
 
             work = _InProcess(self, parts, observer.watches)
-            if (jobs > 1 or processes.can_fork()) and processes.can_send(work):
-                weights = [part.lines if part is not None else 0 for part in parts]
+            weights = [part.lines if part is not None else 0 for part in parts]
+            pays = processes.can_fork() or (jobs > 1 and sum(weights) >= STARTED_LINES)
+            if pays and processes.can_send(work):
                 for report in processes.in_processes(work, weights, jobs):
                     if isinstance(report, processes.Said):
                         amount.of(report.piece)(*report.what)

@@ -125,11 +125,11 @@ def step(x):
 # The command, where each component is a part, and processes are made as the first argument says.
 COMMAND = """
 import os, signal, sys
-from jaxlint import processes, staging
+from jaxlint import examine, processes, staging
 from jaxlint.staging import parts
 
 way, own, analyze = sys.argv.pop(1), os.getpid(), staging.analyze
-parts.PART_LINES = 1
+parts.PART_LINES, examine.STARTED_LINES = 1, 0
 if way != "fork":
     processes.can_fork = lambda: False
 
@@ -204,8 +204,18 @@ def test_rules_that_no_process_can_be_sent_run_here(
     (project / "b.py").write_text(TRACED)
     monkeypatch.setattr(processes, "can_fork", lambda: False)
     monkeypatch.setattr(Config, "rules", lambda self: [Local])
+    monkeypatch.setattr(examine, "STARTED_LINES", 0)
     monkeypatch.setattr(processes, "in_processes", lambda *args: pytest.fail("it was sent"))
     assert [one.path for one in run(jobs=2).findings] == ["a.py", "b.py"]
+
+
+def test_python_is_not_started_anew_for_little_work(
+    project: Path, stand_in: StandInAnalysis, small_parts: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, {"a.py": "bad\n", "b.py": "bad\n"})
+    monkeypatch.setattr(processes, "can_fork", lambda: False)
+    assert [one.path for one in run(jobs=2).findings] == ["a.py", "b.py"]
+    assert stand_in.calls == [["a.py"], ["b.py"]]  # in this process, or there would be no note of it
 
 
 @pytest.mark.slow
