@@ -284,9 +284,9 @@ def test_calls_that_an_edit_compiles_into_their_caller_are_not_taken_for_others(
         observer.close()
     edited, wrong = (_compare(tmp_path / name, [tmp_path / "original"], None) for name in ("edited", "wrong"))
     assert edited is not None
-    assert (edited["calls"], edited["problem"]) == (0, None)
+    assert (edited.calls, edited.problem) == (0, None)
     assert wrong is not None
-    assert "relative error" in wrong["problem"]
+    assert "relative error" in wrong.problem
 
 
 def test_what_differs_from_run_to_run_is_told(tmp_path: Path) -> None:
@@ -303,11 +303,11 @@ def test_what_differs_from_run_to_run_is_told(tmp_path: Path) -> None:
     original, again, edited = kept("original", 1.0), kept("again", 1.05), kept("edited", 1.1)
     found = _compare(edited, [original, again], None)
     assert found is not None
-    assert found["problem"] is None
-    assert found["apart"] == pytest.approx(0.05 / 5**0.5, rel=1e-3)
+    assert found.problem is None
+    assert found.apart == pytest.approx(0.05 / 5**0.5, rel=1e-3)
     alone = _compare(edited, [original, kept("same", 1.0)], None)
     assert alone is not None
-    assert (alone["apart"], alone["problem"] is None) == (0.0, False)
+    assert (alone.apart, alone.problem is None) == (0.0, False)
 
 
 # ---- whole programs ----
