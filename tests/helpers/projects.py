@@ -94,5 +94,10 @@ def params_of(folder: Path, program: str | Mapping[str, str]) -> dict[str, dict[
     return {name: fact.params for name, fact in facts_of(folder, program).items()}
 
 
+def answers_of(folder: Path, program: str | Mapping[str, str]) -> dict[str, tuple[str, dict[str, str]]]:
+    """Whether each function runs in a stage, and what its parameters are."""
+    return {name: (fact.staged, fact.params) for name, fact in facts_of(folder, program).items()}
+
+
 def _text(text: str) -> str:
     return textwrap.dedent(text).lstrip("\n")
