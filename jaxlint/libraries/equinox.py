@@ -11,7 +11,7 @@ from jaxlint.jaxapi.modules import ENUMERATION, PASSED_ON
 from jaxlint.libraries import layers
 from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, first_argument, nothing
 from jaxlint.staging.tracking.keys import Keys
-from jaxlint.staging.transforms.controlflow import ControlFlow
+from jaxlint.staging.transforms.tree_maps import TreeMaps
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -78,7 +78,7 @@ def _ask(call: Call, spec: Value | None, tree: Value) -> None:
     """A filter is called with each leaf, and `is_leaf` with each node."""
     call.ask_leaf(tree)
     if isinstance(spec, (Function, Instance, Partial)):
-        call.run(spec, call.machine.part(ControlFlow).leaf_of(tree))
+        call.run(spec, call.machine.part(TreeMaps).leaf_of(tree))
 
 
 def _filters_arrays(spec: Value) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jaxlint.libraries._flax import tabulated
-from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.library_models import Call, attributes, calls, calls_of_made
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.operations import dtype_named
@@ -122,7 +122,7 @@ def apply(call: Call) -> Value:
     if isinstance(method, Static) and isinstance(method.const, str):
         method = module.cls.lookup(method.const)
     if method is None or (isinstance(method, Static) and method.const is None):
-        method = machine.part(Classes).module_call_method(module)
+        method = machine.part(Instances).module_call_method(module)
     if isinstance(method, BoundMethod):
         method = method.function
     result: Value = UNKNOWN

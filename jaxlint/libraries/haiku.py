@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made
 from jaxlint.staging.tracking.keys import Keys
-from jaxlint.staging.transforms.controlflow import ControlFlow
+from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.values import UNKNOWN, ExternalObject, Static, Transformed, Value
 from jaxlint.staging.values.stage import Stage, Why
 
@@ -56,7 +56,7 @@ def call_stacked(call: Call) -> Value:
     options = {name: value for name, value in call.kwargs.items() if name != "reverse"}
     stage = Stage("scan", True, True, why, call.frame.stage)
     result = call.run_in(stage, body, staged, options)
-    return call.machine.part(ControlFlow).flow_result(result, call.frame)
+    return call.machine.part(Bodies).flow_result(result, call.frame)
 
 
 @calls(*_SUMMARIES)

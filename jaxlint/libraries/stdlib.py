@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.staging.evaluator.container_methods import ContainerMethods
 from jaxlint.staging.evaluator.environment import by_environment
 from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.library_models import Call, attributes, calls, calls_of_made, methods
-from jaxlint.staging.evaluator.methods import Methods
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -213,7 +213,7 @@ _QUEUES = ("queue.Queue", "queue.SimpleQueue", "queue.LifoQueue", "multiprocessi
 def put(call: Call) -> Value:
     if not call.args:
         return call.otherwise()
-    call.machine.part(Methods).check_outer_object(call.made, call.args[0], call.node, call.frame)
+    call.machine.part(ContainerMethods).check_outer_object(call.made, call.args[0], call.node, call.frame)
     return Static(None)
 
 

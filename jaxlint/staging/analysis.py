@@ -10,9 +10,9 @@ from jaxlint.finding import Finding, Span
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging.consequences import Consequences
-from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
 from jaxlint.staging.evaluator.failures import Contained
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Project
@@ -78,7 +78,7 @@ def analyze(
                     reporter.failed(error)
 
     def look() -> None:
-        result.functions = len(interpreter.part(Calls).records)
+        result.functions = len(interpreter.part(FunctionCalls).records)
         if meanwhile is not None:
             meanwhile(result)
 

@@ -12,16 +12,23 @@ from jaxlint.libraries import load
 from jaxlint.source import SourceError
 from jaxlint.source.read import read_source
 from jaxlint.staging.evaluator.access import Access
+from jaxlint.staging.evaluator.assignments import Assignments
 from jaxlint.staging.evaluator.binding import Binding
+from jaxlint.staging.evaluator.branches import Branches
 from jaxlint.staging.evaluator.builtin_calls import BuiltinCalls
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.container_methods import ContainerMethods
 from jaxlint.staging.evaluator.containers import Containers
 from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.expressions import Expressions
 from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.failures import Contained, bound_names
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
+from jaxlint.staging.evaluator.imports import Imports
+from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.introspection import Introspection
+from jaxlint.staging.evaluator.loops import Loops
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.methods import Methods
 from jaxlint.staging.evaluator.narrowing import Narrowing
@@ -39,7 +46,9 @@ from jaxlint.staging.tracking.buffers import Buffers
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.tracking.operations import Operations
+from jaxlint.staging.tracking.places import Places
 from jaxlint.staging.tracking.timing import Timing
+from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
 from jaxlint.staging.transforms.controlflow import ControlFlow
 from jaxlint.staging.transforms.creation import Creation
@@ -47,6 +56,7 @@ from jaxlint.staging.transforms.custom_rules import CustomRules
 from jaxlint.staging.transforms.lifting import Lifting
 from jaxlint.staging.transforms.staged_calls import StagedCalls
 from jaxlint.staging.transforms.transforming import Transforming
+from jaxlint.staging.transforms.tree_maps import TreeMaps
 from jaxlint.staging.transforms.trees import Trees
 from jaxlint.staging.values import MISSING, UNKNOWN, Static, Transformed, Value, some
 from jaxlint.staging.values.frame import Frame
@@ -59,14 +69,21 @@ STEPS_PER_LINE = 400  # evaluated nodes per line of source before contexts are c
 PARTS: tuple[type[Part], ...] = (
     Narrowing,
     DataModel,
+    Instances,
     Classes,
     Access,
     Introspection,
     Externals,
     Operators,
+    ContainerMethods,
     Methods,
+    FunctionCalls,
     Calls,
     Containers,
+    Assignments,
+    Branches,
+    Loops,
+    Imports,
     Statements,
     Expressions,
     BuiltinCalls,
@@ -75,6 +92,7 @@ PARTS: tuple[type[Part], ...] = (
     Entry,
     AssumedCalls,
     Keys,
+    Places,
     Buffers,
     Timing,
     Gradients,
@@ -82,6 +100,8 @@ PARTS: tuple[type[Part], ...] = (
     Trees,
     CustomRules,
     Boundary,
+    Bodies,
+    TreeMaps,
     ControlFlow,
     StagedCalls,
     Creation,
@@ -125,7 +145,7 @@ class Interpreter(Machine):
         reached = set(self.part(Gradients).gradient_roots)
         stack = list(reached)
         while stack:
-            for callee in self.part(Calls).edges.get(stack.pop(), ()):
+            for callee in self.part(FunctionCalls).edges.get(stack.pop(), ()):
                 if callee not in reached:
                     reached.add(callee)
                     stack.append(callee)
@@ -200,12 +220,12 @@ class Interpreter(Machine):
             owner, _, cls = name.rpartition(".")
             module = Module(read_source(MODELS[name]), owner, owner.rpartition(".")[0], False)
             defined, classes, failures = (
-                len(self.part(Calls).defined),
+                len(self.part(FunctionCalls).defined),
                 len(self.part(Classes).classes),
                 self.failures,
             )
             self.run_module(module)
-            del self.part(Calls).defined[defined:], self.part(Classes).classes[classes:]
+            del self.part(FunctionCalls).defined[defined:], self.part(Classes).classes[classes:]
             found = self.globals_of(module).variables[cls]
             if self.failures == failures:
                 self.models[name] = found
@@ -221,7 +241,7 @@ class Interpreter(Machine):
         """Evaluates what was defined and transformed meanwhile, until nothing new comes up."""
         while (
             self.part(Creation).creations
-            or self.part(Calls).defined
+            or self.part(FunctionCalls).defined
             or self.part(Classes).classes
             or self.part(Receivers).awaited
         ):
@@ -235,7 +255,7 @@ class Interpreter(Machine):
                 if cls.module.source.path in self.entered:
                     with Contained(self, cls.module):
                         self.part(Classes).prototype(cls, Frame(None, cls.module, cls.scope, HOST))
-            while self.part(Calls).defined and not self.part(Creation).creations:
-                function = self.part(Calls).defined.pop(0)
+            while self.part(FunctionCalls).defined and not self.part(Creation).creations:
+                function = self.part(FunctionCalls).defined.pop(0)
                 with Contained(self, function.module):
                     self.part(Entry).enter_function(function)

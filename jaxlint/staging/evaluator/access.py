@@ -23,8 +23,8 @@ from jaxlint.jaxapi.models import MODELS
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.classes import Classes
 from jaxlint.staging.evaluator.datamodel import DataModel
+from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.library_models import calls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.values import (
@@ -87,7 +87,7 @@ class Access(Part):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.classes = machine.part(Classes)
+        self.instances = machine.part(Instances)
         self.data_model = machine.part(DataModel)
         self.external_names: dict[tuple[str, str], External] = {}  # attributes of JAX and its like
         self.read: set[str] = set()  # attributes that were read in a stage of what is not known
@@ -118,9 +118,9 @@ class Access(Part):
         if type(base) is Array:
             return self.array_attribute(base, name, node, frame)
         if type(base) is Instance:
-            return self.classes.instance_attribute(base, name, node, frame)
+            return self.instances.instance_attribute(base, name, node, frame)
         if type(base) is ClassValue:
-            return self.classes.class_attribute(base, name, node, frame)
+            return self.instances.class_attribute(base, name, node, frame)
         if type(base) is NumpyArray:
             if name in STATIC_ATTRIBUTES:
                 return TupleValue(None, Static(kind="int")) if name == "shape" else Static()
@@ -132,7 +132,7 @@ class Access(Part):
             )
         if isinstance(base, (ListValue, DictValue, TupleValue)):
             if type(base) is TupleValue and base.cls is not None:
-                return self.classes.named_tuple_attribute(base, name, node, frame)
+                return self.instances.named_tuple_attribute(base, name, node, frame)
             if type(base) is TupleValue and base.items is None and type(base.element) is Array:
                 return base.element if name not in ("index", "count") else ExternalMethod(base, name)
             return ExternalMethod(base, name)

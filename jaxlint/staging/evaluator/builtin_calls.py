@@ -13,9 +13,9 @@ from jaxlint.staging.evaluator.datamodel import ASKING, DataModel
 from jaxlint.staging.evaluator.environment import converted
 from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.introspection import Builtin, Introspection
+from jaxlint.staging.evaluator.loops import Loops
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
-from jaxlint.staging.evaluator.statements import Statements
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -51,7 +51,7 @@ class BuiltinCalls(Part):
         self.data_model = machine.part(DataModel)
         self.externals = machine.part(Externals)
         self.operators = machine.part(Operators)
-        self.statements = machine.part(Statements)
+        self.loops = machine.part(Loops)
         self.builtins: dict[str, Builtin] = {
             **machine.part(Introspection).builtins,
             **dict.fromkeys(_NUMBERS, self.number_call),
@@ -178,7 +178,7 @@ class BuiltinCalls(Part):
         """What iterating over `value` gives, where that is known item by item."""
         if isinstance(value, (ListValue, TupleValue)):
             return value.items
-        return [] if self.statements.trip_count(value) == 0 else None
+        return [] if self.loops.trip_count(value) == 0 else None
 
     def enumerate_call(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -254,7 +254,7 @@ class BuiltinCalls(Part):
             if isinstance(row, TupleValue) and row.items is not None:
                 return TupleValue([TupleValue(None, part) for part in row.items])
         columns = [self.items_of(value) for value in args]
-        if any(self.statements.trip_count(value) == 0 for value in args):
+        if any(self.loops.trip_count(value) == 0 for value in args):
             return TupleValue([])
         known = [column for column in columns if column is not None]
         if len(known) == len(args) and known and max(len(c) for c in known) <= 16:

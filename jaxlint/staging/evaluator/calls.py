@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,14 +11,13 @@ from jaxlint.staging import events
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.classes import Classes
 from jaxlint.staging.evaluator.externals import Externals
-from jaxlint.staging.evaluator.failures import Contained
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
+from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.methods import Methods
-from jaxlint.staging.evaluator.parameters import binds, doubt_switches, join_open, lacks_arguments
-from jaxlint.staging.evaluator.records import FunctionRecord
+from jaxlint.staging.evaluator.parameters import binds, join_open
 from jaxlint.staging.evaluator.scopes import (
     NOTHING,
-    Active,
     Beside,
     Choosing,
     Doubting,
@@ -28,9 +26,7 @@ from jaxlint.staging.evaluator.scopes import (
     Provoking,
     Staged,
 )
-from jaxlint.staging.evaluator.type_parameters import seen_in_signature, type_parameters
 from jaxlint.staging.listeners import hand
-from jaxlint.staging.project import Module
 from jaxlint.staging.values import (
     ANSWER,
     UNKNOWN,
@@ -46,58 +42,30 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     OptionalName,
-    Origin,
     Partial,
-    Scope,
     StarArgument,
     Static,
     Transformed,
     TupleValue,
     Unknown,
     Value,
-    as_answer,
     find_array,
     in_turn,
     join,
     join_all,
     member_kind,
-    rough_stand_in,
-    stand_in,
     unknown_of,
 )
-from jaxlint.staging.values.copies import copied, fresh, holds_made
-from jaxlint.staging.values.fingerprint import summary_key
+from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.keys import STREAMS, key_origins
-from jaxlint.staging.values.stage import Stage
-from jaxlint.staging.values.writes import (
-    Path,
-    State,
-    mutable_parts,
-    put_back,
-    repeat,
-    writes_since,
-)
 from jaxlint.syntax.facts import (
-    FunctionNode,
-    all_parameters,
     calls_what_fails,
-    captured_flags,
-    defaults_of,
     dotted,
-    is_left_open,
-    is_left_to_heirs,
     last_name,
 )
-from jaxlint.syntax.memo import cache
 
 if TYPE_CHECKING:
     pass
-
-MAX_DEPTH = 28
-MAX_RUNS = 40  # evaluations of one function whose results may not be remembered
-WIDEN_AFTER = 5  # evaluations of one function before numbers are no longer told apart
-FEW = 2  # evaluations per closure then, before calls count as the same that agree in the functions and tracers they hand over
 
 
 # What libraries call their own question whether a value is a tracer.
@@ -109,16 +77,14 @@ class Calls(Part):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
+        self.function_calls = machine.part(FunctionCalls)
         self.access = machine.part(Access)
         self.classes = machine.part(Classes)
+        self.instances = machine.part(Instances)
         self.externals = machine.part(Externals)
         self.methods = machine.part(Methods)
-        self.records: dict[ast.AST, FunctionRecord] = {}
-        self.defined: list[Function] = []  # functions that are still to be entered
-        self.edges: dict[ast.AST, set[ast.AST]] = {}  # which function calls which
         # Calls of what a call gives, as in `jit(f)(x)`, by that.
         self.on_the_spot: dict[ast.AST, ast.Call] = {}
-        self.unresolved: set[str] = set()  # methods that were called in a stage of what is not known
 
     def eval_call(self, node: ast.Call, frame: Frame) -> Value:
         called = node.func
@@ -174,7 +140,9 @@ class Calls(Part):
             if possible is None:
                 possible = self.machine.reach.call_on_unknown(callee, "__call__", args, kwargs, node, frame)
             if possible is None:
-                self.unresolved.add(called.attr if type(called) is ast.Attribute else "__call__")
+                self.function_calls.unresolved.add(
+                    called.attr if type(called) is ast.Attribute else "__call__"
+                )
         result = possible if possible is not None else self.call_value(callee, args, kwargs, node, frame)
         if len(args) == 1 and last_name(called) in _ASKS_FOR_TRACER:
             asked = find_array(args[0], True)
@@ -217,7 +185,7 @@ class Calls(Part):
         if type(callee) is Function:
             if callee.cached:
                 return self.call_cached(callee, args, kwargs, node, frame)
-            return self.call_function(callee, args, kwargs, node, frame, frame.stage)
+            return self.function_calls.call_function(callee, args, kwargs, node, frame, frame.stage)
         if type(callee) is BoundMethod:
             return self.call_value(callee.function, [callee.receiver, *args], kwargs, node, frame)
         if type(callee) is ExternalMethod:
@@ -230,7 +198,7 @@ class Calls(Part):
         if type(callee) is ClassValue:
             return self.classes.instantiate(callee, args, kwargs, node, frame)
         if type(callee) is Instance:
-            method = self.classes.module_call_method(callee)
+            method = self.instances.module_call_method(callee)
             if isinstance(method, (Function, Transformed)):
                 receiver = [] if member_kind(method) == "staticmethod" else [callee]
                 return self.call_value(method, [*receiver, *args], kwargs, node, frame)
@@ -287,11 +255,11 @@ class Calls(Part):
             for value in given:
                 self.externals.convert(value, node, "hash", frame)
         owner = args[0] if callee.kind == "property" and args else None  # which keeps the result
-        outside = isinstance(owner, Instance) and self.classes.made_outside(owner, frame)
+        outside = isinstance(owner, Instance) and self.instances.made_outside(owner, frame)
         kept = owner is None or outside
         asked = frame.stage.staged and outside  # perhaps by the host before, and then nothing is run here
         with Doubting(frame) if asked else NOTHING:
-            result = self.call_function(callee, args, kwargs, node, frame, frame.stage)
+            result = self.function_calls.call_function(callee, args, kwargs, node, frame, frame.stage)
         if kept and all(find_array(value, True) is None for value in given):
             self.tell_cached_tracer(callee, result, frame)  # a tracer would not even be looked up
         return result
@@ -321,356 +289,3 @@ class Calls(Part):
         if array is not None and array.certain and caching is not None:
             where = f"the cache of `{function.name}`"
             self.machine.emit("leak", events.LeakEvent(caching, frame, result, where))
-
-    def call_function(
-        self,
-        function: Function,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-        stage: Stage,
-        context: str = "call",
-    ) -> Value:
-        """Evaluates a project function on these arguments, in `stage`. Memoised by what the arguments look like."""
-        bound = self.machine.language.bind(function, args, kwargs, frame)
-        if bound is None:
-            return UNKNOWN
-        if frame.guards and isinstance(node, ast.Call):
-            doubt_switches(function, bound, args, node)
-        if lacks_arguments(function, args, kwargs):
-            with Guessing(self.machine):
-                return self.run_function(function, bound, node, frame, stage, context)
-        return self.run_function(function, bound, node, frame, stage, context)
-
-    def run_function(
-        self,
-        function: Function,
-        bound: dict[str, Value],
-        node: ast.AST | None,
-        caller: Frame | None,
-        stage: Stage,
-        context: str,
-    ) -> Value:
-        """Evaluates the body with parameters bound, or finds the memoised result."""
-        record = self.records.get(function.node)
-        if record is None:
-            record = self.records[function.node] = FunctionRecord(function)
-        if self.machine.givers is not None and stage.staged:
-            self.machine.givers.note(function.node, bound, node, caller)
-        record.handed = None
-        provoked = self.machine.provoking is not None
-        elsewhere = provoked and self.machine.provoking is not function.module
-        record.reached = record.reached or not (self.machine.guessing or elsewhere)
-        if caller is not None and caller.function is not None and not self.machine.custom_rules:
-            self.edges.setdefault(caller.function.node, set()).add(function.node)
-        if self.machine.observes and not stage.staged and caller is not None:
-            if caller.function is not None:
-                self.records[caller.function.node].host_calls.add(record)
-            else:
-                record.called_by_modules = True
-        # What a guess evaluated reported nothing, so that it does not stand for a call that is seen.
-        guessed = self.machine.guessing > 0
-        scope_key = (
-            function.scope.serial,
-            decided_flags(function),
-            function.stand_in,
-            guessed or provoked,
-            self.machine.parameter_flow,
-        )
-        summaries = [summary_key(value) for value in bound.values()]
-        context_key = (scope_key, stage.key, *summaries)
-        key = record.numbers.get(context_key)
-        seen = record.contexts(function.scope) if key is None else 0
-        if key is None and seen >= WIDEN_AFTER:
-            # Called with ever more numbers: what holds for any of them. One that was the same so far stays what it is.
-            given = bound
-            bound = {n: v if record.has_had_alone(n, v) else widened(v) for n, v in bound.items()}
-            summaries = [
-                known if value is given[name] else summary_key(value)
-                for (name, value), known in zip(bound.items(), summaries, strict=True)
-            ]
-            exact, context_key = context_key, (scope_key, stage.key, *summaries)
-            key = record.numbers.get(context_key)
-            if key is not None:
-                record.numbers[exact] = key  # so that the same call finds it at once
-        stood_in: Callable[[Value], Value] | None = None  # of what another call gave
-        if key is None and seen >= record.coarse_after:
-            key, stood_in = record.similar(function.scope, stage, bound), stand_in
-        if key is None and seen >= FEW and record.is_everywhere():
-            key, stood_in = record.alike(function.scope, stage, bound), rough_stand_in
-        known = record.memo[key] if key is not None and key not in record.stale else None
-        if key is not None and known and (not known[2] or record.active or record.runs > MAX_RUNS):
-            if self.machine.observes and context == "call" and not record.hosted and stage.runs:
-                record.observe(stage, bound, context, caller, guessed)  # so far it was only entered like this
-            return self.repeat_call(record, key, stood_in, bound, node, caller)
-        if (
-            record.active >= 2
-            or depth_below(caller) > MAX_DEPTH
-            or record.is_full(function.scope, bound)
-            or self.machine.exhausted()
-        ):
-            if self.machine.observes:
-                record.observe(stage, bound, context, caller, guessed)
-            return (
-                self.opaque_call(list(bound.values()), node or function.node, caller) if caller else UNKNOWN
-            )
-        if self.machine.observes:
-            record.observe(stage, bound, context, caller, guessed)
-        if key is None:
-            key = record.number(context_key, function.scope, stage, bound)
-        return self.evaluate_call(record, key, function, bound, node, caller, stage, context)
-
-    def repeat_call(
-        self,
-        record: FunctionRecord,
-        key: int,
-        stood_in: Callable[[Value], Value] | None,
-        bound: dict[str, Value],
-        node: ast.AST | None,
-        caller: Frame | None,
-    ) -> Value:
-        """What a remembered call gave and did, in terms of this one; `stood_in` where it was but a similar call."""
-        result, consumed, _, then = record.memo[key]
-        aligned = stood_in is not rough_stand_in  # the parts of its arguments are those of this call
-        if key in record.writes:
-            repeat(record.writes[key], bound)
-        record.handed = record.donations.get(key)
-        if caller is not None and node is not None:
-            if consumed and aligned and not self.machine.guessing:
-                self.use_again(consumed, bound, record.function, node, caller)
-            self.machine.ledger.replay(record.effects.get(key), node, caller)
-        born = record.made.get(key)
-        if born is not None:
-            result = copied(result, born)  # each call makes its own
-        if result is not UNKNOWN and isinstance(result, (Array, Unknown, TupleValue, DictValue)):
-            passed = key_origins(bound) if aligned else []
-            result = self.renewed(result, dict(zip(then, passed, strict=False)))
-        return result if stood_in is None else stood_in(result)
-
-    def evaluate_call(
-        self,
-        record: FunctionRecord,
-        key: int,
-        function: Function,
-        bound: dict[str, Value],
-        node: ast.AST | None,
-        caller: Frame | None,
-        stage: Stage,
-        context: str,
-    ) -> Value:
-        """Evaluates the body, and remembers under `key` what it gave and did."""
-        for name, value in bound.items():
-            if type(value) is Array and value.origin is None:
-                bound[name] = value.known_as(Origin(name))  # so that results can be said to be like it
-        nested = not function.scope.is_module and not function.scope.is_class
-        scope = Scope(function.scope, stage=stage)
-        frame = Frame(function, function.module, scope, stage, caller, node, depth_below(caller), context)
-        scope.variables.update(type_parameters(function.node))
-        scope.variables.update(bound)
-        consumed: tuple[int, ...]
-        origins = key_origins(bound)
-        frame.inherited.update(origin for origin in origins if origin is not None)
-        record.memo[key] = (UNKNOWN, (), False, ())  # a recursive call of the same kind is unknown
-        record.runs += 1
-        frame.born = Origin("frame").serial
-        before, spans = self.machine.ledger.serial, self.machine.ledger.spans
-        mutable = mutable_parts(bound)
-        result: Value = UNKNOWN
-        with Contained(self.machine, function.module, frame) as attempt:
-            finished = False
-            with Active(record), Beside(self.machine) if function.stand_in else NOTHING:
-                result = self.run_body(function, frame)
-            finished = True
-        if not finished:
-            self.take_back(mutable, before)
-            frame.used.clear()
-        if attempt.failed and key not in record.stale:
-            record.stale.add(key)  # asked again, it may be known; asked once more, it stays what it is then
-        else:
-            record.stale.discard(key)
-        written = writes_since(mutable) if mutable else None
-        if written:
-            record.writes[key] = written
-        if frame.used and function.cls is not None:
-            self.machine.tracking.tell_unrenewed(function, frame, bound)
-        flat, consumed = origins, ()
-        enclosing: list[Origin] = []  # keys of an enclosing function: each call uses them up again
-        if frame.used:
-            flat = key_origins(bound)  # streams of keys may have been drawn from meanwhile
-            consumed = tuple(
-                i for i, origin in enumerate(flat) if origin is not None and origin in frame.used
-            )
-            enclosing = [o for o in frame.used if _is_of_enclosing(o, frame)] if nested else []
-        kept = result
-        if holds_made(result, frame.born):
-            record.made[key] = frame.born
-            kept = copied(
-                result, frame.born
-            )  # whoever called changes what it gets, and not what is remembered
-        record.memo[key] = (kept, consumed, bool(enclosing), tuple(flat))
-        effect = self.machine.ledger.effect_since(before, spans)
-        if effect is not None:
-            record.effects[key] = effect
-        record.last = frame
-        if stage.staged:
-            record.last_staged = frame
-        record.handed = self.machine.tracking.handed_by(frame)
-        if record.handed is not None:
-            record.donations[key] = record.handed
-        if frame.used and caller is not None and node is not None and not self.machine.guessing:
-            for origin in list(frame.used):
-                if origin in frame.inherited or origin.parent in frame.inherited or origin in enclosing:
-                    self.machine.tracking.use_key(origin, node, caller, function.name, origin in enclosing)
-        return result
-
-    def take_back(self, mutable: dict[Path, tuple[Value, State]], serial: int) -> None:
-        """What a call did before it raised: to its arguments, to what the device computes, and on its way into a stage."""
-        put_back(mutable)
-        self.machine.ledger.forget(serial)
-        self.machine.crossing = []
-
-    def use_again(
-        self,
-        consumed: tuple[int, ...],
-        bound: dict[str, Value],
-        function: Function,
-        node: ast.AST,
-        caller: Frame,
-    ) -> None:
-        """Uses up the keys at these positions of the arguments, as a remembered call of the function did."""
-        flat = key_origins(bound)
-        for position in consumed:
-            origin = flat[position] if position < len(flat) else None
-            if origin is None and 0 < position < len(flat):
-                owner = flat[position - 1]  # a stream of a key that this call is the first to use
-                origin = owner.child(STREAMS) if owner is not None and position % 2 else None
-            if origin is not None:
-                self.machine.tracking.use_key(origin, node, caller, function.name)
-
-    def renewed(self, value: Value, given: dict[Origin | None, Origin | None], depth: int = 3) -> Value:
-        """A memoised result in terms of this call's arguments; keys that the function made are fresh at each call."""
-        if type(value) is Array:
-            origin, like = value.origin, value.like
-            if origin is not None:
-                origin = given[origin] if origin in given else Origin(origin.name, batch=origin.batch)
-            if like is not None:
-                like = given.get(like) or given.get(like.root()) or like
-            if origin is value.origin and like is value.like and value.made is None:
-                return value
-            result = value.known_as(origin) if origin is not None else replace(value, origin=None)
-            result.like, result.made = like, None  # it was made of other arguments
-            return result
-        if type(value) is Unknown and value.origin is not None:
-            origin = given.get(value.origin) or Origin(value.origin.name)
-            return Unknown(origin, value.flow, made_of=value.made_of, answer=value.answer)
-        if depth > 0 and type(value) is TupleValue and value.items is not None:
-            items = [self.renewed(part, given, depth - 1) for part in value.items]
-            return TupleValue(items, value.element, value.cls, value.exact)
-        if depth > 0 and type(value) is DictValue and value.items:
-            known = {key: self.renewed(part, given, depth - 1) for key, part in value.items.items()}
-            return DictValue(known, value.element, value.stage, value.optional)
-        return value
-
-    def run_body(self, function: Function, frame: Frame) -> Value:
-        body = function.node.body
-        if type(function.node) is ast.Lambda:
-            assert isinstance(body, ast.expr)
-            result = self.machine.language.eval(body, frame)
-            frame.returns.append(result)
-            return result
-        assert isinstance(body, list)
-        if function.cls is not None and frame.stage.staged and is_left_to_heirs(function.node):
-            self.machine.reach.call_heirs(function, frame)
-            self.unresolved.add(function.name)
-            return self.opaque_call(list(frame.scope.variables.values()), function.node, frame)
-        if self.machine.language.exec_block(body, frame):
-            if function.cls is not None and is_left_open(function.node):
-                if frame.stage.staged:
-                    self.unresolved.add(function.name)
-                return UNKNOWN  # what a subclass has instead may give anything
-            frame.returns.append(Static(None))
-        if frame.yields:
-            kind = "steps" if "steps" in frame.facts else "generator"
-            return ListValue(None, join_all(frame.yields), kind, stage=frame.stage)
-        if isinstance(function.node, ast.AsyncFunctionDef):
-            return UNKNOWN
-        values = list(frame.returns)
-        if len(values) > 1:
-            # `return None` at the end of a function that also returns something is mostly a fall-through.
-            values = [v for v in values if not (isinstance(v, Static) and v.const is None)] or values
-        result = join_all(values)  # unknown where it only raises, as an abstract method does
-        return as_answer(result) if "answered" in frame.facts and len(values) > 1 else result
-
-    def make_function(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame
-    ) -> Function:
-        """The function value of a def or lambda evaluated in `frame`."""
-        name = getattr(node, "name", "<lambda>")
-        scope = frame.scope
-        prefix = ""
-        if scope.is_class:
-            cls = frame.facts.get("class")
-            prefix = f"{cls.qualname}." if isinstance(cls, ClassValue) else ""
-        elif frame.function is not None:
-            prefix = f"{frame.function.qualname}.<locals>."
-        cls_value = frame.facts.get("class") if scope.is_class else None
-        function = Function(
-            node, frame.module, scope, prefix + name, cls_value if isinstance(cls_value, ClassValue) else None
-        )
-        for parameter, default in defaults_of(node):
-            function.defaults[parameter.arg] = self.machine.language.eval(default, frame)
-        if not isinstance(node, ast.Lambda):
-            with seen_in_signature(node, frame):
-                for parameter in all_parameters(node):
-                    if parameter.annotation is not None:
-                        self.annotation(parameter.annotation, frame)
-                if node.returns is not None:
-                    self.annotation(node.returns, frame)
-        self.defined.append(function)
-        return function
-
-    def annotation(self, node: ast.expr, frame: Frame) -> None:
-        """Evaluates an annotation for the names it uses."""
-        if self.machine.wants_names and not isinstance(node, ast.Constant):
-            self.machine.language.eval(node, frame)
-
-
-def _is_of_enclosing(origin: Origin, frame: Frame) -> bool:
-    """Whether a key is older than the activation `frame`, which was not handed it; its parts may be seen first there."""
-    handed = origin in frame.inherited or origin.parent in frame.inherited
-    return origin.root().serial < frame.born and not handed
-
-
-def decided_flags(function: Function) -> tuple[bool | None, ...]:
-    """What is known of the flags that a closure tests: one that is called in two branches of a test is not the same in both."""
-    if function.scope.is_module or function.scope.is_class:
-        return ()
-    known: list[bool | None] = []
-    for name in _flags_of(function.node, function.module):
-        found = function.scope.lookup(name)
-        value = found[0] if found is not None else None
-        const = value.const if isinstance(value, Static) else None
-        known.append(const if isinstance(const, bool) else value.truth if isinstance(value, Static) else None)
-    return tuple(known)
-
-
-@cache
-def _flags_of(node: FunctionNode, module: Module) -> tuple[str, ...]:
-    """`captured_flags`, of what has an `if` at all."""
-    lines = module.lines[node.lineno - 1 : node.end_lineno]
-    return captured_flags(node) if any("if" in line for line in lines) else ()
-
-
-def widened(value: Value) -> Value:
-    """The value without the number or the dtype that it is known to be."""
-    if isinstance(value, Static) and type(value.const) in (int, float):
-        return Static(kind=type(value.const).__name__)
-    if type(value) is Array and value.dtype:
-        return replace(value, dtype="")
-    return value
-
-
-def depth_below(caller: Frame | None) -> int:
-    """How deep a call from `caller` lies."""
-    return caller.depth + 1 if caller is not None else 0

@@ -8,15 +8,16 @@ from typing import Any
 
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.access import Access
+from jaxlint.staging.evaluator.assignments import Assignments
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.containers import Containers
 from jaxlint.staging.evaluator.environment import by_environment, closed_outcome
 from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import NOTHING, Block, Doubting, ImportGuard
-from jaxlint.staging.evaluator.statements import Statements
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -109,11 +110,12 @@ class Expressions(Part):
         super().__init__(machine)
         self.access = machine.part(Access)
         self.calls = machine.part(Calls)
+        self.function_calls = machine.part(FunctionCalls)
         self.containers = machine.part(Containers)
         self.externals = machine.part(Externals)
         self.narrowing = machine.part(Narrowing)
         self.operators = machine.part(Operators)
-        self.statements = machine.part(Statements)
+        self.assignments = machine.part(Assignments)
         self.handlers: dict[type[ast.expr], Callable[[Any, Frame], Value]] = {
             ast.Constant: self.eval_constant,
             ast.Name: self.eval_name,
@@ -201,7 +203,7 @@ class Expressions(Part):
             self.machine.emit("index", events.IndexEvent(owner, frame, UNKNOWN, value, "text"))
 
     def eval_lambda(self, node: ast.Lambda, frame: Frame) -> Value:
-        return self.calls.make_function(node, frame)
+        return self.function_calls.make_function(node, frame)
 
     # -- operators
 
@@ -289,7 +291,7 @@ class Expressions(Part):
 
     def eval_namedexpr(self, node: ast.NamedExpr, frame: Frame) -> Value:
         value = self.eval(node.value, frame)
-        self.statements.assign(node.target, value, frame, node)
+        self.assignments.assign(node.target, value, frame, node)
         return value
 
     def eval_yield(self, node: ast.Yield, frame: Frame) -> Value:

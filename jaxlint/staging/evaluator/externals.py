@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from jaxlint.jaxapi.class_kinds import DECORATOR_KINDS, FIELD_MAKERS
 from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS
 from jaxlint.jaxapi.functions import (
     COLLECTIVES,
@@ -27,14 +28,8 @@ from jaxlint.jaxapi.modules import LAYER_LIBRARIES, holds_arrays
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, PRIMITIVE_RULES, TRANSFORMS
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.classes import (
-    DECORATOR_KINDS,
-    FIELD_MAKERS,
-    WRITTEN_INIT,
-    Classes,
-    decorated,
-    redecorates,
-)
+from jaxlint.staging.evaluator.classes import Classes, decorated, redecorates
+from jaxlint.staging.evaluator.instances import WRITTEN_INIT
 from jaxlint.staging.evaluator.introspection import Introspection
 from jaxlint.staging.evaluator.library_models import Call, attributes, calls, calls_of_made, methods
 from jaxlint.staging.evaluator.machine import Machine, Part

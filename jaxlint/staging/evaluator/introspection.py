@@ -16,8 +16,8 @@ from jaxlint.jaxapi.functions import (
 )
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.access import Access
-from jaxlint.staging.evaluator.classes import Classes
 from jaxlint.staging.evaluator.datamodel import DataModel
+from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.values import (
     ANY_NAME,
@@ -95,7 +95,7 @@ class Introspection(Part):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.access = machine.part(Access)
-        self.classes = machine.part(Classes)
+        self.instances = machine.part(Instances)
         self.data_model = machine.part(DataModel)
         self.builtins: dict[str, Builtin] = {
             "isinstance": self.isinstance_call,
@@ -161,7 +161,7 @@ class Introspection(Part):
         if len(args) == 3:
             first, attr = args[0], constant(args[1])
             if isinstance(attr, str) and isinstance(node, ast.Call):
-                self.classes.set_attribute(first, attr, args[2], node, frame)
+                self.instances.set_attribute(first, attr, args[2], node, frame)
             elif isinstance(first, Instance) and first.staged is None:
                 self.set_any_attribute(first, args[2], node, frame)
         return Static(None)
@@ -169,7 +169,7 @@ class Introspection(Part):
     def set_any_attribute(self, target: Instance, value: Value, node: ast.AST, frame: Frame) -> None:
         """`setattr` under a name that is not known."""
         self.data_model.implied(target, "__setattr__", [UNKNOWN, value], node, frame)
-        if self.classes.leaks_into(target, value, frame):
+        if self.instances.leaks_into(target, value, frame):
             self.machine.emit("leak", events.LeakEvent(node, frame, value, "an attribute of the object"))
         target.staged = find_array(value, True)
         for field, stored in list(target.fields.items()):

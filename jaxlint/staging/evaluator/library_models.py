@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
+from jaxlint.staging.evaluator.machine import Machine
 from jaxlint.staging.values import UNKNOWN, Array, ExternalObject, Origin, StarArgument, Static, Value
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
@@ -33,7 +34,7 @@ class Call:
     kwargs: dict[str, Value]
     node: ast.AST
     frame: Frame
-    machine: Any  # the evaluator, for what is asked too seldom to have a method here
+    machine: Machine  # for what is asked too seldom to have a method here
     rest: Callable[[Call], Value]
     made: ExternalObject = field(default=NOTHING_MADE)  # what is called, or has the method
 

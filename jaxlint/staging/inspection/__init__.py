@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 
 from jaxlint.source import SourceFile
 from jaxlint.staging.analysis import Analysis, build, run, suppose
-from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.records import FunctionRecord, Observation
 from jaxlint.staging.inspection.parameters import gets_tracers, parameter_facts
 from jaxlint.staging.interpreter import Interpreter
@@ -72,7 +72,7 @@ def inspect_files(
 
 def _spread_hosted(interpreter: Interpreter) -> None:
     """What a function calls that runs on the host runs there too, where it was evaluated for another caller first."""
-    stack = [record for record in interpreter.part(Calls).records.values() if record.hosted]
+    stack = [record for record in interpreter.part(FunctionCalls).records.values() if record.hosted]
     while stack:
         for record in stack.pop().host_calls:
             if not record.hosted:
@@ -118,7 +118,7 @@ def facts(
     interpreter: Interpreter,
 ) -> FunctionFacts:
     """The union over a function's contexts."""
-    record = interpreter.part(Calls).records.get(node)
+    record = interpreter.part(FunctionCalls).records.get(node)
     decorators = getattr(node, "decorator_list", [])
     line = min([node.lineno, *(decorator.lineno for decorator in decorators)])
     names = [parameter.arg for parameter in all_parameters(node)]
@@ -191,7 +191,9 @@ def _is_for_layers(record: FunctionRecord, interpreter: Interpreter) -> bool:
     """Whether layers of haiku alone are seen to call a function of a module on the host."""
     if not record.function.scope.is_module or record.called_by_modules:
         return False
-    callers = [known for known in interpreter.part(Calls).records.values() if record in known.host_calls]
+    callers = [
+        known for known in interpreter.part(FunctionCalls).records.values() if record in known.host_calls
+    ]
     return bool(callers) and all(_is_layer(known.function) for known in callers)
 
 
@@ -214,7 +216,7 @@ def _because(entry: Observation, record: FunctionRecord, module: Module, interpr
     names = [label_of(record.function)]
     outer: FunctionRecord | None = record
     while outer is not None and not outer.is_target and entry.caller is not None and len(names) < _MOST_CALLS:
-        outer = interpreter.part(Calls).records.get(entry.caller)
+        outer = interpreter.part(FunctionCalls).records.get(entry.caller)
         inside = [o for o in outer.observations if o.stage is stage] if outer is not None else []
         if outer is None or not inside:
             break

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from jaxlint.jaxapi.functions import ARRAY_ATTRIBUTES, ARRAY_METHODS, AT_UPDATES, STATIC_ATTRIBUTES
 from jaxlint.staging.evaluator.access import Access
-from jaxlint.staging.evaluator.calls import Calls
-from jaxlint.staging.evaluator.classes import Classes
 from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
+from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.scopes import Guessing
 from jaxlint.staging.reach.receivers import COMMON, Receivers
@@ -53,8 +53,8 @@ class AssumedCalls(Part):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.access = machine.part(Access)
-        self.calls = machine.part(Calls)
-        self.classes = machine.part(Classes)
+        self.function_calls = machine.part(FunctionCalls)
+        self.instances = machine.part(Instances)
         self.externals = machine.part(Externals)
         self.receivers = machine.part(Receivers)
         # Functions that got into a stage.
@@ -104,7 +104,7 @@ class AssumedCalls(Part):
 
     def overriding(self, name: str, cls: ClassValue, why: Why) -> Iterator[tuple[Function, ClassValue, Why]]:
         """What the classes that derive from one have for its method `name`; of those of tests, no program knows."""
-        for heir in self.classes.heirs.get(cls.node, ()):
+        for heir in self.instances.heirs.get(cls.node, ()):
             own = heir.namespace.get(name)
             if isinstance(own, Function) and not heir.module.is_test:
                 yield own, heir, why
@@ -113,12 +113,12 @@ class AssumedCalls(Part):
         """Whether something unknown is called by the name of the method in a stage, or read by that of the property."""
         if member.kind == "property":
             return name in self.access.read and name not in COMMON
-        return name in self.calls.unresolved and not member.kind
+        return name in self.function_calls.unresolved and not member.kind
 
     def suppose(self, function: Function, cls: ClassValue | None, why: Why) -> None:
         """Evaluates a function of which no call is seen as one that is called in the stage of `why`."""
         written = _written(function)
-        record = self.calls.records.get(written.node)
+        record = self.function_calls.records.get(written.node)
         if record is not None and any(seen.stage.staged for seen in record.observations):
             return
         if record is not None and record.hosted and (cls is None or function not in _tree_functions(cls)):
@@ -137,7 +137,7 @@ class AssumedCalls(Part):
             bound[function.node.args.vararg.arg] = TupleValue([_some_object(cls, tracer), *rest])
         stage = Stage("supposed", True, False, why)
         with Guessing(self.machine):
-            result = self.calls.run_function(function, bound, None, None, stage, "supposed")
+            result = self.function_calls.run_function(function, bound, None, None, stage, "supposed")
             if function.name == "at" and isinstance(result, Instance):
                 self.suppose_updates(result, tracer, stage)
             self.machine.language.drain()
@@ -155,7 +155,7 @@ class AssumedCalls(Part):
     def suppose_method(self, method: Function, receiver: Instance, tracer: Array, stage: Stage) -> Value:
         bound = self.supposed_arguments(method, tracer)
         bound.update((parameter.arg, receiver) for parameter in positional_parameters(method.node)[:1])
-        return self.calls.run_function(method, bound, None, None, stage, "supposed")
+        return self.function_calls.run_function(method, bound, None, None, stage, "supposed")
 
     def supposed_arguments(self, function: Function, tracer: Array) -> dict[str, Value]:
         """Tracers, but at the end, where the function has no use for one: who calls it passes anything there, as None for `args`."""

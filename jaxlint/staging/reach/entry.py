@@ -6,9 +6,10 @@ import ast
 from collections.abc import Collection
 from dataclasses import replace
 
+from jaxlint.jaxapi.class_kinds import MODULE_KINDS
 from jaxlint.staging.evaluator.binding import Binding
-from jaxlint.staging.evaluator.calls import Calls
-from jaxlint.staging.evaluator.classes import MODULE_KINDS, Classes
+from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.pytest_names import CASE
 from jaxlint.staging.evaluator.scopes import EnteringFixture
@@ -54,7 +55,7 @@ class Entry(Part):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.binding = machine.part(Binding)
-        self.calls = machine.part(Calls)
+        self.function_calls = machine.part(FunctionCalls)
         self.classes = machine.part(Classes)
 
     def enter_function(self, function: Function) -> None:
@@ -92,11 +93,11 @@ class Entry(Part):
                 stage = self.bind_trace_hook(cls, function, positional[1:], bound)
         given = {**self.fixture_values(function), **cases(function)}
         bound.update({name: value for name, value in given.items() if name in bound})
-        self.calls.run_function(function, bound, None, None, stage, "entry")
+        self.function_calls.run_function(function, bound, None, None, stage, "entry")
 
     def is_reached(self, function: Function) -> bool:
         """Whether a call is seen to reach the function, other than by the name of a method of something unknown."""
-        record = self.calls.records.get(function.node)
+        record = self.function_calls.records.get(function.node)
         return record is not None and record.reached
 
     def convention_value(self, parameter: ast.arg, function: Function, why: Why) -> Value:
@@ -173,7 +174,9 @@ class Entry(Part):
             bound = self.binding.bind(fixture, receiver, self.fixture_values(fixture), frame)
             if bound is None:
                 return UNKNOWN
-            result = self.calls.run_function(fixture, bound, None, None, self.machine.test_stage, "entry")
+            result = self.function_calls.run_function(
+                fixture, bound, None, None, self.machine.test_stage, "entry"
+            )
         return (
             result.element
             if isinstance(result, ListValue) and result.kind in ("generator", "steps")

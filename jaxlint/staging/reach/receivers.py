@@ -19,10 +19,10 @@ from jaxlint.jaxapi.functions import (
     STATIC_ATTRIBUTES,
 )
 from jaxlint.staging.evaluator.calls import Calls
-from jaxlint.staging.evaluator.classes import Classes
 from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.expressions import Expressions
 from jaxlint.staging.evaluator.failures import Contained
+from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.scopes import Guessing, Staged, WithoutNames
@@ -84,7 +84,7 @@ class Receivers(Part):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.calls = machine.part(Calls)
-        self.classes = machine.part(Classes)
+        self.instances = machine.part(Instances)
         self.data_model = machine.part(DataModel)
         self.expressions = machine.part(Expressions)
         self.narrowing = machine.part(Narrowing)
@@ -202,7 +202,7 @@ class Receivers(Part):
         self.data_model.implications.add(key)
         call = (function, receiver, args, named, frame, replace(frame.stage, certain=False))
         self.left_open.setdefault(receiver.cls.node, []).append(call)
-        for heir in self.classes.heirs.get(receiver.cls.node, [])[:MAX_FAMILY]:
+        for heir in self.instances.heirs.get(receiver.cls.node, [])[:MAX_FAMILY]:
             self.await_heir(heir, call)
 
     def await_heir(self, heir: ClassValue, call: LeftOpen) -> None:
@@ -224,7 +224,7 @@ class Receivers(Part):
                 self.extending.setdefault(library, []).append(cls)
         for base in cls.mro():
             if base is not cls:
-                known = self.classes.heirs.setdefault(base.node, [])
+                known = self.instances.heirs.setdefault(base.node, [])
                 known[:] = [other for other in known if other.node is not cls.node]
                 known.append(cls)
                 for call in self.left_open.get(base.node, ()):
@@ -321,7 +321,7 @@ class Receivers(Part):
         """The class that an annotation names and those that derive from it, as far as they define the method."""
         return [
             cls
-            for cls in (declared, *self.classes.heirs.get(declared.node, ()))
+            for cls in (declared, *self.instances.heirs.get(declared.node, ()))
             if isinstance(cls.namespace.get(name), (Function, Transformed))
             and (not cls.module.is_test or cls.module is frame.module)
         ]

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import Differentiating, OfGradient, Parameters, Reversing
@@ -57,6 +58,7 @@ class Gradients(Part):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.calls = machine.part(Calls)
+        self.function_calls = machine.part(FunctionCalls)
         self.operators = machine.part(Operators)
         self.timing = machine.part(Timing)
         self.gradient_roots: set[ast.AST] = set()  # functions that a gradient is taken of
@@ -183,7 +185,7 @@ class Gradients(Part):
     def frame_of(self, t: Transformed, node: ast.AST, frame: Frame) -> Frame | None:
         """The activation of the function of `t` that was just evaluated; None when `node` is of another file."""
         function = innermost(t.target)[0]
-        record = self.calls.records.get(function.node) if function is not None else None
+        record = self.function_calls.records.get(function.node) if function is not None else None
         last = record.last if record is not None else None
         return last if last is not None and node in last.module.parents else None
 

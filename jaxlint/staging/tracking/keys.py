@@ -8,7 +8,7 @@ from itertools import repeat
 
 from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.values import (
     Array,
@@ -34,7 +34,7 @@ class Keys(Part):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.calls = machine.part(Calls)
+        self.function_calls = machine.part(FunctionCalls)
 
     def use_streams(self, rngs: Value, node: ast.AST, frame: Frame) -> None:
         """Notes keys handed to a flax module, which folds in names: only another call with the same key repeats them."""
@@ -151,7 +151,7 @@ class Keys(Part):
     def body_frame(self, body: Value, born: int) -> Frame | None:
         """The activation of a function that began after `born`; None where it was not evaluated since."""
         function = innermost(body)[0]
-        record = self.calls.records.get(function.node) if function is not None else None
+        record = self.function_calls.records.get(function.node) if function is not None else None
         last = record.last if record is not None else None
         return last if last is not None and last.born > born else None
 

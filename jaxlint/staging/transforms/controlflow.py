@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -16,20 +16,15 @@ from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import KeysAside, Tracing
 from jaxlint.staging.tracking.gradients import TANGENT, Gradients
 from jaxlint.staging.tracking.keys import Keys
+from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
-from jaxlint.staging.transforms.trees import Trees
+from jaxlint.staging.transforms.tree_maps import TreeMaps
 from jaxlint.staging.values import (
     CALLABLE,
     UNKNOWN,
     Array,
-    BoundMethod,
-    Choice,
-    ClassValue,
     DictValue,
-    External,
     ExternalObject,
-    Function,
-    Instance,
     ListValue,
     NumpyArray,
     Origin,
@@ -41,31 +36,16 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
     constant,
-    doubtful,
-    find_array,
     innermost,
     is_none,
-    join,
     join_all,
-    kind_of_static,
     map_parts,
     parts_of,
 )
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.flow import flow_in, marked
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.labels import label_of
-from jaxlint.staging.values.pytrees import is_pytree, tracer_in
 from jaxlint.staging.values.stage import Stage, Why
-from jaxlint.staging.values.truth import truth
-from jaxlint.syntax.facts import name_loads, positional_parameters
-
-# Operations whose results have another shape than their operands.
-_RESIZING = frozenset(
-    """stack concatenate concat expand_dims squeeze sum mean max min prod std var linalg.norm dot vdot vstack hstack
-    repeat tile broadcast_to""".split()  # noqa: SIM905
-)
-
 
 # How nnx takes its modules apart; the function is not given them.
 _OF_NNX = frozenset({"graph", "graph_updates"})
@@ -76,13 +56,21 @@ class ControlFlow(Part):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
+        self.tree_maps = machine.part(TreeMaps)
+        self.bodies = machine.part(Bodies)
         self.boundary = machine.part(Boundary)
         self.calls = machine.part(Calls)
         self.externals = machine.part(Externals)
         self.gradients = machine.part(Gradients)
         self.keys = machine.part(Keys)
         self.operators = machine.part(Operators)
-        self.trees = machine.part(Trees)
+        # `flow_scan` is what `lax.scan` and every other `scan` does.
+        self.handlers: dict[str, Callable[..., Value]] = {
+            name.removeprefix("flow_"): getattr(part, name)
+            for part in (self, machine.part(TreeMaps))
+            for name in dir(type(part))
+            if name.startswith("flow_")
+        }
 
     def control_flow(
         self,
@@ -101,47 +89,11 @@ class ControlFlow(Part):
             kwargs = {option: value for option, value in kwargs.items() if option not in _OF_NNX}
         if name.startswith("flax.linen."):
             return self.machine.staging.lifted_flow(short, args, kwargs, node, frame)
-        handler = getattr(self, f"flow_{short}", None)
+        handler = self.handlers.get(short)
         api = name.replace("jax.lax", "lax").replace("haiku", "hk").replace("flax.nnx", "nnx")
         if handler is None:
             return self.calls.opaque_call([*args, *kwargs.values()], node, frame)
         return handler(api, args, kwargs, node, frame)
-
-    def body_why(self, api: str, body: Value, node: ast.AST, frame: Frame) -> Why:
-        outer = frame.stage.why if frame.stage.staged else None
-        return Why(f"`{label_of(body)}` is passed to `{api}`", frame.module, node, outer)
-
-    def staged_call(
-        self,
-        api: str,
-        body: Value,
-        args: list[Value],
-        node: ast.AST,
-        frame: Frame,
-        kind: str,
-        why: Why,
-    ) -> Value:
-        return self.machine.staging.in_stage(
-            body, Stage(kind, True, True, why, frame.stage), args, {}, node, frame
-        )
-
-    def tell_body(
-        self,
-        api: str,
-        role: str,
-        body: Value,
-        count: int,
-        result: Value,
-        node: ast.AST,
-        frame: Frame,
-        given: Value | None = None,
-        seen: Value | None = None,
-    ) -> None:
-        """Tells rules how a function that control flow was given is called."""
-        if not isinstance(node, ast.Call) or not any(isinstance(a, ast.Starred) for a in node.args):
-            self.machine.emit(
-                "body", events.BodyEvent(node, frame, api, role, body, count, result, given, seen)
-            )
 
     def call_back(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -155,11 +107,13 @@ class ControlFlow(Part):
             several = isinstance(function, (ListValue, TupleValue))
             for body in parts_of(function) if several and function is not None else [function]:
                 if isinstance(body, CALLABLE):
-                    why = self.body_why(api, body, node, frame)
+                    why = self.bodies.body_why(api, body, node, frame)
                     known = [
                         given.get(part, UNKNOWN) for part in passed if part in given or part == passed[0]
                     ]
-                    self.staged_call(api, body, self.passed_on(known, api, why), node, frame, "solver", why)
+                    self.bodies.staged_call(
+                        api, body, self.passed_on(known, api, why), node, frame, "solver", why
+                    )
 
     def passed_on(self, values: list[Value], api: str, why: Why) -> list[Value]:
         """The arguments of `api` as a function gets them that is traced with them."""
@@ -169,18 +123,6 @@ class ControlFlow(Part):
             for value in values
         ]
 
-    def flow_result(self, value: Value, frame: Frame, given: Sequence[Value] = ()) -> Value:
-        """What something staged gives where it is called: arrays on the host, tracers under a trace.
-
-        `given`: the function and what it was called with, where that decides. `vmap` and `grad` trace what depends on
-        their inputs alone, so what is computed of other arrays is no tracer there.
-        """
-        if not frame.stage.staged:
-            return self.boundary.to_device(value, "")
-        if frame.stage.abstract or not given or any(map(_brings_tracer, given)):
-            return value
-        return doubtful(value)
-
     def flow_scan(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
@@ -189,7 +131,7 @@ class ControlFlow(Part):
         xs = args[2] if len(args) > 2 else kwargs.get("xs", Static(None))
         if "length" in kwargs:
             self.externals.shape_argument(kwargs["length"], api, "`length`", node, frame)
-        why = self.body_why(api, body, node, frame)
+        why = self.bodies.body_why(api, body, node, frame)
         carry_why = Why("it is the carry of the scan", cause=why)
         x_why = Why("it is what the scan runs over", cause=why)
         born, before = Origin(api).serial, list(frame.used)
@@ -197,19 +139,19 @@ class ControlFlow(Part):
             fresh(self.boundary.to_staged(init, carry_why)),
             fresh(self.boundary.to_staged(xs, x_why)),
         )
-        result = self.staged_call(api, body, [carry, x], node, frame, "scan", why)
+        result = self.bodies.staged_call(api, body, [carry, x], node, frame, "scan", why)
         self.keys.tell_constant_keys(api, body, before, born, [init, carry, xs], node, frame)
         self.keys.tell_kept_keys(
             api, body, born, carry, result.items[0] if _is_pair(result) and result.items else UNKNOWN
         )
-        self.tell_body(api, "the body", body, 2, result, node, frame)
+        self.bodies.tell_body(api, "the body", body, 2, result, node, frame)
         if isinstance(kwargs.get("buffers"), CALLABLE):  # of equinox's
-            self.staged_call(api, kwargs["buffers"], [carry], node, frame, "scan", why)
+            self.bodies.staged_call(api, kwargs["buffers"], [carry], node, frame, "scan", why)
         through = self.machine.reversing > 0 and flow_in([result]) is not None
         self.machine.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through))
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             final = _as_large_as(init, result.items[0])
-            return self.flow_result(
+            return self.bodies.flow_result(
                 TupleValue([final, self.stacked(result.items[1])]), frame, [body, init, xs]
             )
         unknown = self.operators.array_result(frame, args[1:], node, name=api)
@@ -224,13 +166,15 @@ class ControlFlow(Part):
         core, xs, init = [
             args[i] if len(args) > i else kwargs.get(name, UNKNOWN) for i, name in enumerate(names)
         ]
-        why = self.body_why(api, core, node, frame)
+        why = self.bodies.body_why(api, core, node, frame)
         x = fresh(self.boundary.to_staged(xs, Why("it is what the core runs over", cause=why)))
         state = fresh(self.boundary.to_staged(init, Why("it is the state of the core", cause=why)))
-        result = self.staged_call(api, core, [x, state], node, frame, "scan", why)
+        result = self.bodies.staged_call(api, core, [x, state], node, frame, "scan", why)
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             final = _as_large_as(init, result.items[1])
-            return self.flow_result(TupleValue([self.stacked(result.items[0]), final]), frame, [xs, init])
+            return self.bodies.flow_result(
+                TupleValue([self.stacked(result.items[0]), final]), frame, [xs, init]
+            )
         unknown = self.operators.array_result(frame, [xs, init], node, name=api)
         unknown.tree = True
         return TupleValue([unknown, unknown])
@@ -246,41 +190,41 @@ class ControlFlow(Part):
     ) -> Value:
         names = ("cond_fun", "body_fun", "init_val")
         given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
-        why = self.body_why(api, given[1], node, frame)
+        why = self.bodies.body_why(api, given[1], node, frame)
         born, before = Origin(api).serial, list(frame.used)
         carry = fresh(self.boundary.to_staged(given[2], Why("it is the carry of the loop", cause=why)))
-        going = self.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
-        self.tell_body(api, "the condition", given[0], 1, going, node, frame, given[2], carry)
-        result = self.staged_call(api, given[1], [carry], node, frame, "while_loop", why)
-        self.tell_body(api, "the body", given[1], 1, result, node, frame)
+        going = self.bodies.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
+        self.bodies.tell_body(api, "the condition", given[0], 1, going, node, frame, given[2], carry)
+        result = self.bodies.staged_call(api, given[1], [carry], node, frame, "while_loop", why)
+        self.bodies.tell_body(api, "the body", given[1], 1, result, node, frame)
         self.keys.tell_constant_keys(api, given[1], before, born, [given[2], carry], node, frame)
         self.keys.tell_kept_keys(api, given[1], born, carry, result)
         self.machine.emit("carry", events.CarryEvent(node, frame, api, given[1], given[2], carry, result))
         if isinstance(kwargs.get("buffers"), CALLABLE):
-            self.staged_call(api, kwargs["buffers"], [carry], node, frame, "while_loop", why)
+            self.bodies.staged_call(api, kwargs["buffers"], [carry], node, frame, "while_loop", why)
         result = _as_large_as(given[2], result)
         if not api.startswith("equinox."):  # whose loops have a reverse mode
             result = self.gradients.loop_result(api, carry, result, node, frame)
-        return self.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
+        return self.bodies.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
 
     def flow_fori_loop(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         names = ("lower", "upper", "body_fun", "init_val")
         given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
-        why = self.body_why(api, given[2], node, frame)
+        why = self.bodies.body_why(api, given[2], node, frame)
         index = Array(True, Why("it is the index of the loop", cause=why))
         born, before = Origin(api).serial, list(frame.used)
         carry = fresh(self.boundary.to_staged(given[3], Why("it is the carry of the loop", cause=why)))
-        result = self.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
-        self.tell_body(api, "the body", given[2], 2, result, node, frame)
+        result = self.bodies.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
+        self.bodies.tell_body(api, "the body", given[2], 2, result, node, frame)
         self.keys.tell_constant_keys(api, given[2], before, born, [given[3], carry], node, frame)
         self.keys.tell_kept_keys(api, given[2], born, carry, result)
         self.machine.emit("carry", events.CarryEvent(node, frame, api, given[2], given[3], carry, result))
         result = _as_large_as(given[3], result)
         if any(isinstance(bound, Array) and bound.staged and bound.certain for bound in given[:2]):
             result = self.gradients.loop_result(api, carry, result, node, frame)  # it becomes a while loop
-        return self.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
+        return self.bodies.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
 
     def flow_cond(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -292,7 +236,7 @@ class ControlFlow(Part):
         if len(args) == 5 and isinstance(args[4], CALLABLE) and not isinstance(args[1], CALLABLE):
             # The old `cond(pred, x, f, y, g)`: each branch has an operand of its own.
             pairs = [(args[2], args[1]), (args[4], args[3])]
-            why = self.body_why(api, args[2], node, frame)
+            why = self.bodies.body_why(api, args[2], node, frame)
             part = Why("it is an operand of the branch", cause=why)
             branches = [Partial(function, [self.boundary.to_staged(x, part)], {}) for function, x in pairs]
             operands = []
@@ -325,13 +269,13 @@ class ControlFlow(Part):
             for v in operands
         ]
         for function in functions:
-            why = self.body_why(api, function, node, frame)
+            why = self.bodies.body_why(api, function, node, frame)
             staged = [
                 self.boundary.to_staged(v, Why("it is an operand of the branch", cause=why)) for v in operands
             ]
             with KeysAside(frame, dict(used)):
-                results.append(self.staged_call(api, function, staged, node, frame, "cond", why))
-                self.tell_body(api, "a branch", function, len(operands), results[-1], node, frame)
+                results.append(self.bodies.staged_call(api, function, staged, node, frame, "cond", why))
+                self.bodies.tell_body(api, "a branch", function, len(operands), results[-1], node, frame)
                 after.update(frame.used)
         frame.used = after
         if not results:
@@ -341,169 +285,7 @@ class ControlFlow(Part):
         )
         why = Why(f"it is the result of `{api}`", frame.module, node)
         results = [self.boundary.to_staged(result, why) for result in results]
-        return self.flow_result(join_all(results), frame, [choice or UNKNOWN, *functions, *operands])
-
-    def flow_map(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        body = args[0] if args else kwargs.get("f", UNKNOWN)
-        if api.startswith("jax.tree"):
-            return self.tree_map(
-                body, [*args[1:], *([kwargs["tree"]] if "tree" in kwargs else [])], kwargs, node, frame
-            )
-        why = self.body_why(api, body, node, frame)
-        xs = args[1] if len(args) > 1 else kwargs.get("xs", UNKNOWN)
-        born, before = Origin(api).serial, list(frame.used)
-        staged = fresh(self.boundary.to_staged(xs, Why("it is what the map runs over", cause=why)))
-        result = self.staged_call(api, body, [staged], node, frame, "map", why)
-        self.tell_body(api, "the function", body, 1, result, node, frame)
-        self.keys.tell_constant_keys(api, body, before, born, [xs, staged], node, frame)
-        return self.flow_result(result, frame, [body, xs])
-
-    def flow_map_with_path(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        body = args[0] if args else UNKNOWN
-        return self.tree_map(Partial(body, [UNKNOWN], {}), args[1:], kwargs, node, frame)
-
-    def tree_map(
-        self,
-        body: Value,
-        trees: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
-        custom_leaf = "is_leaf" in kwargs
-        if custom_leaf and len(trees) == 1:
-            mapped = self.map_chosen(body, trees[0], kwargs, node, frame)
-            if mapped is not None:
-                return mapped
-        if trees:
-            self.ask_leaf(trees[0], kwargs, node, frame)
-        if len(trees) == 1 and not (custom_leaf or is_identity(body)):
-            mapped = self.map_structure(body, trees[0], kwargs, node, frame)
-            if mapped is not None:
-                return mapped
-        if len(trees) > 1 and not custom_leaf and _is_leaf(trees[0]):
-            return self.calls.call_value(body, trees, {}, node, frame)  # the others are taken whole
-        self.trees.rebuilt(trees, node, frame)
-        born, before = Origin("leaf").serial, list(frame.used)
-        leaves = [self.leaf_of(tree, custom_leaf) for tree in trees[:1]]
-        # Where the first tree has leaves that are no arrays, those of the others need be none: they may be trees.
-        loose = custom_leaf or not (leaves and isinstance(leaves[0], Array))
-        leaves += [self.leaf_of(tree, loose) for tree in trees[1:]]
-        unknown = all(type(tree) is Unknown for tree in trees)
-        some = Array(True, frame.stage.why, tree=custom_leaf, certain=False, mixed=True)
-        if frame.stage.abstract and unknown:
-            # Of a tree that is not known, inside a stage: mostly tracers.
-            leaves = [some for _ in trees]
-        elif frame.stage.abstract and type(trees[0]) is Unknown and _staged_leaf(leaves):
-            # Where trees that are mapped along have tracers it has leaves; settings come after it.
-            leaves[0] = some
-        result = self.calls.call_value(body, leaves, {}, node, frame)
-        self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
-        if len(trees) == 1 and is_identity(body):
-            return _copied(trees[0])
-        if frame.stage.abstract and unknown:
-            return UNKNOWN  # as the tree
-        first = trees[0] if trees else UNKNOWN
-        found = find_array(first)
-        like = found.like or found.origin if found is not None and isinstance(first, Array) else None
-        if isinstance(result, Array):
-            if result.made is not None and result.made.name in _RESIZING:
-                like = None
-            certain = result.certain and (found is None or found.certain)
-            return Array(
-                result.staged,
-                result.why,
-                tree=True,
-                certain=certain,
-                like=like,
-                jitted=result.jitted,
-                flow=result.flow,
-            )
-        if isinstance(result, NumpyArray) and isinstance(first, NumpyArray):
-            return result
-        if custom_leaf and frame.stage.staged and isinstance(result, Instance) and is_pytree(result.cls):
-            held = tracer_in(result)
-            if held is not None:  # all that is known of the tree is that its objects hold tracers
-                return Array(True, held.why, tree=True, certain=False, mixed=held.mixed)
-        if frame.stage.abstract and isinstance(result, TupleValue):
-            return self.calls.opaque_call([result], node, frame)
-        return UNKNOWN  # a tree of what the function gives
-
-    def map_chosen(
-        self, body: Value, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value | None:
-        """tree.map over objects, or a small container of them, that `is_leaf` takes for leaves; None for other trees."""
-        if isinstance(tree, Choice) and all(isinstance(option, Instance) for option in tree.options):
-            parts = [self.map_chosen(body, option, kwargs, node, frame) for option in tree.options]
-            known = [part for part in parts if part is not None]
-            return join_all(known) if len(known) == len(parts) else None
-        if isinstance(tree, Instance):
-            chosen = truth(self.calls.call_value(kwargs["is_leaf"], [tree], {}, node, frame))
-            return self.calls.call_value(body, [tree], {}, node, frame) if chosen else None
-        if isinstance(tree, (TupleValue, ListValue)) and tree.items and len(tree.items) <= 6:
-            if all(isinstance(part, (Instance, Choice)) for part in tree.items):
-                return self.map_structure(body, tree, kwargs, node, frame)
-        return None
-
-    def ask_leaf(self, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
-        """`is_leaf` is asked about each node of the tree, its leaves too."""
-        if "is_leaf" in kwargs:
-            self.calls.call_value(kwargs["is_leaf"], [self.leaf_of(tree, custom=True)], {}, node, frame)
-
-    def map_structure(
-        self, body: Value, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value | None:
-        """tree.map over a small container whose parts are known: part by part."""
-        if isinstance(tree, (TupleValue, ListValue)) and tree.items is not None and len(tree.items) <= 6:
-            parts = [self.tree_map_part(body, part, kwargs, node, frame) for part in tree.items]
-            return (
-                TupleValue(parts, cls=tree.cls)
-                if isinstance(tree, TupleValue)
-                else ListValue(parts, join_all(parts))
-            )
-        if isinstance(tree, DictValue) and tree.element is None and len(tree.items) <= 6:
-            return DictValue(
-                {k: self.tree_map_part(body, v, kwargs, node, frame) for k, v in tree.items.items()}
-            )
-        if isinstance(tree, (TupleValue, ListValue)) and type(tree.element) is not Unknown:
-            part = self.tree_map_part(body, tree.element, kwargs, node, frame)
-            return TupleValue(None, part) if isinstance(tree, TupleValue) else ListValue(None, part)
-        return self.calls.call_value(body, [tree], {}, node, frame) if _is_leaf(tree) else None
-
-    def tree_map_part(
-        self, body: Value, part: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        if isinstance(part, (Static, NumpyArray)) and not (isinstance(part, Static) and part.const is None):
-            return self.calls.call_value(body, [part], {}, node, frame)
-        return self.tree_map(body, [part], kwargs, node, frame) if not is_none(part) else part
-
-    def leaf_of(self, tree: Value, custom: bool = False) -> Value:
-        found = find_array(tree)
-        if found is None:
-            return UNKNOWN
-        return Array(
-            found.staged,
-            found.why,
-            tree=custom,
-            certain=found.certain,
-            like=found.like or found.origin,
-            jitted=found.jitted,
-            flow=found.flow,
-        )
-
-    def flow_reduce(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        if len(args) < 2:
-            return UNKNOWN
-        leaf = self.leaf_of(args[1])
-        start = args[2] if len(args) > 2 else leaf
-        result = self.calls.call_value(args[0], [start, leaf], {}, node, frame)
-        return join(result, start) if not isinstance(result, Array) else result
+        return self.bodies.flow_result(join_all(results), frame, [choice or UNKNOWN, *functions, *operands])
 
     def flow_associative_scan(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -522,7 +304,7 @@ class ControlFlow(Part):
             keeps_python = api.startswith("equinox.")
             # It traces, whatever `jax.disable_jit` says. No number is drawn: the keys are as good as before.
             with Tracing(self.machine, 0), KeysAside(frame, dict(frame.used)):
-                why = self.body_why(api, args[0], node, frame)
+                why = self.bodies.body_why(api, args[0], node, frame)
                 part = Why("it is an argument of eval_shape", cause=why)
                 staged = [self.boundary.to_staged(v, part, keeps_python=keeps_python) for v in args[1:]]
                 options = {
@@ -622,37 +404,16 @@ class ControlFlow(Part):
     def run_kernel_loop(self, loop: ExternalObject, body: Value, node: ast.AST, frame: Frame) -> Value:
         """`@pl.loop(lower, upper)` above a function runs it at once, as the body of `fori_loop`."""
         api = "pl.loop"
-        why = self.body_why(api, body, node, frame)
+        why = self.bodies.body_why(api, body, node, frame)
         index = Array(True, Why("it is the index of the loop", cause=why))
         carry = loop.kwargs.get("init_carry")
         if carry is None or is_none(carry):
-            self.staged_call(api, body, [index], node, frame, "fori_loop", why)
+            self.bodies.staged_call(api, body, [index], node, frame, "fori_loop", why)
             return Static(None)
         inside = fresh(self.boundary.to_staged(carry, Why("it is the carry of the loop", cause=why)))
-        result = self.staged_call(api, body, [index, inside], node, frame, "fori_loop", why)
+        result = self.bodies.staged_call(api, body, [index, inside], node, frame, "fori_loop", why)
         self.machine.emit("carry", events.CarryEvent(node, frame, api, body, carry, inside, result))
         return inside if isinstance(result, Unknown) else result
-
-
-def _brings_tracer(value: Value, depth: int = 3) -> bool:
-    """Whether a tracer goes in with `value`: it holds one, or is a function that reads one where it was made."""
-    if isinstance(value, Function):
-        names = {name.id for name in name_loads(value.node)} if depth > 0 else set()
-        read = [found[0] for name in names if (found := value.scope.lookup(name)) and not found[1].is_module]
-        return any(_brings_tracer(part, depth - 1) for part in [*read, *value.defaults.values()])
-    if isinstance(value, Partial):
-        return any(
-            _brings_tracer(part, depth) for part in [value.function, *value.args, *value.kwargs.values()]
-        )
-    if isinstance(value, BoundMethod):
-        return _brings_tracer(value.function, depth) or _brings_tracer(value.receiver, depth)
-    if isinstance(value, Transformed):
-        return _brings_tracer(value.target, depth)
-    if isinstance(value, Choice):
-        return any(_brings_tracer(option, depth) for option in value.options)
-    if isinstance(value, Instance) and value.staged is not None:
-        return True
-    return find_array(value, True) is not None
 
 
 def _handed_on(primals: Value) -> list[Value]:
@@ -664,33 +425,6 @@ def _handed_on(primals: Value) -> list[Value]:
 
 def _is_pair(value: Value) -> TypeGuard[TupleValue]:
     return isinstance(value, TupleValue) and value.items is not None and len(value.items) == 2
-
-
-def is_identity(body: Value) -> bool:
-    """Whether it is `lambda x: x`."""
-    node = body.node if isinstance(body, Function) else None
-    if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.Name):
-        return False
-    names = [parameter.arg for parameter in positional_parameters(node)]
-    return names == [node.body.id]
-
-
-def _is_leaf(value: Value) -> bool:
-    """Whether JAX knows no parts of a value, and gives it to the function of `tree.map` as it is."""
-    if isinstance(value, Choice):
-        return all(map(_is_leaf, value.options))
-    if isinstance(value, Instance):
-        return not is_pytree(value.cls)
-    if isinstance(value, Static):
-        return kind_of_static(value) in _PLAIN
-    return isinstance(value, (Function, BoundMethod, Partial, External, ClassValue))
-
-
-_PLAIN = frozenset({"bool", "complex", "enum", "float", "int", "str"})
-
-
-def _staged_leaf(leaves: list[Value]) -> bool:
-    return any(isinstance(leaf, Array) and leaf.staged for leaf in leaves)
 
 
 def _without_shape(value: Value, depth: int = 3) -> Value:
@@ -712,12 +446,3 @@ def _as_large_as(init: Value, result: Value, depth: int = 4) -> Value:
             items = [_as_large_as(first, last, depth - 1) for first, last in pairs]
             return replace(result, items=items)
     return result
-
-
-def _copied(tree: Value, depth: int = 4) -> Value:
-    """The same leaves in containers of their own."""
-    if isinstance(tree, (TupleValue, ListValue, DictValue)) and depth > 0:
-        return map_parts(tree, lambda part: _copied(part, depth - 1))
-    if isinstance(tree, Instance) and is_pytree(tree.cls):
-        return replace(tree, fields=dict(tree.fields))
-    return tree

@@ -9,6 +9,7 @@ from jaxlint.staging import events
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.classes import Classes
 from jaxlint.staging.evaluator.expressions import Expressions
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.scopes import Provoking, WithoutNames
 from jaxlint.staging.reach.entry import Entry
@@ -51,6 +52,7 @@ class Creation(Part):
         super().__init__(machine)
         self.boundary = machine.part(Boundary)
         self.calls = machine.part(Calls)
+        self.function_calls = machine.part(FunctionCalls)
         self.classes = machine.part(Classes)
         self.entry = machine.part(Entry)
         self.expressions = machine.part(Expressions)
@@ -147,7 +149,7 @@ class Creation(Part):
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
         with Provoking(self.machine, frame.module if frame.provokes_errors() else None):
             result = self.calls.call_value(t.target, args, kwargs, t.node, shell)
-        record = self.calls.records.get(function.node)
+        record = self.function_calls.records.get(function.node)
         inner = record.last if record is not None else None
         facts = dict(inner.facts) if inner is not None else {}
         facts.update({k: v for k, v in shell.facts.items() if k == "grad"})

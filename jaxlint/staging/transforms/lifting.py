@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
-from jaxlint.staging.transforms.controlflow import ControlFlow
 from jaxlint.staging.transforms.staged_calls import StagedCalls
 from jaxlint.staging.values import (
     Array,
@@ -40,7 +40,7 @@ class Lifting(Part):
         super().__init__(machine)
         self.boundary = machine.part(Boundary)
         self.calls = machine.part(Calls)
-        self.control = machine.part(ControlFlow)
+        self.bodies = machine.part(Bodies)
         self.staged_calls = machine.part(StagedCalls)
         # Classes that lifting made, by the call and the class given.
         self.lifted: dict[object, ClassValue] = {}
@@ -143,13 +143,13 @@ class Lifting(Part):
             # The module comes as an argument, whether or not the method is bound to one.
             bound = isinstance(given, BoundMethod) and isinstance(given.receiver, Instance)
             function = given.function if isinstance(given, BoundMethod) and bound else given
-            why = self.control.body_why(api, function, node, frame)
+            why = self.bodies.body_why(api, function, node, frame)
             part = Why(f"it is an operand of `{api}`", cause=why)
             staged = [fresh(self.boundary.to_staged(value, part)) for value in operands]
             results.append(
-                self.control.staged_call(api, function, [module, *staged], node, frame, "cond", why)
+                self.bodies.staged_call(api, function, [module, *staged], node, frame, "cond", why)
             )
-        return self.control.flow_result(results[-1], frame)
+        return self.bodies.flow_result(results[-1], frame)
 
 
 def _is_scan(t: Transformed) -> bool:

@@ -23,8 +23,8 @@ from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.tracking.meshes import bound_axes, keeps_value
 from jaxlint.staging.tracking.timing import Timing
+from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
-from jaxlint.staging.transforms.controlflow import ControlFlow
 from jaxlint.staging.transforms.custom_rules import CustomRules
 from jaxlint.staging.transforms.trees import Trees
 from jaxlint.staging.values import (
@@ -65,7 +65,7 @@ class StagedCalls(Part):
         super().__init__(machine)
         self.boundary = machine.part(Boundary)
         self.calls = machine.part(Calls)
-        self.control = machine.part(ControlFlow)
+        self.bodies = machine.part(Bodies)
         self.custom_rules = machine.part(CustomRules)
         self.gradients = machine.part(Gradients)
         self.keys = machine.part(Keys)
@@ -190,7 +190,7 @@ class StagedCalls(Part):
             given = [t.target, *args, *kwargs.values()]
             if not self.machine.unjitted and not self.leaves_python(t):
                 result = _as_arrays(result)
-            return self.control.flow_result(result, frame, given)
+            return self.bodies.flow_result(result, frame, given)
         return self.boundary.to_device(result, t.label, self.leaves_python(t))
 
     def stage_arguments(
@@ -377,7 +377,7 @@ class StagedCalls(Part):
             given = [t.target, *args, *kwargs.values()]
             if t.kind in _MAPPING and not spec.keeps_python:
                 result = _as_arrays(result)
-            return self.control.flow_result(result, frame, given)
+            return self.bodies.flow_result(result, frame, given)
         return self.boundary.to_device(result, "", spec.keeps_python)
 
     def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:

@@ -46,7 +46,7 @@ class Held:
 
     def part(self, path: str) -> Held:
         found = self.parts.get(path, frozenset())
-        below = {key[len(path) :]: value for key, value in self.parts.items() if _is_below(key, path)}
+        below = {key[len(path) :]: value for key, value in self.parts.items() if is_below(key, path)}
         return Held(found or (frozenset() if self.parts else self.buffers), below)
 
 
@@ -58,5 +58,5 @@ class Handed:
     rebound: set[str] = field(default_factory=set)
 
 
-def _is_below(path: str, place: str) -> bool:
+def is_below(path: str, place: str) -> bool:
     return len(path) > len(place) and path.startswith(place) and path[len(place)] in ".["

@@ -7,9 +7,9 @@ import operator
 from collections.abc import Callable, Iterator
 
 from jaxlint.finding import Severity
+from jaxlint.jaxapi.class_kinds import MODULE_KINDS
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
-from jaxlint.staging.evaluator.classes import MODULE_KINDS
 from jaxlint.staging.events import CallEvent, IterationEvent, LoopEvent, TransformEvent
 from jaxlint.staging.values import (
     Array,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
+
 import ast
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -290,7 +292,7 @@ PLACES = (
     (Boundary, "to_staged"),
     (Boundary, "to_device"),
     (Calls, "call_value"),
-    (Calls, "run_function"),
+    (FunctionCalls, "run_function"),
 )
 
 

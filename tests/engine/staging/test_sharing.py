@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
+
 import dataclasses
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -292,7 +294,7 @@ def contents(value: Value, since: int, seen: dict[int, int]) -> Iterator[object]
 
 
 def test_what_is_remembered_of_a_call_never_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluate = Calls.evaluate_call
+    evaluate = FunctionCalls.evaluate_call
     remembered: list[tuple[FunctionRecord, int, int, list[object]]] = []
 
     def evaluated(self: Any, record: FunctionRecord, key: int, *args: Any) -> Value:
@@ -302,7 +304,7 @@ def test_what_is_remembered_of_a_call_never_changes(tmp_path: Path, monkeypatch:
             remembered.append((record, key, since, list(contents(record.memo[key][0], since, {}))))
         return result
 
-    monkeypatch.setattr(Calls, "evaluate_call", evaluated)
+    monkeypatch.setattr(FunctionCalls, "evaluate_call", evaluated)
     for number, text in enumerate((SEPARATE, SHARED)):
         (tmp_path / f"written_{number}.py").write_text(text)
     paths = [*sorted(PROGRAMS.rglob("*.py"))[::20], *sorted(tmp_path.glob("*.py"))]

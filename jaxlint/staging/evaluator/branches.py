@@ -1,0 +1,450 @@
+"""Branches: `if`, `match`, `try`, `with`, and where their paths meet."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from jaxlint.jaxapi.api_names import known_names
+from jaxlint.jaxapi.names import canonical
+from jaxlint.jaxapi.transforms import TRANSFORMS
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.assignments import Assignments
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.environment import closed_branch
+from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.narrowing import Narrowing
+from jaxlint.staging.evaluator.operators import Operators
+from jaxlint.staging.evaluator.repeated_tests import question, recall, remember
+from jaxlint.staging.evaluator.scopes import (
+    NOTHING,
+    Block,
+    Catching,
+    Doubting,
+    FakePmaps,
+    Guarded,
+    ImportGuard,
+    Path,
+    Provoking,
+    Replaceable,
+    Staged,
+    Tested,
+    Unjitted,
+)
+from jaxlint.staging.evaluator.tested_items import ITEM_TESTS, taken_as_tested, tested_item
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    ClassValue,
+    External,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    ModuleValue,
+    Shim,
+    Static,
+    Unknown,
+    Value,
+    as_answer,
+    constant,
+    find_array,
+    is_answer,
+    join,
+)
+from jaxlint.staging.values.frame import Frame, Snapshot
+from jaxlint.staging.values.stage import HOST, at_compile_time
+from jaxlint.staging.values.truth import truth
+from jaxlint.syntax.facts import (
+    asks_for_kind,
+    asks_what_is_kept,
+    does_it_otherwise,
+    dotted,
+    expects_error,
+    foreign_branch,
+    guards_imports,
+    leaves_quietly,
+    name_loads,
+    none_branch,
+    rank_flags,
+    swallows_tracer_errors,
+    type_checking_branch,
+    walk,
+)
+
+# Contexts of chex in which `jit` does nothing, and `pmap` neither compiles nor hashes.
+_FAKES_OF_PMAP = frozenset({"fake_pmap", "fake_pmap_and_jit"})
+_FAKES = _FAKES_OF_PMAP | {"fake_jit"}
+
+
+class Branches(Part):
+    """Statements of which a part may not run."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.assignments = machine.part(Assignments)
+        self.calls = machine.part(Calls)
+        self.externals = machine.part(Externals)
+        self.narrowing = machine.part(Narrowing)
+        self.operators = machine.part(Operators)
+
+    def exec_if(self, node: ast.If, frame: Frame) -> bool:
+        value = self.machine.language.eval(node.test, frame)
+        self.externals.test(value, node.test, "if", frame)
+        known = truth(value)
+        shim = self.narrowing.is_shim(node.test, value, frame)
+        with ImportGuard(frame) if shim else NOTHING:
+            checked = type_checking_branch(node.test) if shim else None
+            if checked is not None:
+                # What a program has at run time stands; what type checkers read fills in the rest, but not in a class,
+                # where it would hide what bases have, or the `__init__` that a decorator makes.
+                if not frame.scope.is_class:
+                    self.machine.language.exec_block(node.body if checked else node.orelse, frame)
+                return self.machine.language.exec_block(node.orelse if checked else node.body, frame)
+            if known is not None and (not shim or isinstance(value, Static)):
+                self.narrowing.narrow(node.test, known, frame)
+                filled = frame.stage.staged and known and is_filled_before(node, frame)
+                with Doubting(frame) if filled else NOTHING:
+                    return self.machine.language.exec_block(node.body if known else node.orelse, frame)
+            return self.exec_branches(node, value, shim, frame)
+
+    def exec_branches(self, node: ast.If, value: Value, shim: bool, frame: Frame) -> bool:
+        """Both branches of an `if` whose test, `value`, decides nothing; False when neither ends."""
+        before = frame.snapshot()
+        with Guarded(frame, node), Path(frame, before):
+            missing = none_branch(node.test)
+            foreign = foreign_branch(node.test)
+            if foreign is None:
+                foreign = closed_branch(value, node.body, node.orelse)
+            if foreign is None and frame.stage.staged:
+                foreign = self.narrowing.arrayless_branch(node.test, frame)
+            answer = frame.stage.staged and is_answer(value)
+            if answer:
+                frame.facts["answered"] = True
+            open_choice = frame.stage.staged and self.may_be_static(node.test, frame)
+            # Where one branch raises, whoever gets past the test has taken the other.
+            refused, required = answer and _raises(node.body), answer and _raises(node.orelse)
+            if self.decides_for_kind(node.test, frame):
+                frame.facts["ranked"] = True
+            self.narrowing.narrow(node.test, True, frame)
+            asked = question(node.test, frame)
+            if asked is not None:
+                recall(asked, True, frame)
+            # The branch that today's JAX takes has to work there: a shim guards the other one.
+            taken = self.taken_today(node.test, frame) if shim else None
+            doubt = open_choice or missing is True or foreign is True or (answer and not required)
+            unguarded = taken is True
+            with Doubting(frame, doubt), ImportGuard(frame, -1) if unguarded else NOTHING:
+                body_alive = self.exec_tested(node.test, True, node.body, frame)
+            after_body = frame.snapshot()
+            frame.restore(before)
+            self.narrowing.narrow(node.test, False, frame)
+            if asked is not None:
+                recall(asked, False, frame)
+            doubt = open_choice or missing is False or foreign is False or (answer and not refused)
+            unguarded = taken is False
+            with Doubting(frame, doubt), ImportGuard(frame, -1) if unguarded else NOTHING:
+                else_alive = self.exec_tested(node.test, False, node.orelse, frame)
+        if isinstance(value, Shim) and body_alive != else_alive and taken is not body_alive:
+            self.leave_shim(node.body if else_alive else node.orelse, frame)
+        elif foreign is body_alive and else_alive is not body_alive:
+            Block.doubts_rest(frame)  # what follows is for those alone
+        elif answer and else_alive is not body_alive and not (refused or required):
+            Block.doubts_rest(frame)
+        elif not body_alive and frame.function is not None:
+            if asks_what_is_kept(node.test, frame.function.node):
+                frame.facts["perhaps kept"] = True  # the host may have asked before, as its `__init__` does
+        if body_alive and else_alive:
+            when_false = frame.scope.variables
+            self.merge(frame, after_body)
+            if answer:
+                self.doubt_flags(after_body.variables, when_false, frame)
+            if asked is not None:
+                remember(asked, after_body.variables, when_false, frame)
+        elif body_alive:
+            frame.restore(after_body)
+        return body_alive or else_alive
+
+    @staticmethod
+    def doubt_flags(one: dict[str, Value], other: dict[str, Value], frame: Frame) -> None:
+        # A flag that the branches of an answer set in two ways says what the answer says.
+        for name, value in one.items():
+            if other.get(name, value) is not value:
+                frame.scope.variables[name] = as_answer(frame.scope.variables[name])
+
+    def exec_tested(self, test: ast.expr, outcome: bool, branch: Sequence[ast.stmt], frame: Frame) -> bool:
+        """Runs a branch, in which an item of a dict that `test` asks for is what it said."""
+        found = tested_item(test, outcome, frame) if type(test) in ITEM_TESTS else None
+        if found is None:
+            return self.machine.language.exec_block(branch, frame)
+        with Tested(self.machine, found), taken_as_tested([found]):
+            return self.machine.language.exec_block(branch, frame)
+
+    @staticmethod
+    def leave_shim(branch: Sequence[ast.stmt], frame: Frame) -> None:
+        """What follows a branch that returned is for the other versions: `exec_block` takes the guard back at its end."""
+        if isinstance(branch[-1], ast.Return):
+            Block.guards_rest(frame)
+            Block.doubts_rest(frame)
+
+    def taken_today(self, test: ast.expr, frame: Frame) -> bool | None:
+        """What `hasattr(jax.some.module, "name")` gives on the newest JAX; None for any other test."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            inner = self.taken_today(test.operand, frame)
+            return None if inner is None else not inner
+        if not (isinstance(test, ast.Call) and dotted(test.func) == "hasattr" and len(test.args) == 2):
+            return None
+        asked, name = test.args
+        module = self.machine.language.eval(asked, frame)
+        if (
+            not isinstance(module, External)
+            or not isinstance(name, ast.Constant)
+            or not isinstance(name.value, str)
+        ):
+            return None
+        if module.name not in known_names:
+            return None
+        names = known_names(module.name)
+        return None if names.is_open_now or not names.there else name.value in names.there
+
+    def may_be_static(self, test: ast.expr, frame: Frame) -> bool:
+        """Whether a test asks for something that is a tracer in some calls and a plain value in others.
+
+        Or for the number of dimensions of an array, which decides for whole calls, too.
+        """
+        if self.decides_for_kind(test, frame) or self.narrowing.asks_for_attribute(test, frame):
+            return True
+        for part in name_loads(test):
+            found = frame.scope.lookup(part.id)
+            if found is not None and isinstance(found[0], Array):
+                if found[0].staged and not found[0].certain:
+                    return True
+        return False
+
+    @staticmethod
+    def decides_for_kind(test: ast.expr, frame: Frame) -> bool:
+        """Whether a test asks what kind of array there is, in itself or by a name bound to such a question."""
+        if asks_for_kind(test):
+            return True
+        flags = rank_flags(frame.function.node) if frame.function is not None else frozenset()
+        return bool(flags) and any(part.id in flags for part in name_loads(test))
+
+    def merge(self, frame: Frame, other: Any) -> None:
+        """Joins another path's snapshot into the frame's current state."""
+        variables = dict(frame.scope.variables)
+        for name, value in other.variables.items():
+            mine = variables.get(name)
+            variables[name] = value if mine is None else mine if mine is value else join(mine, value)
+        frame.scope.variables = variables
+        frame.used = {**other.used, **frame.used}
+        frame.merge_buffers(other)
+
+    def exec_match(self, node: ast.Match, frame: Frame) -> bool:
+        subject = self.machine.language.eval(node.subject, frame)
+        before = frame.snapshot()
+        ends = []
+        exhaustive = False
+        for case in node.cases:
+            frame.restore(before)
+            compares = any(isinstance(p, ast.MatchValue) for p in ast.walk(case.pattern))
+            if compares and find_array(subject, True, 1) is not None:
+                for pattern in ast.walk(case.pattern):
+                    if isinstance(pattern, ast.MatchValue):
+                        against = self.machine.language.eval(pattern.value, frame)
+                        self.externals.test(
+                            self.operators.compare_pair(subject, against, ast.Eq(), pattern, frame),
+                            node.subject,
+                            "match",
+                            frame,
+                        )
+            for pattern in ast.walk(case.pattern):
+                if isinstance(pattern, (ast.MatchAs, ast.MatchStar)) and pattern.name:
+                    whole = isinstance(case.pattern, ast.MatchAs) and pattern is case.pattern
+                    frame.scope.variables[pattern.name] = subject if whole else UNKNOWN
+            asked: Value = UNKNOWN
+            if case.guard is not None:
+                asked = self.machine.language.eval(case.guard, frame)
+                self.externals.test(asked, case.guard, "match", frame)
+                if truth(asked) is False:
+                    continue
+            doubt = frame.stage.staged and is_answer(asked)
+            with Guarded(frame, node), Doubting(frame, doubt):
+                if self.machine.language.exec_block(case.body, frame):
+                    ends.append(frame.snapshot())
+            if isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None:
+                exhaustive = True
+        if not exhaustive:
+            ends.append(before)
+        if not ends:
+            return False
+        frame.restore(ends[0])
+        for end in ends[1:]:
+            self.merge(frame, end)
+        return True
+
+    def exec_try(self, node: ast.Try, frame: Frame) -> bool:
+        swallows = swallows_tracer_errors(node.handlers)
+        shim = guards_imports(node.handlers)
+        before = frame.snapshot()
+        with ImportGuard(frame) if shim else NOTHING:
+            alive, ends, perhaps = self.exec_tried(node, swallows, before, frame)
+        if shim and not alive and ends:
+            self.leave_shim(node.orelse or node.body, frame)
+        if perhaps and len(ends) == 1:
+            Block.doubts_rest(frame)  # the handlers have left, and what follows is not for tracers
+        if ends:
+            frame.restore(ends[0])
+            for end in ends[1:]:
+                self.merge_handler(frame, end, imports=shim)
+        elif node.finalbody:
+            frame.restore(before)
+        final = self.machine.language.exec_block(node.finalbody, frame)
+        return bool(ends) and final
+
+    def exec_tried(
+        self, node: ast.Try, swallows: bool, before: Snapshot, frame: Frame
+    ) -> tuple[bool, list[Snapshot], bool]:
+        """The body of a `try`, and each of its handlers from where it began.
+
+        Whether the body ends, where it and the handlers end, and whether it may raise what a handler swallows.
+        """
+        replaceable = swallows and does_it_otherwise(node)
+        frame.facts.pop("raised", None)
+        frame.facts.pop("perhaps raised", None)
+        with Catching(frame, swallows), Replaceable(frame, replaceable):
+            alive = self.machine.language.exec_block(node.body, frame)
+        raised = frame.facts.get("raised") if swallows else None
+        if isinstance(raised, tuple) and raised[0] <= len(frame.guards) + len(frame.loops):
+            alive = False
+            del frame.returns[raised[1] :]
+        perhaps = bool(swallows and alive and "perhaps raised" in frame.facts)
+        if alive:
+            alive = self.machine.language.exec_block(node.orelse, frame)
+        ends = [frame.snapshot()] if alive else []
+        for handler in node.handlers:
+            # The handler may start from any point of the body: what the body bound may or may not be bound.
+            after = dict(frame.scope.variables)
+            frame.restore(before)
+            for name, value in after.items():
+                if name not in before.variables:
+                    frame.scope.variables[name] = value
+            if handler.name:
+                frame.scope.variables[handler.name] = UNKNOWN
+            with Guarded(frame, handler):
+                if self.machine.language.exec_block(handler.body, frame):
+                    ends.append(frame.snapshot())
+        return alive, ends, perhaps
+
+    def merge_handler(self, frame: Frame, other: Any, *, imports: bool) -> None:
+        """Joins the end of an except clause; where the try only guards imports, its first choice stands."""
+        if not imports:
+            self.merge(frame, other)
+            return
+        variables = dict(frame.scope.variables)
+        for name, value in other.variables.items():
+            mine = variables.get(name)
+            if mine is None or (isinstance(mine, Unknown) and not isinstance(value, Static)):
+                variables[name] = value
+            elif {type(constant(mine)), type(constant(value))} == {bool} and constant(mine) is not constant(
+                value
+            ):
+                variables[name] = Shim(kind="bool")  # whether the library has what was imported
+            elif _is_stand_in(mine, value) or not isinstance(
+                mine, (External, ModuleValue, Function, ClassValue)
+            ):
+                variables[name] = join(mine, value)
+        frame.scope.variables = variables
+
+    def exec_with(self, node: ast.With | ast.AsyncWith, frame: Frame) -> bool:
+        # What a test expects to raise is meant to raise.
+        expected = any(expects_error(item.context_expr) for item in node.items)
+        caught = expected
+        unjitted = fake_pmaps = 0
+        managers: list[Value] = []
+        spans = self.machine.ledger.spans
+        with ExitStack() as around:
+            around.enter_context(Catching(frame, expected))
+            for item in node.items:
+                value = self.machine.language.eval(item.context_expr, frame)
+                name = value.name if isinstance(value, (External, ExternalObject)) else ""
+                faked = (
+                    isinstance(item.context_expr, ast.Call)
+                    and dotted(item.context_expr.func).rpartition(".")[2]
+                )
+                without = name == "jax.disable_jit" and not (
+                    isinstance(value, ExternalObject) and value.args and truth(value.args[0]) is False
+                )
+                if name == "jax.ensure_compile_time_eval":
+                    around.enter_context(Staged(frame, at_compile_time(frame.stage)))
+                elif without or faked in _FAKES:
+                    around.enter_context(Staged(frame, HOST))
+                    unjitted += 1
+                    fake_pmaps += faked in _FAKES_OF_PMAP
+                if isinstance(value, ExternalObject):
+                    self.machine.emit("with", events.WithEvent(item.context_expr, frame, value))
+                entered = self.enter(value, node, frame)
+                if item.optional_vars is not None:
+                    self.assignments.assign(item.optional_vars, entered, frame, node)
+                managers.append(value)
+                if not caught and self.swallows(value, item.context_expr, frame):
+                    caught = True
+                    around.enter_context(Catching(frame))
+            provoking = frame.module if expected and frame.module.is_test else self.machine.provoking
+            with Unjitted(self.machine, unjitted), FakePmaps(self.machine, fake_pmaps):
+                start = self.machine.tracking.reading(node, frame)
+                with Provoking(self.machine, provoking):
+                    alive = self.machine.language.exec_block(node.body, frame)
+                self.machine.tracking.timed_body(spans, start, node.items[0].context_expr, frame)
+            for value in reversed(managers):
+                leave = value.cls.lookup("__exit__") if isinstance(value, Instance) else None
+                if isinstance(leave, Function):
+                    given: list[Value] = [value, Static(None), Static(None), Static(None)]
+                    self.calls.call_value(leave, given, {}, node, frame)
+        return alive or caught
+
+    def swallows(self, manager: Value, context: ast.expr, frame: Frame) -> bool:
+        """Whether a context manager of the project's own may swallow what a tracer raises."""
+        leave = manager.cls.lookup("__exit__") if isinstance(manager, Instance) else None
+        if isinstance(manager, ListValue) and isinstance(context, ast.Call):
+            leave = self.machine.language.eval(context.func, frame)  # of `contextlib.contextmanager`
+        return isinstance(leave, Function) and leaves_quietly(leave.node)
+
+    def enter(self, value: Value, node: ast.AST, frame: Frame) -> Value:
+        """What `with value as name` binds."""
+        method = value.cls.lookup("__enter__") if isinstance(value, Instance) else None
+        if isinstance(method, Function):
+            result = self.calls.call_value(method, [value], {}, node, frame)
+            return value if isinstance(result, Unknown) else result
+        if isinstance(value, ListValue) and value.kind in ("generator", "steps"):
+            return value.element  # of `contextlib.contextmanager`: what the function yields
+        return value if isinstance(value, (Instance, ExternalObject)) else UNKNOWN
+
+
+def _raises(branch: Sequence[ast.stmt]) -> bool:
+    return bool(branch) and isinstance(branch[-1], ast.Raise)
+
+
+def _is_stand_in(first: Value, fallback: Value) -> bool:
+    """Whether an import falls back on what stages, and nothing is known of what comes first."""
+    if not isinstance(first, External) or not isinstance(fallback, External):
+        return False
+    known = TRANSFORMS.get(canonical(fallback.name))
+    return known is not None and known.staged and canonical(first.name) not in TRANSFORMS
+
+
+def is_filled_before(node: ast.If, frame: Frame) -> bool:
+    """Whether `if self.size is None: self.size = ...` in a model of numpyro, which runs it once on the host before it stages it."""
+    return (
+        frame.stage.within("numpyro")
+        and none_branch(node.test) is True
+        and any(isinstance(part, ast.Attribute) and part.attr in _filled(node) for part in walk(node.test))
+    )
+
+
+def _filled(node: ast.If) -> frozenset[str]:
+    """The attributes that the body of a branch stores."""
+    targets = [t for s in node.body if isinstance(s, ast.Assign) for t in s.targets]
+    return frozenset(target.attr for target in targets if isinstance(target, ast.Attribute))

@@ -1,0 +1,179 @@
+"""Loops: `for` and `while`, evaluated once as the first iteration and once as a later one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.assignments import Assignments
+from jaxlint.staging.evaluator.branches import Branches
+from jaxlint.staging.evaluator.containers import Containers
+from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.scopes import (
+    Block,
+    Looping,
+)
+from jaxlint.staging.values import (
+    Array,
+    DictValue,
+    ExternalObject,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Origin,
+    Static,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    is_answer,
+    join,
+)
+from jaxlint.staging.values.frame import MAX_LOOPS, Frame, Loop
+from jaxlint.staging.values.truth import truth
+
+
+class Loops(Part):
+    """Statements that run more than once."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.assignments = machine.part(Assignments)
+        self.branches = machine.part(Branches)
+        self.containers = machine.part(Containers)
+        self.externals = machine.part(Externals)
+
+    def exec_for(self, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
+        iterable = self.machine.language.eval(node.iter, frame)
+        trips = self.trip_count(iterable)
+        steps = isinstance(iterable, ListValue) and iterable.kind == "steps" and not frame.stage.staged
+        loop = Loop(node, "for", len(frame.guards), calls_jitted=steps, trips=trips)
+
+        def bind() -> None:
+            self.assignments.assign(
+                node.target, self.containers.element_of(iterable, node.iter, frame), frame, node
+            )
+
+        staged = frame.stage.staged
+        before = self.named_arrays(frame) if staged else {}
+        self.run_loop(loop, node.body, bind, frame, skip=trips == 0)
+        if staged and trips != 0:
+            after = frame.scope.variables
+            self.machine.emit("loop", events.LoopEvent(node, frame, loop, iterable, before, after))
+        elif not staged and trips != 0:
+            self.machine.emit("iteration", events.IterationEvent(node.iter, frame, loop, iterable))
+        if node.orelse:
+            return self.machine.language.exec_block(node.orelse, frame)
+        return True
+
+    @staticmethod
+    def named_arrays(frame: Frame) -> dict[str, Value]:
+        """The variables, each array with an identity, so that what a loop makes of it can be said to be like it."""
+        variables = frame.scope.variables
+        for name, value in list(variables.items()):
+            if type(value) is Array and value.origin is None:
+                variables[name] = replace(value, origin=Origin(name))
+        return dict(variables)
+
+    def exec_while(self, node: ast.While, frame: Frame) -> bool:
+        loop = Loop(node, "while", len(frame.guards))
+        seen: list[bool | None] = []
+
+        def test() -> bool | None:
+            value = self.machine.language.eval(node.test, frame)
+            self.externals.test(value, node.test, "while", frame)
+            if frame.stage.staged and is_answer(value):
+                Block.doubts_rest(frame)
+            seen.append(truth(value))
+            return None if seen[-1] is None else not seen[-1]
+
+        with Block(frame):
+            self.run_loop(loop, node.body, test, frame)
+        forever = bool(seen) and all(seen) and isinstance(node.test, ast.Constant)
+        if node.orelse:
+            return self.machine.language.exec_block(node.orelse, frame)
+        return not forever or bool(loop.exits)
+
+    def run_loop(
+        self,
+        loop: Loop,
+        body: Sequence[ast.stmt],
+        bind: Callable[[], bool | None],
+        frame: Frame,
+        skip: bool = False,
+    ) -> None:
+        """Evaluates a loop body twice: as the first iteration, then with what the first left behind.
+
+        `bind` is called before each, and says whether the loop ends there, where that is certain.
+        """
+        if skip:
+            return
+        before = frame.snapshot()
+        alive, ran = True, False
+        dead = frame.dead
+        with Looping(frame, loop):
+            for turn in range(3 if len(frame.loops) <= MAX_LOOPS else 1):
+                if turn == 2 and frame.dead is dead:
+                    break  # a third time for what one iteration binds and the next donates
+                ends = bind()
+                if ends:
+                    break
+                ran = ran or ends is False
+                alive = (
+                    self.machine.language.exec_block(body, frame)
+                    or frame.facts.pop("continued", None) is not None
+                )
+                if not alive:
+                    break
+                loop.second = True
+                if loop.trips == 1:
+                    break
+        if not alive:
+            # The body always leaves the loop: its first iteration is its last.
+            if loop.exits:
+                frame.restore(loop.exits[0])
+                for snapshot in loop.exits[1:]:
+                    self.branches.merge(frame, snapshot)
+                self.branches.merge(frame, before)
+            else:
+                frame.restore(before)
+            return
+        # What an iteration rebinds is taken to be rebound: loops that never run are rare.
+        variables = frame.scope.variables
+        for name, value in before.variables.items() if not ran else ():
+            mine = variables.get(name)
+            if mine is not None and mine is not value and not self.same_kind(mine, value):
+                if not (isinstance(mine, Array) and isinstance(value, (Static, Array, NumpyArray, Unknown))):
+                    variables[name] = join(mine, value)
+        for snapshot in loop.exits:
+            self.branches.merge(frame, snapshot)
+
+    @staticmethod
+    def same_kind(left: Value, right: Value) -> bool:
+        return type(left) is type(right) and isinstance(left, (TupleValue, DictValue, ListValue, Instance))
+
+    def exec_break(self, node: ast.Break, frame: Frame) -> bool:
+        if frame.loops:
+            frame.loops[-1].exits.append(frame.snapshot())
+        return False
+
+    def exec_continue(self, node: ast.Continue, frame: Frame) -> bool:
+        frame.facts["continued"] = True
+        return False
+
+    def trip_count(self, iterable: Value) -> int | None:
+        if isinstance(iterable, TupleValue) and iterable.items is not None:
+            return len(iterable.items)
+        if isinstance(iterable, (Array, NumpyArray)):
+            return 0 if iterable.rowless else None
+        if isinstance(iterable, ExternalObject) and iterable.name == "builtins.range":
+            numbers = [constant(a) for a in iterable.args]
+            if numbers and all(isinstance(n, int) for n in numbers):
+                try:
+                    return len(range(*numbers))
+                except (ValueError, TypeError, OverflowError):
+                    return None
+        return None

@@ -1,0 +1,282 @@
+"""Places: which names, and paths below them, may hold the same buffer."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.jaxapi.names import canonical
+from jaxlint.staging.evaluator.machine import Part
+from jaxlint.staging.values import (
+    STATICS,
+    ClassValue,
+    DictValue,
+    External,
+    ExternalMethod,
+    Function,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    find_array,
+)
+from jaxlint.staging.values.buffers import Buffer, Held, is_below
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import (
+    all_parameters,
+    last_name,
+    loop_variables,
+    place_of,
+)
+
+# What gives the buffers of its argument back, where JAX need not copy.
+_SHARING = frozenset(
+    """jax.numpy.asarray jax.device_put builtins.dict builtins.list builtins.tuple copy.copy
+    flax.core.freeze flax.core.unfreeze flax.core.FrozenDict flax.core.frozen_dict.freeze
+    flax.core.frozen_dict.unfreeze jax.lax.stop_gradient""".split()  # noqa: SIM905
+)
+_SHARING_METHODS = frozenset({"copy", "unfreeze", "items", "values"})  # of containers; arrays copy
+_SHARING_ENDS = {"map", "tree_map", *(name.rpartition(".")[2] for name in _SHARING)}
+_HOLD_NOTHING = STATICS | {NumpyArray, Function, Transformed, External}
+
+
+METADATA = frozenset(
+    """shape dtype ndim size sharding aval weak_type nbytes itemsize is_deleted delete devices device
+    apply_fn tx apply_gradients_fn graphdef config cfg""".split()  # noqa: SIM905
+)
+
+
+class Places(Part):
+    """What places hold, and what bindings change of that."""
+
+    def buffers_at(self, place: str, frame: Frame) -> frozenset[Buffer]:
+        """The buffers that `place` may hold; a place that was not seen before gets one of its own."""
+        found = frame.buffers.get(place)
+        if found is not None:
+            return found
+        root = root_of(place)
+        function = frame.function
+        given = (
+            function is not None
+            and root not in frame.rebound
+            and place not in frame.rebound
+            and any(parameter.arg == root for parameter in all_parameters(function.node))
+        )
+        made = frozenset([Buffer(place, given)])
+        frame.buffers = {**frame.buffers, place: made}
+        return made
+
+    def known_at(self, place: str, frame: Frame) -> frozenset[Buffer]:
+        """What `place` is known to hold: by itself, or as a part of what holds it."""
+        while place:
+            found = frame.buffers.get(place)
+            if found is not None:
+                return found
+            place = parent_of(place)
+        return frozenset()
+
+    def held(self, node: ast.expr, value: Value, frame: Frame) -> Held | None:
+        """What a binding to `node` shares with other places; None where it is new."""
+        if type(value) in _HOLD_NOTHING:
+            return None
+        if type(node) is ast.Call:
+            return self.held_by_call(node, value, frame)
+        if type(node) is ast.Attribute and node.attr in METADATA and find_array(value) is None:
+            return None  # `x.shape` is numbers, whatever becomes of `x`
+        place = place_of(node)
+        if place:
+            body = frame.function.node if frame.function is not None else frame.module.tree
+            if type(value) is Unknown and place in loop_variables(body):
+                return None  # an epoch more likely than a batch that is kept
+            below = {key[len(place) :]: b for key, b in frame.buffers.items() if is_below(key, place)}
+            known = frame.buffers.get(place) or self.known_at(place, frame)
+            return Held(known or self.buffers_at(place, frame), below)
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return self.held_by_display([(f"[{i}]", part) for i, part in enumerate(node.elts)], value, frame)
+        if isinstance(node, ast.Dict):
+            keys = [
+                (f"[{key.value!r}]" if isinstance(key, ast.Constant) else "[*]", part)
+                for key, part in zip(node.keys, node.values, strict=True)
+            ]
+            return self.held_by_display(keys, value, frame)
+        if isinstance(node, ast.IfExp):
+            both = [self.held(part, value, frame) for part in (node.body, node.orelse)]
+            return Held(frozenset().union(*[h.buffers for h in both if h is not None]))
+        if isinstance(node, ast.NamedExpr):
+            return self.held(node.value, value, frame)
+        return None
+
+    def held_by_display(self, parts: list[tuple[str, ast.expr]], value: Value, frame: Frame) -> Held | None:
+        found: dict[str, frozenset[Buffer]] = {}
+        for path, node in parts:
+            part = _part_value(value, path)
+            inner = self.held(node, part, frame) if part is not None else None
+            if inner is None:
+                continue
+            found[path] = inner.buffers
+            found.update({path + below: buffers for below, buffers in inner.parts.items()})
+        return Held(frozenset().union(*found.values()), found) if found else None
+
+    def held_by_call(self, node: ast.Call, value: Value, frame: Frame) -> Held | None:
+        """What a call passes on without a copy: fields of an object that is made, or the same arrays."""
+        function = node.func
+        if 1 <= len(node.args) <= 2 and (type(function) is ast.Name or last_name(function) in _SHARING_ENDS):
+            callee = self.quiet_callee(function, frame)
+            name = canonical(callee.name) if isinstance(callee, External) else ""
+            if name in _SHARING and len(node.args) == 1 and not node.keywords:
+                return self.held(node.args[0], value, frame)
+            if name == "jax.tree.map" and len(node.args) == 2 and self.shares(node.args[0], frame):
+                return self.held(node.args[1], value, frame)
+        if type(function) is ast.Attribute and not node.args:
+            if function.attr in _SHARING_METHODS and isinstance(value, (DictValue, ListValue, Instance)):
+                return self.held(function.value, value, frame)
+        if type(value) is Instance and _makes(self.quiet_callee(function, frame), node):
+            given = [(f".{k.arg}", k.value) for k in node.keywords if k.arg and k.arg in value.fields]
+            return self.held_by_display(given, value, frame)
+        return None
+
+    def shares(self, node: ast.expr, frame: Frame) -> bool:
+        """Whether a function gives its argument back."""
+        if isinstance(node, ast.Lambda):
+            body = node.body
+            names = [a.arg for a in node.args.args]
+            return isinstance(body, ast.Name) and names == [body.id]
+        callee = self.quiet_callee(node, frame)
+        return isinstance(callee, External) and canonical(callee.name) in ("jax.numpy.asarray",)
+
+    def quiet_callee(self, node: ast.expr, frame: Frame) -> Value | None:
+        """The value of a name or attribute chain, without telling rules of it again."""
+        if isinstance(node, ast.Name):
+            found = frame.scope.lookup(node.id)
+            return found[0] if found is not None else External(f"builtins.{node.id}")
+        if isinstance(node, ast.Attribute):
+            base = self.quiet_callee(node.value, frame)
+            if type(base) is External:
+                return External(f"{base.name}.{node.attr}")
+            return ExternalMethod(base, node.attr) if base is not None else None
+        return None
+
+    def bind_buffers(self, target: ast.expr, held: Held | None, frame: Frame) -> None:
+        """`target` was bound to what `held` says, or to something new."""
+        if isinstance(target, (ast.Tuple, ast.List)):
+            starred = any(isinstance(part, ast.Starred) for part in target.elts)
+            if held is not None and held.buffers and not held.parts and not starred:
+                held = self.taken_apart(held, len(target.elts), frame)
+            for position, part in enumerate(target.elts):
+                if not isinstance(part, ast.Starred):
+                    self.bind_buffers(part, held.part(f"[{position}]") if held else None, frame)
+            return
+        place = place_of(target)
+        if not place or held is None or not (held.buffers or held.parts):
+            return
+        found = {**frame.buffers, **{place + path: buffers for path, buffers in held.parts.items()}}
+        if held.buffers:
+            found[place] = held.buffers
+        frame.buffers = found
+
+    def taken_apart(self, held: Held, count: int, frame: Frame) -> Held:
+        """What an object holds that is unpacked: each part a buffer of its own, and the object all of them."""
+        (whole, *others) = held.buffers
+        single = not others
+        made = tuple(
+            Buffer(f"{whole.place}[{i}]", single and whole.given, whole if single else None)
+            for i in range(count)
+        )
+        if single:
+            whole.parts = made
+        own = frozenset(made)
+        frame.buffers = {
+            place: buffers | own if held.buffers <= buffers else buffers
+            for place, buffers in frame.buffers.items()
+        }
+        if any(buffer in frame.dead for buffer in held.buffers):
+            gone = next(frame.dead[buffer] for buffer in held.buffers if buffer in frame.dead)
+            frame.dead = {**frame.dead, **dict.fromkeys(own, gone)}
+        return Held(held.buffers, {f"[{i}]": frozenset([part]) for i, part in enumerate(made)})
+
+    def bind_together(self, targets: list[ast.expr], value: Value, frame: Frame) -> None:
+        """`a = b = f()`: both hold the same."""
+        places = [place_of(target) for target in targets]
+        if all(places) and not isinstance(value, (Static, NumpyArray, Function, Transformed, External)):
+            shared = frozenset([Buffer(places[0])])
+            frame.buffers = {**frame.buffers, **dict.fromkeys(places, shared)}
+
+    def forget_place(self, place: str, frame: Frame) -> None:
+        """`place` is bound anew: it and what lies below hold something else now."""
+        if place not in frame.rebound:
+            frame.rebound = frame.rebound | {place}
+        if frame.buffers:
+            gone = {key for key in frame.buffers if key == place or is_below(key, place)}
+            if gone:
+                lost = frozenset().union(*(frame.buffers[key] for key in gone))
+                around = {key for key in frame.buffers if is_below(place, key)}
+                frame.buffers = {
+                    key: value - lost if key in around else value
+                    for key, value in frame.buffers.items()
+                    if key not in gone
+                }
+
+    def forget_below(self, place: str, frame: Frame) -> None:
+        if place:
+            for key in [key for key in frame.buffers if is_below(key, place)]:
+                self.forget_place(key, frame)
+
+    def same_buffer(self, left: str, right: str, frame: Frame) -> bool:
+        if not left or not right:
+            return False
+        one, two = frame.buffers.get(left), frame.buffers.get(right)
+        return one is not None and one == two and len(one) == 1
+
+    @staticmethod
+    def is_container(place: str, frame: Frame) -> bool:
+        found = frame.scope.lookup(place)
+        return found is not None and isinstance(found[0], (ListValue, DictValue))
+
+    def is_static_part(self, place: str, frame: Frame) -> bool:
+        """Whether a place is known to hold no array: a static field, a function, metadata."""
+        root, *names = place.split(".")
+        found = frame.scope.lookup(root) if root.isidentifier() else None
+        value: Value | None = found[0] if found is not None else None
+        for name in names:
+            if name in METADATA:
+                return True
+            if isinstance(value, Instance):
+                declared = value.cls.all_fields().get(name)
+                if (declared is not None and declared.static) or isinstance(value.cls.lookup(name), Function):
+                    return True
+                value = value.fields.get(name)
+            else:
+                value = None
+        return isinstance(value, (Static, NumpyArray, Function, Transformed, ClassValue, External))
+
+
+def _makes(callee: Value | None, node: ast.Call) -> bool:
+    """Whether a call makes an object from its keywords."""
+    last = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    return isinstance(callee, ClassValue) or last in ("create", "replace", "_replace")
+
+
+def _part_value(value: Value, path: str) -> Value | None:
+    if path.startswith("."):
+        return value.fields.get(path[1:]) if isinstance(value, Instance) else None
+    if isinstance(value, (TupleValue, ListValue)) and value.items is not None and path[1:-1].isdigit():
+        position = int(path[1:-1])
+        return value.items[position] if position < len(value.items) else None
+    if isinstance(value, DictValue):
+        for key, part in value.items.items():
+            if f"[{key!r}]" == path:
+                return part
+        return value.element
+    return None
+
+
+def parent_of(place: str) -> str:
+    cut = max(place.rfind("."), place.rfind("["))
+    return place[:cut] if cut > 0 else ""
+
+
+def root_of(place: str) -> str:
+    return place.partition(".")[0].partition("[")[0]

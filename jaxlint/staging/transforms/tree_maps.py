@@ -1,0 +1,258 @@
+"""Maps over pytrees: they call a function with each leaf."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.tracking.keys import Keys
+from jaxlint.staging.transforms.bodies import Bodies
+from jaxlint.staging.transforms.boundary import Boundary
+from jaxlint.staging.transforms.trees import Trees
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    Choice,
+    ClassValue,
+    DictValue,
+    External,
+    Function,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Origin,
+    Partial,
+    Static,
+    TupleValue,
+    Unknown,
+    Value,
+    find_array,
+    is_none,
+    join,
+    join_all,
+    kind_of_static,
+    map_parts,
+)
+from jaxlint.staging.values.copies import fresh
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.pytrees import is_pytree, tracer_in
+from jaxlint.staging.values.stage import Why
+from jaxlint.staging.values.truth import truth
+from jaxlint.syntax.facts import positional_parameters
+
+# Operations whose results have another shape than their operands.
+_RESIZING = frozenset(
+    """stack concatenate concat expand_dims squeeze sum mean max min prod std var linalg.norm dot vdot vstack hstack
+    repeat tile broadcast_to""".split()  # noqa: SIM905
+)
+_PLAIN = frozenset({"bool", "complex", "enum", "float", "int", "str"})
+
+
+class TreeMaps(Part):
+    """`jax.tree.map` and its like."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.bodies = machine.part(Bodies)
+        self.boundary = machine.part(Boundary)
+        self.calls = machine.part(Calls)
+        self.keys = machine.part(Keys)
+        self.trees = machine.part(Trees)
+
+    def flow_map(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        body = args[0] if args else kwargs.get("f", UNKNOWN)
+        if api.startswith("jax.tree"):
+            return self.tree_map(
+                body, [*args[1:], *([kwargs["tree"]] if "tree" in kwargs else [])], kwargs, node, frame
+            )
+        why = self.bodies.body_why(api, body, node, frame)
+        xs = args[1] if len(args) > 1 else kwargs.get("xs", UNKNOWN)
+        born, before = Origin(api).serial, list(frame.used)
+        staged = fresh(self.boundary.to_staged(xs, Why("it is what the map runs over", cause=why)))
+        result = self.bodies.staged_call(api, body, [staged], node, frame, "map", why)
+        self.bodies.tell_body(api, "the function", body, 1, result, node, frame)
+        self.keys.tell_constant_keys(api, body, before, born, [xs, staged], node, frame)
+        return self.bodies.flow_result(result, frame, [body, xs])
+
+    def flow_map_with_path(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        body = args[0] if args else UNKNOWN
+        return self.tree_map(Partial(body, [UNKNOWN], {}), args[1:], kwargs, node, frame)
+
+    def tree_map(
+        self,
+        body: Value,
+        trees: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        custom_leaf = "is_leaf" in kwargs
+        if custom_leaf and len(trees) == 1:
+            mapped = self.map_chosen(body, trees[0], kwargs, node, frame)
+            if mapped is not None:
+                return mapped
+        if trees:
+            self.ask_leaf(trees[0], kwargs, node, frame)
+        if len(trees) == 1 and not (custom_leaf or is_identity(body)):
+            mapped = self.map_structure(body, trees[0], kwargs, node, frame)
+            if mapped is not None:
+                return mapped
+        if len(trees) > 1 and not custom_leaf and _is_leaf(trees[0]):
+            return self.calls.call_value(body, trees, {}, node, frame)  # the others are taken whole
+        self.trees.rebuilt(trees, node, frame)
+        born, before = Origin("leaf").serial, list(frame.used)
+        leaves = [self.leaf_of(tree, custom_leaf) for tree in trees[:1]]
+        # Where the first tree has leaves that are no arrays, those of the others need be none: they may be trees.
+        loose = custom_leaf or not (leaves and isinstance(leaves[0], Array))
+        leaves += [self.leaf_of(tree, loose) for tree in trees[1:]]
+        unknown = all(type(tree) is Unknown for tree in trees)
+        some = Array(True, frame.stage.why, tree=custom_leaf, certain=False, mixed=True)
+        if frame.stage.abstract and unknown:
+            # Of a tree that is not known, inside a stage: mostly tracers.
+            leaves = [some for _ in trees]
+        elif frame.stage.abstract and type(trees[0]) is Unknown and _staged_leaf(leaves):
+            # Where trees that are mapped along have tracers it has leaves; settings come after it.
+            leaves[0] = some
+        result = self.calls.call_value(body, leaves, {}, node, frame)
+        self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
+        if len(trees) == 1 and is_identity(body):
+            return _copied(trees[0])
+        if frame.stage.abstract and unknown:
+            return UNKNOWN  # as the tree
+        first = trees[0] if trees else UNKNOWN
+        found = find_array(first)
+        like = found.like or found.origin if found is not None and isinstance(first, Array) else None
+        if isinstance(result, Array):
+            if result.made is not None and result.made.name in _RESIZING:
+                like = None
+            certain = result.certain and (found is None or found.certain)
+            return Array(
+                result.staged,
+                result.why,
+                tree=True,
+                certain=certain,
+                like=like,
+                jitted=result.jitted,
+                flow=result.flow,
+            )
+        if isinstance(result, NumpyArray) and isinstance(first, NumpyArray):
+            return result
+        if custom_leaf and frame.stage.staged and isinstance(result, Instance) and is_pytree(result.cls):
+            held = tracer_in(result)
+            if held is not None:  # all that is known of the tree is that its objects hold tracers
+                return Array(True, held.why, tree=True, certain=False, mixed=held.mixed)
+        if frame.stage.abstract and isinstance(result, TupleValue):
+            return self.calls.opaque_call([result], node, frame)
+        return UNKNOWN  # a tree of what the function gives
+
+    def map_chosen(
+        self, body: Value, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value | None:
+        """tree.map over objects, or a small container of them, that `is_leaf` takes for leaves; None for other trees."""
+        if isinstance(tree, Choice) and all(isinstance(option, Instance) for option in tree.options):
+            parts = [self.map_chosen(body, option, kwargs, node, frame) for option in tree.options]
+            known = [part for part in parts if part is not None]
+            return join_all(known) if len(known) == len(parts) else None
+        if isinstance(tree, Instance):
+            chosen = truth(self.calls.call_value(kwargs["is_leaf"], [tree], {}, node, frame))
+            return self.calls.call_value(body, [tree], {}, node, frame) if chosen else None
+        if isinstance(tree, (TupleValue, ListValue)) and tree.items and len(tree.items) <= 6:
+            if all(isinstance(part, (Instance, Choice)) for part in tree.items):
+                return self.map_structure(body, tree, kwargs, node, frame)
+        return None
+
+    def ask_leaf(self, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
+        """`is_leaf` is asked about each node of the tree, its leaves too."""
+        if "is_leaf" in kwargs:
+            self.calls.call_value(kwargs["is_leaf"], [self.leaf_of(tree, custom=True)], {}, node, frame)
+
+    def map_structure(
+        self, body: Value, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value | None:
+        """tree.map over a small container whose parts are known: part by part."""
+        if isinstance(tree, (TupleValue, ListValue)) and tree.items is not None and len(tree.items) <= 6:
+            parts = [self.tree_map_part(body, part, kwargs, node, frame) for part in tree.items]
+            return (
+                TupleValue(parts, cls=tree.cls)
+                if isinstance(tree, TupleValue)
+                else ListValue(parts, join_all(parts))
+            )
+        if isinstance(tree, DictValue) and tree.element is None and len(tree.items) <= 6:
+            return DictValue(
+                {k: self.tree_map_part(body, v, kwargs, node, frame) for k, v in tree.items.items()}
+            )
+        if isinstance(tree, (TupleValue, ListValue)) and type(tree.element) is not Unknown:
+            part = self.tree_map_part(body, tree.element, kwargs, node, frame)
+            return TupleValue(None, part) if isinstance(tree, TupleValue) else ListValue(None, part)
+        return self.calls.call_value(body, [tree], {}, node, frame) if _is_leaf(tree) else None
+
+    def tree_map_part(
+        self, body: Value, part: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if isinstance(part, (Static, NumpyArray)) and not (isinstance(part, Static) and part.const is None):
+            return self.calls.call_value(body, [part], {}, node, frame)
+        return self.tree_map(body, [part], kwargs, node, frame) if not is_none(part) else part
+
+    def leaf_of(self, tree: Value, custom: bool = False) -> Value:
+        found = find_array(tree)
+        if found is None:
+            return UNKNOWN
+        return Array(
+            found.staged,
+            found.why,
+            tree=custom,
+            certain=found.certain,
+            like=found.like or found.origin,
+            jitted=found.jitted,
+            flow=found.flow,
+        )
+
+    def flow_reduce(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if len(args) < 2:
+            return UNKNOWN
+        leaf = self.leaf_of(args[1])
+        start = args[2] if len(args) > 2 else leaf
+        result = self.calls.call_value(args[0], [start, leaf], {}, node, frame)
+        return join(result, start) if not isinstance(result, Array) else result
+
+
+def is_identity(body: Value) -> bool:
+    """Whether it is `lambda x: x`."""
+    node = body.node if isinstance(body, Function) else None
+    if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.Name):
+        return False
+    names = [parameter.arg for parameter in positional_parameters(node)]
+    return names == [node.body.id]
+
+
+def _is_leaf(value: Value) -> bool:
+    """Whether JAX knows no parts of a value, and gives it to the function of `tree.map` as it is."""
+    if isinstance(value, Choice):
+        return all(map(_is_leaf, value.options))
+    if isinstance(value, Instance):
+        return not is_pytree(value.cls)
+    if isinstance(value, Static):
+        return kind_of_static(value) in _PLAIN
+    return isinstance(value, (Function, BoundMethod, Partial, External, ClassValue))
+
+
+def _staged_leaf(leaves: list[Value]) -> bool:
+    return any(isinstance(leaf, Array) and leaf.staged for leaf in leaves)
+
+
+def _copied(tree: Value, depth: int = 4) -> Value:
+    """The same leaves in containers of their own."""
+    if isinstance(tree, (TupleValue, ListValue, DictValue)) and depth > 0:
+        return map_parts(tree, lambda part: _copied(part, depth - 1))
+    if isinstance(tree, Instance) and is_pytree(tree.cls):
+        return replace(tree, fields=dict(tree.fields))
+    return tree

@@ -1,0 +1,108 @@
+"""What annotations say."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import suppress
+
+from jaxlint.syntax.facts.nodes import FunctionNode, dotted, is_ellipsis
+from jaxlint.syntax.facts.parameters import all_parameters
+from jaxlint.syntax.memo import cache
+
+
+@cache
+@cache
+def parameter_annotations(node: FunctionNode) -> dict[str, ast.expr]:
+    """The annotations of parameters that are a plain name, strings parsed, `X | None` and `Optional[X]` being that of `X`."""
+    found = {parameter.arg: named_type(parameter.annotation) for parameter in all_parameters(node)}
+    return {name: annotation for name, annotation in found.items() if annotation is not None}
+
+
+def named_type(annotation: ast.expr | None) -> ast.expr | None:
+    """The name of a class in an annotation: as it stands, as a string, of `X | None`, `Optional[X]` and `X[...]`."""
+    annotation = _unquoted(annotation)
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.right, ast.Constant):
+        annotation = annotation.left
+    if isinstance(annotation, ast.Subscript):
+        annotation = annotation.slice if dotted(annotation.value).endswith("Optional") else annotation.value
+    return annotation if isinstance(annotation, (ast.Name, ast.Attribute)) else None
+
+
+def element_type(annotation: ast.expr | None) -> ast.expr | None:
+    """The name of the class that the items of an annotated sequence are of: `C` of `list[C]` and `tuple[C, ...]`."""
+    annotation = _unquoted(annotation)
+    if not isinstance(annotation, ast.Subscript):
+        return None
+    if dotted(annotation.value).rpartition(".")[2] not in _SEQUENCES:
+        return None
+    inner = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+    return named_type(inner[0]) if len([part for part in inner if not is_ellipsis(part)]) == 1 else None
+
+
+_SEQUENCES = frozenset(["list", "tuple", "List", "Tuple", "Sequence", "Iterable"])
+
+
+def _unquoted(annotation: ast.expr | None) -> ast.expr | None:
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        with suppress(SyntaxError):
+            return ast.parse(annotation.value, mode="eval").body
+    return annotation
+
+
+_STATIC_TYPES = frozenset(
+    [
+        "int",
+        "bool",
+        "str",
+        "bytes",
+        "type",
+        "Type",
+        "Callable",
+        "Literal",
+        "Hashable",
+        "Path",
+        "Enum",
+        "dtype",
+        "DType",
+        "DTypeLike",
+        "PRNGImpl",
+        "Mesh",
+        "Sharding",
+        "NamedSharding",
+        "SingleDeviceSharding",
+        "PartitionSpec",
+    ]
+)
+_CONTAINERS = frozenset(
+    ["Sequence", "Iterable", "list", "List", "tuple", "Tuple", "set", "frozenset", "dict", "Mapping", "deque"]
+)
+_WITHOUT_LEAVES = frozenset(
+    ["GradientTransformation", "GradientTransformationExtraArgs", "GraphDef", "ShapeDtypeStruct"]
+)
+
+
+@cache
+def arrayless_annotations(node: FunctionNode) -> frozenset[str]:
+    """Parameters whose annotation names a type that holds no array: those, optimisers of optax and what describes arrays."""
+    return frozenset(p.arg for p in all_parameters(node) if is_static_type(p.annotation, _WITHOUT_LEAVES))
+
+
+def is_static_type(annotation: ast.expr | None, also: frozenset[str] = frozenset()) -> bool:
+    """Whether an annotation names types that no tracer has, nor holds; `also`: more of them."""
+    if isinstance(annotation, ast.Constant):
+        if not isinstance(annotation.value, str):
+            return annotation.value is None
+        try:
+            return is_static_type(ast.parse(annotation.value, mode="eval").body, also)
+        except SyntaxError:
+            return False
+    if isinstance(annotation, ast.BinOp):
+        return is_static_type(annotation.left, also) and is_static_type(annotation.right, also)
+    if isinstance(annotation, ast.Subscript):
+        outer = dotted(annotation.value).rpartition(".")[2]
+        if outer in _CONTAINERS or outer in ("Optional", "Union"):
+            inner = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+            return all(is_static_type(part, also) for part in inner if not is_ellipsis(part))
+        return outer in _STATIC_TYPES or outer in also
+    last = dotted(annotation).rpartition(".")[2] if annotation is not None else ""
+    return last in _STATIC_TYPES or last in also

@@ -1,0 +1,216 @@
+"""What tests ask."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+from jaxlint.syntax.facts.nodes import (
+    FunctionNode,
+    dotted,
+    last_name,
+    names_bound_by,
+    names_stored,
+    nodes_of,
+    walk,
+)
+from jaxlint.syntax.facts.parameters import all_parameters
+from jaxlint.syntax.memo import cache
+
+
+def captured_flags(node: FunctionNode) -> tuple[str, ...]:
+    """The names of enclosing functions, or of the module, that a function tests for their truth alone, as in `x if flag else y`."""
+    found = tested_names(node) - {parameter.arg for parameter in all_parameters(node)}
+    return tuple(sorted(found - names_stored(node))) if found else ()
+
+
+@cache
+def tested_names(node: FunctionNode) -> frozenset[str]:
+    """The names that a function tests for their truth alone."""
+    found: set[str] = set()
+    stack = [part.test for part in walk(node) if isinstance(part, (ast.If, ast.IfExp))]
+    while stack:
+        test = stack.pop()
+        if isinstance(test, ast.Name):
+            found.add(test.id)
+        elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            stack.append(test.operand)
+        elif isinstance(test, ast.BoolOp):
+            stack.extend(test.values)
+    return frozenset(found)
+
+
+@cache
+def is_version_test(test: ast.expr) -> bool:
+    """Whether an `if` asks which version of a library there is."""
+    for child in walk(test):
+        name = (
+            child.attr
+            if isinstance(child, ast.Attribute)
+            else child.id
+            if isinstance(child, ast.Name)
+            else ""
+        )
+        if "version" in name.lower() or name == "TYPE_CHECKING":
+            return True
+    return False
+
+
+@cache
+def is_release_test(test: ast.expr) -> bool:
+    """Whether an expression reads the version of an installed library: `jax.__version__`, `metadata.version("jax")`, `JAX_VERSION`."""
+    for child in walk(test):
+        if isinstance(child, ast.Call) and dotted(child.func).endswith("metadata.version"):
+            return True
+        name = last_name(child) if isinstance(child, (ast.Attribute, ast.Name)) else ""
+        if "version" in name.lower() and ("jax" in name.lower() or name.startswith("__")):
+            return True
+    return False
+
+
+@cache
+def attribute_tests(test: ast.expr) -> list[ast.expr]:
+    """What `hasattr` and `getattr` are asked about in a test."""
+    return [
+        child.args[0]
+        for child in walk(test)
+        if isinstance(child, ast.Call)
+        and isinstance(child.func, ast.Name)
+        and child.func.id in ("hasattr", "getattr")
+        and child.args
+    ]
+
+
+@cache
+def type_checking_branch(test: ast.expr) -> bool | None:
+    """Which outcome of a test only type checkers see; None when it does not ask for `TYPE_CHECKING`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = type_checking_branch(test.operand)
+        return None if inner is None else not inner
+    return True if dotted(test).rpartition(".")[2] == "TYPE_CHECKING" else None
+
+
+_ASKS_FOR_KIND = frozenset({"isscalar", "issubdtype", "default_backend"})
+_OTHER_LIBRARIES = ("numpy", "np", "cupy", "torch", "pytorch", "tensorflow", "tf")
+
+
+@cache
+def foreign_branch(test: ast.expr) -> bool | None:
+    """The outcome of a test under which arrays are those of another library than JAX: `backend == "numpy"`."""
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+        return None
+    sides = [side.value for side in (test.left, test.comparators[0]) if isinstance(side, ast.Constant)]
+    equal = isinstance(test.ops[0], ast.Eq)
+    if len(sides) != 1 or not (equal or isinstance(test.ops[0], ast.NotEq)):
+        return None
+    if sides[0] in ("jax", "jnp"):
+        return not equal
+    return equal if sides[0] in _OTHER_LIBRARIES else None
+
+
+@cache
+def asks_for_kind(test: ast.expr) -> bool:
+    """Whether an expression reads what decides for whole calls: how many dimensions there are, a dtype, the machine, whether `jit` is off."""
+    for child in walk(test):
+        if isinstance(child, ast.Attribute) and child.attr in ("ndim", "platform", "jax_disable_jit"):
+            return True
+        if isinstance(child, ast.Call) and dotted(child.func).rpartition(".")[2] in _ASKS_FOR_KIND:
+            return True
+        if isinstance(child, ast.Call) and isinstance(child.func, ast.Name) and child.func.id == "len":
+            asked = child.args[0] if child.args else None
+            if isinstance(asked, ast.Call):
+                asked = asked.func
+            if asked is not None and dotted(asked).rpartition(".")[2] == "shape":
+                return True
+    return False
+
+
+@cache
+def rank_flags(node: ast.AST) -> frozenset[str]:
+    """The names that a function binds to what it makes of a number of dimensions, and to shapes that `len` is asked of."""
+    bindings = nodes_of(node, ast.Assign)
+    shapes = {
+        name
+        for binding in bindings
+        for name in names_bound_by(binding)
+        if dotted(getattr(binding.value, "func", binding.value)).rpartition(".")[2] == "shape"
+    }
+    return frozenset(
+        name
+        for binding in bindings
+        for name in names_bound_by(binding)
+        if isinstance(binding.value, (ast.Compare, ast.BoolOp, ast.UnaryOp))
+        and (asks_for_kind(binding.value) or _asks_for_length(binding.value, shapes))
+    )
+
+
+@cache
+def bound_tests(node: ast.AST) -> dict[str, ast.expr]:
+    """The names that a function binds once, to a test or to what a function answers, by that expression."""
+    tests: dict[str, ast.expr] = {
+        name: binding.value
+        for binding in nodes_of(node, ast.Assign)
+        if isinstance(binding.value, (ast.BoolOp, ast.UnaryOp, ast.Call))
+        for name in names_bound_by(binding)
+    }
+    if not tests:
+        return tests
+    stored = Counter(n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return {name: test for name, test in tests.items() if stored[name] == 1}
+
+
+@cache
+def answer_of(node: FunctionNode) -> ast.expr | None:
+    """What a function returns, where that is all it does."""
+    if isinstance(node, ast.Lambda):
+        return node.body
+    last = node.body[-1]
+    others = (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) for s in node.body[:-1])
+    return last.value if isinstance(last, ast.Return) and all(others) else None
+
+
+def _asks_for_length(test: ast.expr, names: set[str]) -> bool:
+    return any(
+        isinstance(child, ast.Call)
+        and dotted(child.func) == "len"
+        and bool(child.args)
+        and isinstance(child.args[0], ast.Name)
+        and child.args[0].id in names
+        for child in walk(test)
+    )
+
+
+@cache
+def asks_what_is_kept(test: ast.expr, function: ast.AST) -> bool:
+    """Whether a test is `key in table`, and the function itself puts what it makes into that table."""
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.In)):
+        return False
+    table = dotted(test.comparators[0])
+    return bool(table) and any(
+        isinstance(target, ast.Subscript) and dotted(target.value) == table
+        for statement in nodes_of(function, ast.Assign)
+        for target in statement.targets
+    )
+
+
+@cache
+def none_branch(test: ast.expr) -> bool | None:
+    """Which outcome of a test means that a name is None; None when it does not ask that."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = none_branch(test.operand)
+        return None if inner is None else not inner
+    if isinstance(test, ast.BoolOp):
+        wanted = isinstance(test.op, ast.And)
+        return wanted if any(none_branch(part) is wanted for part in test.values) else None
+    if (
+        isinstance(test, ast.Compare)
+        and len(test.ops) == 1
+        and isinstance(test.left, (ast.Name, ast.Attribute))
+    ):
+        right = test.comparators[0]
+        if isinstance(right, ast.Constant) and right.value is None:
+            if isinstance(test.ops[0], (ast.Is, ast.Eq)):
+                return True
+            if isinstance(test.ops[0], (ast.IsNot, ast.NotEq)):
+                return False
+    return None

@@ -1,0 +1,133 @@
+"""Which errors code expects, catches or provokes."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.syntax.facts.nodes import (
+    FunctionNode,
+    dotted,
+    last_name,
+    names_bound_by,
+    nodes_of,
+    statements,
+    walk,
+)
+from jaxlint.syntax.memo import cache
+
+
+def swallows_tracer_errors(handlers: list[ast.ExceptHandler]) -> bool:
+    """Whether one of the handlers would catch what a tracer raises on `bool()` and the like."""
+    for handler in handlers:
+        names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        for name in names:
+            last = dotted(name).rpartition(".")[2] if name is not None else "BaseException"
+            if (
+                last in ("Exception", "BaseException", "TypeError")
+                or "Tracer" in last
+                or "Concretization" in last
+                or not last[:1].isupper()
+                or last.isupper()  # a name for several classes, whatever they are
+            ):
+                return True
+    return False
+
+
+@cache
+def does_it_otherwise(node: ast.Try) -> bool:
+    """Whether a handler goes on with other values for all that the body of the try binds last."""
+    last = node.body[-1]
+    bound = names_bound_by(last) if isinstance(last, ast.Assign) else []
+    return bool(bound) and any(
+        set(bound)
+        <= {
+            name
+            for part in statements(handler)
+            if isinstance(part, ast.Assign)
+            for name in names_bound_by(part)
+        }
+        for handler in node.handlers
+    )
+
+
+def guards_imports(handlers: list[ast.ExceptHandler]) -> bool:
+    """Whether the try is a shim around names that may be missing."""
+    for handler in handlers:
+        names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        for name in names:
+            last = dotted(name).rpartition(".")[2] if name is not None else "Exception"
+            if last in ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"):
+                return True
+    return False
+
+
+def expects_error(context: ast.expr) -> bool:
+    """Whether a `with` item is `pytest.raises(...)`, `self.assertRaises(...)` or the like."""
+    if not isinstance(context, ast.Call):
+        return False
+    name = dotted(context.func).rpartition(".")[2]
+    return name in ("raises", "suppress") or name.startswith(("assertRaises", "assert_raises"))
+
+
+@cache
+def leaves_quietly(function: FunctionNode) -> bool:
+    """Whether a context manager may swallow what its block raises, tracers' errors too: an `__exit__` that may give True, a generator that catches."""
+    if isinstance(function, ast.Lambda):
+        return False
+    if function.name == "__exit__":
+        answers = [part.value for part in nodes_of(function, ast.Return)]
+        names = {answer.id for answer in answers if isinstance(answer, ast.Name)}
+        answers += [
+            part.value for part in nodes_of(function, ast.Assign) if names.intersection(names_bound_by(part))
+        ]
+        return any(map(_may_be_true, answers))
+    return any(
+        isinstance(part, ast.Try)
+        and swallows_tracer_errors(part.handlers)
+        and any(isinstance(inner, ast.Yield) for step in part.body for inner in walk(step))
+        and not any(
+            isinstance(inner, ast.Raise) for handler in part.handlers for inner in statements(handler)
+        )
+        for part in statements(function)
+    )
+
+
+def _may_be_true(answer: ast.expr | None) -> bool:
+    """Whether an expression is True, or asks for the class of an error; what another manager answers is not said to be."""
+    if isinstance(answer, ast.Constant):
+        return answer.value is True
+    if isinstance(answer, ast.BoolOp):
+        return any(map(_may_be_true, answer.values))
+    return isinstance(answer, ast.Call) and last_name(answer.func) in ("isinstance", "issubclass")
+
+
+def calls_what_fails(call: ast.expr) -> bool:
+    """Whether a call is `assertRaises(Error, function, *args)`, which calls what is expected to fail itself."""
+    return isinstance(call, ast.Call) and len(call.args) > 1 and expects_error(call)
+
+
+@cache
+def provokes_errors(function: ast.AST) -> bool:
+    """Whether somewhere in a function an error is expected: `with pytest.raises(...)`, `@pytest.mark.xfail` and the like."""
+    decorators = (getattr(d, "func", d) for d in getattr(function, "decorator_list", []))
+    return any(dotted(d).rpartition(".")[2] in ("xfail", "expectedFailure") for d in decorators) or any(
+        (isinstance(node, ast.With) and any(expects_error(item.context_expr) for item in node.items))
+        or (isinstance(node, ast.Expr) and calls_what_fails(node.value))
+        for node in statements(function)
+    )
+
+
+_STANDS_IN = frozenset({"patch", "MagicMock", "Mock", "AsyncMock", "create_autospec"})
+
+
+@cache
+def replaces_parts(test: ast.AST) -> bool:
+    """Whether a test, or a class of them, puts other objects in the place of what the program would call: `mock.patch` and the like."""
+    return any(
+        (isinstance(node, ast.Name) and node.id in _STANDS_IN)
+        or (
+            isinstance(node, ast.Attribute)
+            and (node.attr in _STANDS_IN or (node.attr == "setattr" and dotted(node.value) == "monkeypatch"))
+        )
+        for node in walk(test)
+    )

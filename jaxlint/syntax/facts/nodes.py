@@ -1,0 +1,147 @@
+"""Walking through trees, and names in them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TypeVar
+
+from jaxlint.syntax.memo import cache
+from jaxlint.syntax.newer import NEWER_NODES
+
+Node = TypeVar("Node", bound=ast.AST)
+_PLAIN_FIELDS = frozenset(
+    {"arg", "asname", "attr", "conversion", "ctx", "id", "kind", "level", "name", "type_comment"}
+)
+# The fields of each kind of node that may hold other nodes than contexts.
+CHILD_FIELDS = {
+    kind: tuple(name for name in kind._fields if name not in _PLAIN_FIELDS)
+    for kind in (*vars(ast).values(), *NEWER_NODES)
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+# Of these, the fields that hold blocks of statements, and what of a statement holds such blocks.
+_BLOCKS = {
+    kind: tuple(name for name in ("body", "orelse", "finalbody", "handlers", "cases") if name in names)
+    for kind, names in CHILD_FIELDS.items()
+}
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node below and including `node`, in no order; three times as fast as `ast.walk`."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack += children(current)
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below `node`, as in the source; sooner than by `ast.iter_child_nodes`."""
+    found: list[ast.AST] = []
+    held = node.__dict__
+    for name in CHILD_FIELDS[node.__class__]:
+        value = held.get(name)
+        if value.__class__ is list:
+            found += [part for part in value if isinstance(part, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Every statement below and including `node`, in no order; a tenth of its nodes."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        for name in _BLOCKS[current.__class__]:
+            block = current.__dict__.get(name)
+            if block.__class__ is list:
+                stack += block
+
+
+@cache
+def nodes_of(owner: ast.AST, kind: type[Node]) -> tuple[Node, ...]:
+    """Every node of one kind below and including `owner`, in no order."""
+    every = statements(owner) if issubclass(kind, ast.stmt) else walk(owner)
+    return tuple(node for node in every if isinstance(node, kind))
+
+
+@cache
+def name_loads(node: ast.AST) -> tuple[ast.Name, ...]:
+    """Every name that is read in `node`, in no order."""
+    return tuple(n for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+
+
+@cache
+def names_stored(node: ast.AST) -> frozenset[str]:
+    """The names that are bound in `node`, functions inside of it included."""
+    return frozenset(n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+@cache
+def loop_variables(node: ast.AST) -> frozenset[str]:
+    """The names that a `for` loop in `node` counts or takes elements with."""
+    return frozenset(
+        name.id
+        for loop in statements(node)
+        if isinstance(loop, (ast.For, ast.AsyncFor))
+        for name in walk(loop.target)
+        if isinstance(name, ast.Name)
+    )
+
+
+def last_name(node: ast.expr) -> str:
+    """The last part of a name or of an attribute, "" of anything else."""
+    return node.attr if type(node) is ast.Attribute else node.id if type(node) is ast.Name else ""
+
+
+def dotted(node: ast.AST | None) -> str:
+    """The source of a name or attribute chain, else ""."""
+    if type(node) is ast.Name:
+        return node.id
+    if type(node) is ast.Attribute:
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return ""
+
+
+@cache
+def place_of(node: ast.AST | None) -> str:
+    """ "x", "state.params", "carry[0]", or "" for what is no place."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = place_of(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        base = place_of(node.value)
+        return f"{base}[{node.slice.value!r}]" if base else ""
+    return ""
+
+
+def steps_on(node: ast.Assign) -> bool:
+    """Whether the statement computes a place anew of what it holds: `count = count + 1`."""
+    place = place_of(node.targets[0])
+    return bool(place) and any(place_of(part) == place for part in walk(node.value))
+
+
+def names_bound_by(binding: ast.Assign) -> list[str]:
+    return [target.id for target in binding.targets if isinstance(target, ast.Name)]
+
+
+@cache
+def loops_over(node: FunctionNode) -> dict[str, ast.expr]:
+    """What the variables of a function's `for` loops run over."""
+    body = node.body if isinstance(node.body, list) else []
+    return {
+        part.target.id: part.iter
+        for statement in body
+        for part in statements(statement)
+        if isinstance(part, ast.For) and isinstance(part.target, ast.Name)
+    }
+
+
+def is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is Ellipsis
