@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.evaluator.function_calls import FunctionCalls
-
 import ast
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +19,7 @@ from jaxlint.staging.evaluator import scopes
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.expressions import Expressions
 from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.transforms.boundary import Boundary

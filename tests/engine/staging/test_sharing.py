@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.evaluator.function_calls import FunctionCalls
-
 import dataclasses
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +12,7 @@ import pytest
 from jaxlint.registry import all_rules
 from jaxlint.source.read import read_source
 from jaxlint.staging import analyze, values
-from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.records import FunctionRecord
 from jaxlint.staging.values import DictValue, Instance, ListValue, Static, TupleValue, Value, store_key
 from tests.helpers.projects import findings_in
