@@ -149,14 +149,14 @@ def _run_options(
     elif not given:
         given = (".",)
     about: Iterable[str] = (*given, stdin_filename) if stdin and stdin_filename else given
+    switches = {
+        "preview": preview,
+        "force_exclude": force_exclude,
+        "respect_gitignore": respect_gitignore,
+        "report_unused_suppressions": report_unused_suppressions,
+    }
     try:
         config = load_config(about, config_file, check=False)
-        switches = {
-            "preview": preview,
-            "force_exclude": force_exclude,
-            "respect_gitignore": respect_gitignore,
-            "report_unused_suppressions": report_unused_suppressions,
-        }
         changes: dict[str, Any] = {name: value for name, value in switches.items() if value is not None}
         if _names(select):
             changes["select"] = _names(select)
@@ -169,12 +169,7 @@ def _run_options(
             changes |= {"cache_dir": cache_dir.absolute(), "cache_dir_given": True}
         if target_jax:
             changes["target_jax"] = parse_version(target_jax)
-        # Patterns on the command line count from the current folder, as its paths do.
-        here = str(Path.cwd())
-        excludes = (PathPatterns(here, _names(exclude)),) if _names(exclude) else config.exclude
-        if _names(extend_exclude):
-            excludes = (*excludes, PathPatterns(here, _names(extend_exclude)))
-        changes["exclude"] = tuple(one.check() for one in excludes)
+        changes["exclude"] = _excluded(config, _names(exclude), _names(extend_exclude))
         config = config.with_options(
             base=config,
             source=None if _names((*select, *ignore, *extend_select)) else config.source,
@@ -184,6 +179,15 @@ def _run_options(
     except (ConfigError, PatternError) as error:
         raise Failure(str(error)) from None
     return RunOptions(given, config, stdin, not no_cache, jobs or _cores())
+
+
+def _excluded(config: Config, instead: tuple[str, ...], besides: tuple[str, ...]) -> tuple[PathPatterns, ...]:
+    """The patterns of what is left out. Those of the command line count from the current folder, as its paths do."""
+    here = str(Path.cwd())
+    excludes = (PathPatterns(here, instead),) if instead else config.exclude
+    if besides:
+        excludes = (*excludes, PathPatterns(here, besides))
+    return tuple(one.check() for one in excludes)
 
 
 def _cores() -> int:

@@ -196,7 +196,29 @@ def expand_template(
     draft: Draft, call: cst.Call, template: Template, helpers: Mapping[Span, Span], at: ast.AST
 ) -> None:
     """Replaces `call` by the template. `helpers` maps the place of a helper's subscript to that of its index."""
-    site = draft.site
+    given, labels = _given(call, template)
+    outer = draft.site.names.parents.get(at)
+    text, whole = _text_in_place(draft, call, template, given, outer)
+    if labels:
+        text = text.replace('"', f'"{" ".join(labels)}: ', 1)
+    if template.called and isinstance(outer, ast.Call) and outer.func is at:
+        text, after = template.called
+        end = draft.site.span(outer)
+        draft.insert(end.end_line, end.end_column, after)
+    extra = [f"{new}={{{old}}}" for old, new in template.optional.items() if old in given and new]
+    if extra:
+        text = f"{text[:-1]}, {', '.join(extra)})"
+    pieces = _filled(draft, text, given, helpers, at)
+    spans = [piece for piece in pieces if isinstance(piece, Span)]
+    in_order = all((a.end_line, a.end_column) <= (b.line, b.column) for a, b in itertools.pairwise(spans))
+    if not labels and (not template.reorder or (in_order and len(given) == len(spans))):
+        _reassemble(draft, whole, pieces)
+    else:
+        _rewrite_whole(draft, call, whole, pieces)
+
+
+def _given(call: cst.Call, template: Template) -> tuple[dict[str, cst.Arg], list[str]]:
+    """The arguments by the names of the template, and what labels the call gives; refuses what the template cannot take."""
     given: dict[str, cst.Arg] = {}
     labels: list[str] = []
     known = [*template.parameters, *template.optional]
@@ -215,11 +237,16 @@ def expand_template(
     for name in template.simple:
         if not _is_simple(given[name].value):
             raise Refused(f"`{name}` is needed twice; give it a name first")
+    return given, labels
 
+
+def _text_in_place(
+    draft: Draft, call: cst.Call, template: Template, given: dict[str, cst.Arg], outer: ast.AST | None
+) -> tuple[str, Span]:
+    """The text for the place where `call` stands in `outer`, and what it replaces; forgets a result that nothing uses."""
     variant = "+".join(sorted(set(given) & set(template.optional)))
     text = template.variants.get(variant, template.text)
-    outer = site.names.parents.get(at)
-    whole_place = site.place(call)
+    whole = draft.site.place(call)
     if isinstance(outer, ast.Expr) and variant == "result":
         text = template.text  # nothing uses the result that was asked for
         given.pop("result")
@@ -232,18 +259,17 @@ def expand_template(
             and ast.unparse(outer.targets[0]) == value.value
             and len(outer.targets) == 1
         ):
-            whole_place = site.span(outer)  # `x = tap(f, x)`
+            whole = draft.site.span(outer)  # `x = tap(f, x)`
         else:
             text = f"({text}, {{{template.gives_back}}})[1]"
-    if labels:
-        text = text.replace('"', f'"{" ".join(labels)}: ', 1)
-    if template.called and isinstance(outer, ast.Call) and outer.func is at:
-        text, after = template.called
-        end = site.span(outer)
-        draft.insert(end.end_line, end.end_column, after)
-    extra = [f"{new}={{{old}}}" for old, new in template.optional.items() if old in given and new]
-    if extra:
-        text = f"{text[:-1]}, {', '.join(extra)})"
+    return text, whole
+
+
+def _filled(
+    draft: Draft, text: str, given: Mapping[str, cst.Arg], helpers: Mapping[Span, Span], at: ast.AST
+) -> list[str | Span]:
+    """The text in pieces, with the place of an argument for each parameter in it."""
+    site = draft.site
     pieces: list[str | Span] = []
     for literal, field_name, _, _ in string.Formatter().parse(text):
         pieces.append(literal)
@@ -259,12 +285,7 @@ def expand_template(
             pieces += ["(", place, ")"]
         else:
             pieces.append(place)
-    spans = [piece for piece in pieces if isinstance(piece, Span)]
-    in_order = all((a.end_line, a.end_column) <= (b.line, b.column) for a, b in itertools.pairwise(spans))
-    if not labels and (not template.reorder or (in_order and len(given) == len(spans))):
-        _reassemble(draft, whole_place, pieces)
-    else:
-        _rewrite_whole(draft, call, whole_place, pieces)
+    return pieces
 
 
 def _label(name: str, value: cst.BaseExpression) -> str:

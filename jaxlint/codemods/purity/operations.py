@@ -521,6 +521,7 @@ class Operations:
         return unknown(f"{name}(...)") if name not in known.BUILTINS else one(Made(name))
 
     def _of_method(self, callee: Method, node: ast.Call, file: File) -> Values:
+        """What a call of a method gives, by what has it."""
         receiver, name = callee.receiver, callee.name
         if receiver in (ARRAY, NUMPY):
             if name == "item":
@@ -533,26 +534,7 @@ class Operations:
                 else one(TEXT)
             )
         if isinstance(receiver, Box):
-            if name in ("get", "pop", "popleft", "setdefault"):
-                parts = receiver.parts()
-                for argument in node.args[1:]:
-                    parts |= self.of(argument, file)
-                return parts | (one(NONE) if name == "get" and len(node.args) < 2 else NOTHING)
-            if name == "items":
-                return one(Box("iterator", None, one(Box("tuple", (one(TEXT), receiver.parts()), NOTHING))))
-            if name == "values":
-                return one(Box("iterator", None, receiver.parts()))
-            if name == "keys":
-                return one(Box("iterator", None, one(TEXT)))
-            if name == "copy":
-                return one(receiver)
-            return (
-                one(NUMBER)
-                if name in ("index", "count")
-                else one(NONE)
-                if name in known.CHANGING
-                else unknown()
-            )
+            return self._of_container(receiver, name, node, file)
         if isinstance(receiver, Wrapped) and receiver.how.startswith("haiku."):
             if name == "init":
                 return one(Box("dict", None, one(ARRAY)))
@@ -563,26 +545,46 @@ class Operations:
         if isinstance(receiver, Made):
             return self._of_made(receiver.name, name, node)
         if isinstance(receiver, Inst):
-            if name in ("replace", "_replace"):
-                return one(receiver)
-            bases = self.external_bases(receiver.cls)
-            if name == "apply_gradients" or name == "create":
-                return one(receiver)
-            if name == "apply" and any(base.startswith("flax.linen") for base in bases):
-                found: Values = NOTHING
-                for function in self.attribute(receiver, "__call__"):
-                    found |= (
-                        self.returned(function.node, function.file) if isinstance(function, Fn) else unknown()
-                    )
-                if any(each.arg in ("mutable", "method", "capture_intermediates") for each in node.keywords):
-                    return (
-                        unknown()
-                        if any(each.arg == "method" for each in node.keywords)
-                        else one(Box("tuple", (found, one(ARRAY)), NOTHING))
-                    )
-                return found
-            if name == "init":
-                return one(Box("dict", None, one(ARRAY)))
+            return self._of_inst(receiver, name, node)
+        return unknown(f".{name}()")
+
+    def _of_container(self, receiver: Box, name: str, node: ast.Call, file: File) -> Values:
+        """What a method of a container gives."""
+        if name in ("get", "pop", "popleft", "setdefault"):
+            parts = receiver.parts()
+            for argument in node.args[1:]:
+                parts |= self.of(argument, file)
+            return parts | (one(NONE) if name == "get" and len(node.args) < 2 else NOTHING)
+        if name == "items":
+            return one(Box("iterator", None, one(Box("tuple", (one(TEXT), receiver.parts()), NOTHING))))
+        if name == "values":
+            return one(Box("iterator", None, receiver.parts()))
+        if name == "keys":
+            return one(Box("iterator", None, one(TEXT)))
+        if name == "copy":
+            return one(receiver)
+        if name in ("index", "count"):
+            return one(NUMBER)
+        return one(NONE) if name in known.CHANGING else unknown()
+
+    def _of_inst(self, receiver: Inst, name: str, node: ast.Call) -> Values:
+        """What a method gives that a class of the project has from a library."""
+        if name in ("replace", "_replace", "apply_gradients", "create"):
+            return one(receiver)
+        bases = self.external_bases(receiver.cls)
+        if name == "apply" and any(base.startswith("flax.linen") for base in bases):
+            found: Values = NOTHING
+            for function in self.attribute(receiver, "__call__"):
+                found |= (
+                    self.returned(function.node, function.file) if isinstance(function, Fn) else unknown()
+                )
+            if any(each.arg == "method" for each in node.keywords):
+                return unknown()
+            if any(each.arg in ("mutable", "capture_intermediates") for each in node.keywords):
+                return one(Box("tuple", (found, one(ARRAY)), NOTHING))
+            return found
+        if name == "init":
+            return one(Box("dict", None, one(ARRAY)))
         return unknown(f".{name}()")
 
     def _of_made(self, made: str, name: str, node: ast.Call) -> Values:
