@@ -71,10 +71,51 @@ class Creation(Part):
         if not self.machine.staging.spec_of(t).staged and t.kind != "checkify":
             self.analyse_differentiated(t, function, frame)
             return
+        spec = self.machine.staging.spec_of(t)
         names = self.staged_calls.signature(t.target)
+        if t.kind == "pallas":
+            args, kwargs = self.references(t, function, skipped, bound_names), dict[str, Value]()
+        else:
+            args, kwargs = self.creation_arguments(t, spec, function, skipped, bound_names, names)
+        kind = t.kind if t.kind not in JIT_KINDS else "jit"
+        # Not certain within a trace: what it captures there are tracers of a call that need not run it.
+        abstract, certain = spec.abstract or frame.stage.abstract, not frame.stage.staged
+        stage = Stage(kind, abstract, certain, t.why, frame.stage, bound_axes(t))
+        shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
+        with Provoking(self.machine, frame.module if frame.provokes_errors() else None):
+            result = self.calls.call_value(t.target, args, kwargs, t.node, shell)
+        record = self.function_calls.records.get(function.node)
+        inner = record.last if record is not None else None
+        facts = dict(inner.facts) if inner is not None else {}
+        facts.update({k: v for k, v in shell.facts.items() if k == "grad"})
+        bound = dict(zip(names, args, strict=False)) | kwargs
+        self.machine.emit(
+            "staged_return", events.StagedReturnEvent(t.node, shell, t, function, result, bound, facts)
+        )
+
+    def references(
+        self, t: Transformed, function: Function, skipped: int, bound_names: set[str]
+    ) -> list[Value]:
+        """What a Pallas kernel is called with: mutable references, but for its sizes."""
+        known = bound_names | sizes_of_kernel(function.node)
+        return [
+            Array(True, self.staged_calls.parameter_why(t, parameter.arg), role="ref")
+            for parameter in positional_parameters(function.node)[skipped:]
+            if parameter.arg not in known
+        ]
+
+    def creation_arguments(
+        self,
+        t: Transformed,
+        spec: Transform,
+        function: Function,
+        skipped: int,
+        bound_names: set[str],
+        names: list[str],
+    ) -> tuple[list[Value], dict[str, Value]]:
+        """What the target is called with, of which `function` is the innermost; `names` are the parameters that a caller fills."""
         static, certain_statics = self.staged_calls.static_parameters(t, names)
         parameters = positional_parameters(function.node)[skipped:]
-        args: list[Value] = []
         kwargs: dict[str, Value] = {}
         leaves = leaf_parameters(function.node)
         position = 0
@@ -88,23 +129,11 @@ class Creation(Part):
         literals = {
             name: Static(node.value) for name, node in given.items() if isinstance(node, ast.Constant)
         }
-        spec = self.machine.staging.spec_of(t)
         offset = len(names) - len([p for p in parameters if p.arg not in bound_names])
-        for name in names[: max(0, offset)]:
-            if name in static:
-                args.append(literals.get(name, Unknown(Origin(name))))
-            elif name in leafless:
-                args.append(leafless[name])
-            else:
-                args.append(
-                    Array(
-                        True,
-                        self.staged_calls.parameter_why(t, name),
-                        tree=True,
-                        certain=certain_statics,
-                        origin=Origin(name),
-                    )
-                )
+        args = [
+            self.wrapper_argument(t, name, name in static, certain_statics, leafless, literals)
+            for name in names[: max(0, offset)]
+        ]
         for parameter in [*parameters, *function.node.args.kwonlyargs]:
             if parameter.arg in bound_names:
                 continue
@@ -135,28 +164,24 @@ class Creation(Part):
         )
         if why is not None and not bound_names and not kwargs:
             args.append(StarArgument(Array(True, why, tree=True, certain=False)))
-        if t.kind == "pallas":
-            kwargs = {}
-            args = [
-                Array(True, self.staged_calls.parameter_why(t, parameter.arg), role="ref")
-                for parameter in parameters
-                if parameter.arg not in bound_names and parameter.arg not in sizes_of_kernel(function.node)
-            ]
-        kind = t.kind if t.kind not in JIT_KINDS else "jit"
-        # Not certain within a trace: what it captures there are tracers of a call that need not run it.
-        abstract, certain = spec.abstract or frame.stage.abstract, not frame.stage.staged
-        stage = Stage(kind, abstract, certain, t.why, frame.stage, bound_axes(t))
-        shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
-        with Provoking(self.machine, frame.module if frame.provokes_errors() else None):
-            result = self.calls.call_value(t.target, args, kwargs, t.node, shell)
-        record = self.function_calls.records.get(function.node)
-        inner = record.last if record is not None else None
-        facts = dict(inner.facts) if inner is not None else {}
-        facts.update({k: v for k, v in shell.facts.items() if k == "grad"})
-        bound = dict(zip(names, args, strict=False)) | kwargs
-        self.machine.emit(
-            "staged_return", events.StagedReturnEvent(t.node, shell, t, function, result, bound, facts)
-        )
+        return args, kwargs
+
+    def wrapper_argument(
+        self,
+        t: Transformed,
+        name: str,
+        static: bool,
+        certain: bool,
+        leafless: dict[str, Value],
+        literals: dict[str, Static],
+    ) -> Value:
+        """The argument of a parameter that what stands around the function has before those of the function."""
+        if static:
+            return literals.get(name, Unknown(Origin(name)))
+        if name in leafless:
+            return leafless[name]
+        why = self.staged_calls.parameter_why(t, name)
+        return Array(True, why, tree=True, certain=certain, origin=Origin(name))
 
     def add_rule(self, table: str, rule: Value, node: ast.AST, frame: Frame) -> None:
         """A rule of a primitive, which JAX calls as it traces: to be evaluated once the module is."""

@@ -93,6 +93,7 @@ class TreeMaps(Part):
         node: ast.AST,
         frame: Frame,
     ) -> Value:
+        """What mapping `body` over the trees gives."""
         custom_leaf = "is_leaf" in kwargs
         if custom_leaf and len(trees) == 1:
             mapped = self.map_chosen(body, trees[0], kwargs, node, frame)
@@ -108,6 +109,28 @@ class TreeMaps(Part):
             return self.calls.call_value(body, trees, {}, node, frame)  # the others are taken whole
         self.trees.rebuilt(trees, node, frame)
         born, before = Origin("leaf").serial, list(frame.used)
+        leaves = self.leaves_of(trees, custom_leaf, frame)
+        result = self.calls.call_value(body, leaves, {}, node, frame)
+        self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
+        if len(trees) == 1 and is_identity(body):
+            return _copied(trees[0])
+        if frame.stage.abstract and all(type(tree) is Unknown for tree in trees):
+            return UNKNOWN  # as the tree
+        first = trees[0] if trees else UNKNOWN
+        if isinstance(result, Array):
+            return _tree_of(result, first)
+        if isinstance(result, NumpyArray) and isinstance(first, NumpyArray):
+            return result
+        if custom_leaf and frame.stage.staged and isinstance(result, Instance) and is_pytree(result.cls):
+            held = tracer_in(result)
+            if held is not None:  # all that is known of the tree is that its objects hold tracers
+                return Array(True, held.why, tree=True, certain=False, mixed=held.mixed)
+        if frame.stage.abstract and isinstance(result, TupleValue):
+            return self.calls.opaque_call([result], node, frame)
+        return UNKNOWN  # a tree of what the function gives
+
+    def leaves_of(self, trees: list[Value], custom_leaf: bool, frame: Frame) -> list[Value]:
+        """What the function of a map is called with: a leaf of each of the trees."""
         leaves = [self.leaf_of(tree, custom_leaf) for tree in trees[:1]]
         # Where the first tree has leaves that are no arrays, those of the others need be none: they may be trees.
         loose = custom_leaf or not (leaves and isinstance(leaves[0], Array))
@@ -120,37 +143,7 @@ class TreeMaps(Part):
         elif frame.stage.abstract and type(trees[0]) is Unknown and _staged_leaf(leaves):
             # Where trees that are mapped along have tracers it has leaves; settings come after it.
             leaves[0] = some
-        result = self.calls.call_value(body, leaves, {}, node, frame)
-        self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
-        if len(trees) == 1 and is_identity(body):
-            return _copied(trees[0])
-        if frame.stage.abstract and unknown:
-            return UNKNOWN  # as the tree
-        first = trees[0] if trees else UNKNOWN
-        found = find_array(first)
-        like = found.like or found.origin if found is not None and isinstance(first, Array) else None
-        if isinstance(result, Array):
-            if result.made is not None and result.made.name in _RESIZING:
-                like = None
-            certain = result.certain and (found is None or found.certain)
-            return Array(
-                result.staged,
-                result.why,
-                tree=True,
-                certain=certain,
-                like=like,
-                jitted=result.jitted,
-                flow=result.flow,
-            )
-        if isinstance(result, NumpyArray) and isinstance(first, NumpyArray):
-            return result
-        if custom_leaf and frame.stage.staged and isinstance(result, Instance) and is_pytree(result.cls):
-            held = tracer_in(result)
-            if held is not None:  # all that is known of the tree is that its objects hold tracers
-                return Array(True, held.why, tree=True, certain=False, mixed=held.mixed)
-        if frame.stage.abstract and isinstance(result, TupleValue):
-            return self.calls.opaque_call([result], node, frame)
-        return UNKNOWN  # a tree of what the function gives
+        return leaves
 
     def map_chosen(
         self, body: Value, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -243,6 +236,23 @@ def _is_leaf(value: Value) -> bool:
     if isinstance(value, Static):
         return kind_of_static(value) in _PLAIN
     return isinstance(value, (Function, BoundMethod, Partial, External, ClassValue))
+
+
+def _tree_of(leaf: Array, mapped: Value) -> Array:
+    """The tree that a map over `mapped` gives, whose function gave `leaf`."""
+    found = find_array(mapped)
+    like = found.like or found.origin if found is not None and isinstance(mapped, Array) else None
+    if leaf.made is not None and leaf.made.name in _RESIZING:
+        like = None
+    return Array(
+        leaf.staged,
+        leaf.why,
+        tree=True,
+        certain=leaf.certain and (found is None or found.certain),
+        like=like,
+        jitted=leaf.jitted,
+        flow=leaf.flow,
+    )
 
 
 def _staged_leaf(leaves: list[Value]) -> bool:
