@@ -13,6 +13,7 @@ from typing import Self, TextIO
 from jaxlint.examine import Observer
 
 _BAR = 30  # cells
+_INTERVAL = 0.2  # seconds from one drawing to the next
 _ENOUGH = 0.03  # of the work done, before anything is said of the time that it takes
 
 
@@ -30,6 +31,7 @@ class Progress(Observer):
         self.began = time.monotonic()
         self.counted_from = self.began
         self._shown = False
+        self._next = 0.0  # when the line may be drawn again
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
 
@@ -65,7 +67,8 @@ class Progress(Observer):
         now = time.monotonic()
         if share == 0:
             self.counted_from = now
-        if now - self.began >= self.delay:
+        if now - self.began >= self.delay and now >= self._next:
+            self._next = now + _INTERVAL
             took = now - self.counted_from
             left = took / share - took if share > _ENOUGH else None
             self._show(f"examined {files} of {of} files", share, left)
@@ -107,7 +110,7 @@ def _bar(share: float, terminal: TextIO) -> str:
     console = Console(file=terminal)
     with console.capture() as capture:
         console.print(ProgressBar(total=1.0, completed=share, width=_BAR), end="")
-    return capture.get()
+    return capture.get().ljust(_BAR)  # without colours, what is not done is left out
 
 
 def _is_watched(terminal: TextIO) -> bool:

@@ -30,6 +30,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(progress, "_is_pipe", lambda stream: False)
+    monkeypatch.setattr(progress, "_INTERVAL", 0)
     return Terminal()
 
 
@@ -47,6 +48,14 @@ def test_counts_a_bar_and_the_time_left(terminal: Terminal) -> None:
     assert "━" in terminal.getvalue()
     assert " 50 min left" in terminal.getvalue()
     assert left_on(terminal.getvalue()) == ""
+
+
+def test_the_line_is_not_drawn_all_the_time(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_INTERVAL", 60)
+    with Progress(delay=0, terminal=terminal) as shown:
+        for files in range(40):
+            shown.advanced(files, 40, files / 40)
+    assert terminal.getvalue().count("examined") == 1
 
 
 def test_a_step_that_does_not_count_is_named_by_a_timer(terminal: Terminal) -> None:
