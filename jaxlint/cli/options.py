@@ -107,7 +107,7 @@ _CONFIGURATION = [
         "--jobs",
         "-j",
         type=click.IntRange(min=1),
-        help="How many processes work at a time (as many as there are cores).",
+        help="How much is done at a time: processes, or files that are read (as many as there are cores).",
     ),
 ]
 _CACHE = [
