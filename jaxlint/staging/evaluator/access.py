@@ -280,45 +280,11 @@ class Access(Part):
                     self.check_mask(base.array, part, node, frame)
             return AtIndexer(base.array, indexed=True)
         if isinstance(base, (ListValue, TupleValue)):
-            self.check_sequence_index(base, index, node, frame)
-            const = constant(index)
-            if base.items is not None and isinstance(const, int) and not isinstance(const, bool):
-                if -len(base.items) <= const < len(base.items):
-                    return base.items[const]
-                return UNKNOWN
-            if type(base) is TupleValue and base.tail is not None and isinstance(const, int) and const >= 0:
-                return base.head[const] if const < len(base.head) else fresh(base.tail)
-            if type(index) is ExternalObject and index.name == "builtins.slice":
-                return _slice(base, index)
-            picked = fresh(base.element if base.items is None else join_all(base.items))
-            if base.items is not None and isinstance(index, Unknown) and type(picked) is Array:
-                picked.certain = False  # there may be no such element, as behind `i < len(args)`
-            return picked
+            return self.sequence_item(base, index, node, frame)
         if type(base) is DictValue:
-            const = constant(index)
-            if isinstance(index, Static) and index.one_of and base.element is None:
-                return in_turn(base.items[key] for key in index.one_of if key in base.items)
-            if type(index) is Array and index.staged and base.items:
-                self.machine.emit("index", events.IndexEvent(node, frame, base, index, "dict"))
-            if const is not MISSING and hashable(const) and const in base.items:
-                return base.items[const]
-            if base.element is not None:
-                known = const is not MISSING and hashable(const)
-                element = base.element if known else join_all(base.elements())
-                if isinstance(element, (Array, Unknown)) and element.origin is not None and known:
-                    # One key's value, not another's.
-                    element = replace(element, origin=element.origin.child(const))
-                return element
-            return join_all(base.items.values()) if const is MISSING and base.items else UNKNOWN
+            return self.dict_item(base, index, node, frame)
         if type(base) is NumpyArray:
-            for part in index.elements() if type(index) is TupleValue else (index,):
-                self.check_slice(base, part, node, frame)
-                if type(part) is Array and part.staged and not part.tree:
-                    self.machine.emit("numpy", events.NumpyEvent(node, frame, part, "getitem"))
-                    return UNKNOWN
-            return NumpyArray(
-                shares=base.shares and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
-            )
+            return self.numpy_item(base, index, node, frame)
         if isinstance(base, Unknown):
             const = constant(index)
             if const is not MISSING and hashable(const) and base.origin is not None:
@@ -335,13 +301,7 @@ class Access(Part):
         if type(base) is Transformed and base.kind == "pallas":
             return UNKNOWN
         if type(base) is External and (maker := _INDEXED.fullmatch(canonical(base.name))):
-            if maker[2] in ("s_", "index_exp"):
-                return Static()  # slices, or a tuple of them
-            parts = index.elements() if type(index) is TupleValue else [index]
-            if maker[1] == "numpy":
-                return NumpyArray()
-            made = self.machine.language.array_result(frame, list(parts), node, name=base.name)
-            return ListValue(None, made) if maker[2] == "ogrid" else made
+            return self.indexed_maker(base, maker[1], maker[2], index, node, frame)
         text = isinstance(base, Static) and isinstance(base.const, str)
         if text or (type(base) is ExternalObject and base.name == "builtins.range"):
             self.check_sequence_index(base, index, node, frame)
@@ -350,6 +310,66 @@ class Access(Part):
         if isinstance(base, (External, ClassValue)):
             return base  # a parametrised type
         return UNKNOWN
+
+    def sequence_item(
+        self, base: ListValue | TupleValue, index: Value, node: ast.Subscript, frame: Frame
+    ) -> Value:
+        """An item of a list or a tuple, or a slice of it."""
+        self.check_sequence_index(base, index, node, frame)
+        const = constant(index)
+        if base.items is not None and isinstance(const, int) and not isinstance(const, bool):
+            if -len(base.items) <= const < len(base.items):
+                return base.items[const]
+            return UNKNOWN
+        if type(base) is TupleValue and base.tail is not None and isinstance(const, int) and const >= 0:
+            return base.head[const] if const < len(base.head) else fresh(base.tail)
+        if type(index) is ExternalObject and index.name == "builtins.slice":
+            return _slice(base, index)
+        picked = fresh(base.element if base.items is None else join_all(base.items))
+        if base.items is not None and isinstance(index, Unknown) and type(picked) is Array:
+            picked.certain = False  # there may be no such element, as behind `i < len(args)`
+        return picked
+
+    def dict_item(self, base: DictValue, index: Value, node: ast.Subscript, frame: Frame) -> Value:
+        """What a dict holds under a key."""
+        const = constant(index)
+        if isinstance(index, Static) and index.one_of and base.element is None:
+            return in_turn(base.items[key] for key in index.one_of if key in base.items)
+        if type(index) is Array and index.staged and base.items:
+            self.machine.emit("index", events.IndexEvent(node, frame, base, index, "dict"))
+        if const is not MISSING and hashable(const) and const in base.items:
+            return base.items[const]
+        if base.element is not None:
+            known = const is not MISSING and hashable(const)
+            element = base.element if known else join_all(base.elements())
+            if isinstance(element, (Array, Unknown)) and element.origin is not None and known:
+                # One key's value, not another's.
+                element = replace(element, origin=element.origin.child(const))
+            return element
+        return join_all(base.items.values()) if const is MISSING and base.items else UNKNOWN
+
+    def numpy_item(self, base: NumpyArray, index: Value, node: ast.Subscript, frame: Frame) -> Value:
+        """A part of an array of NumPy, which a tracer cannot index."""
+        for part in index.elements() if type(index) is TupleValue else (index,):
+            self.check_slice(base, part, node, frame)
+            if type(part) is Array and part.staged and not part.tree:
+                self.machine.emit("numpy", events.NumpyEvent(node, frame, part, "getitem"))
+                return UNKNOWN
+        return NumpyArray(
+            shares=base.shares and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+        )
+
+    def indexed_maker(
+        self, base: External, library: str, form: str, index: Value, node: ast.Subscript, frame: Frame
+    ) -> Value:
+        """What `jnp.mgrid[...]` and its like make."""
+        if form in ("s_", "index_exp"):
+            return Static()  # slices, or a tuple of them
+        parts = index.elements() if type(index) is TupleValue else [index]
+        if library == "numpy":
+            return NumpyArray()
+        made = self.machine.language.array_result(frame, list(parts), node, name=base.name)
+        return ListValue(None, made) if form == "ogrid" else made
 
     def check_sequence_index(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> None:
         if find_array(index, True, 1) is not None:
