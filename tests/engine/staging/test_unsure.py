@@ -23,9 +23,8 @@ import pytest
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging.events import ConvertEvent
 from jaxlint.staging.project import Module
-from jaxlint.staging.values import Array
+from jaxlint.staging.values import Array, Scope
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.objects import Scope
 from jaxlint.staging.values.stage import HOST, Stage
 from jaxlint_rules._reasons import guarded
 from tests.helpers.projects import expected, findings_in, reported, specimens_below
