@@ -14,7 +14,7 @@ from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.names import Binding
 from jaxlint.codemods.purity.meaning import Meaning, default_of
 from jaxlint.codemods.purity.program import File, FunctionNode, parameters
-from jaxlint.codemods.purity.traced import Traced, parts_of
+from jaxlint.codemods.purity.traced import Traced
 from jaxlint.codemods.purity.values import NUMBER, NUMPY, leaves_of
 from jaxlint.codemods.text import shown_source
 
@@ -55,20 +55,20 @@ _LENGTH = Number(frozenset({"int"}), 0.0, counts=True)
 
 @dataclass(slots=True)
 class HostNumbers:
-    """`seen`: the types that a run has seen of the parameters of `root`."""
+    """`file`: that of what is staged. `seen`: the types that a run has seen of the parameters of `root`, if that is a function."""
 
     meaning: Meaning
     traced: Traced
-    root: FunctionNode
+    file: File
+    root: FunctionNode | None = None
     seen: Mapping[str, str] = field(default_factory=dict)
     _open: set[ast.AST] = field(default_factory=set)
 
     def problems(self) -> Iterator[str]:
         """What would give other numbers, or no exception, in words."""
-        for function, file in self.traced.functions.items():
-            for node in parts_of(function):
-                if node not in self.traced.skipped and (what := self._changes(node, file)):
-                    yield f"`{shown_source(node)}` at {self.meaning.program.place(file, node)} {what}"
+        for node, file in self.traced.evaluated(self.file):
+            if node not in self.traced.skipped and (what := self._changes(node, file)):
+                yield f"`{shown_source(node)}` at {self.meaning.program.place(file, node)} {what}"
 
     def _changes(self, node: ast.AST, file: File) -> str:
         if isinstance(node, ast.BinOp):

@@ -53,6 +53,7 @@ _BOXES = {
     "FrozenDict": "dict",
     "OrderedDict": "dict",
 }
+_LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
 _LIBRARIES = ("optax.", "flax.", "haiku.", "equinox.", "distrax.", "chex.")
 _WORDS = {
     "number": "a number of Python",
@@ -190,12 +191,19 @@ def check_jitted(
         raise Refused(f"it {what}; a compiled function keeps what it read first")
     for what in traced.problems():
         raise Refused(what)
+    _check_computed(meaning, traced, file, function, seen)
+    check_results(meaning, file, function, seen, set(static))
+
+
+def _check_computed(
+    meaning: Meaning, traced: Traced, file: File, function: FunctionNode, seen: Iterable[Mapping[str, object]]
+) -> None:
+    """Raises Refused where numbers of Python, or that arguments and results are made anew, would be noticed."""
     types = {str(entry["name"]): str(entry.get("type", "")) for entry in seen}
-    for what in HostNumbers(meaning, traced, function, types).problems():
+    for what in HostNumbers(meaning, traced, file, function, types).problems():
         raise Refused(what)
     for what in Rebuilt(meaning).problems(function, file, _returns(function)):
         raise Refused(what)
-    check_results(meaning, file, function, seen, set(static))
 
 
 def _no_arrays(function: FunctionNode, meaning: Meaning, file: File) -> set[str]:
@@ -230,6 +238,31 @@ def check_nodes(
     for problem in Effects(meaning, region).of_nodes(nodes, file):
         if problem.certain or strict:
             raise Refused(_told(problem))
+    if strict:
+        traced = Traced(meaning)
+        traced.start_nodes(nodes, _varying(nodes, file), file)
+        for what in HostNumbers(meaning, traced, file).problems():
+            raise Refused(what)
+
+
+def _varying(nodes: Sequence[ast.AST], file: File) -> list[ast.Name]:
+    """The variables that nodes of a loop or comprehension set, and those that it runs over."""
+    around = (
+        next((one for one in file.names.ancestors(nodes[0]) if isinstance(one, _LOOPS)), None)
+        if nodes
+        else None
+    )
+    targets = (
+        [around.target]
+        if isinstance(around, ast.For)
+        else [one.target for one in getattr(around, "generators", ())]
+    )
+    return [
+        part
+        for node in (*nodes, *targets)
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    ]
 
 
 def check_call(
@@ -257,6 +290,7 @@ def check_call(
             )
             traced.start(function.node, function.file, own)
             functions.update(traced.functions)
+            _check_computed(meaning, traced, function.file, function.node, ())
             results = leaves_of(meaning.returned(function.node, function.file))
             for result in results:
                 if isinstance(result, Plain) and result.kind in _WORDS:

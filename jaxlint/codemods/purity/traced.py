@@ -59,6 +59,9 @@ class Traced:
     places: set[tuple[int, str]] = field(default_factory=set)
     returning: set[ast.AST] = field(default_factory=set)  # functions that give tracers
     functions: dict[ast.AST, File] = field(default_factory=dict)
+    nodes: list[ast.AST] = field(
+        default_factory=list
+    )  # of a loop or a row that is staged, with all below them
     _changed: bool = False
 
     def start(self, root: FunctionNode, file: File, static: Set[str]) -> None:
@@ -70,12 +73,31 @@ class Traced:
                 values = self.meaning.of_parameter(parameter, file)
                 if not values or not all(value in (TEXT, TYPE, NONE) for value in leaves_of(values)):
                     self.places.add((id(scope), parameter.arg))
+        self._settle(file)
+
+    def start_nodes(self, nodes: Sequence[ast.AST], varying: Sequence[ast.Name], file: File) -> None:
+        """Follow all that flows from `varying`, which differ from row to row, where `nodes` are evaluated for all rows at once."""
+        self.nodes = [part for node in nodes for part in ast.walk(node)]
+        for name in varying:
+            self._mark(file.names.scope_at(name).resolve(name.id), name.id)
+        self._settle(file)
+
+    def _settle(self, file: File) -> None:
         for _ in range(12):
             self._changed = False
+            self._follow(self.nodes, file)
             for function in list(self.functions):
-                self._follow(function, self.functions[function])
+                self._follow(parts_of(function), self.functions[function], function)
             if not self._changed:
                 break
+
+    def evaluated(self, file: File) -> Iterator[tuple[ast.AST, File]]:
+        """Each node that is evaluated under the trace. `file`: where `nodes` are."""
+        for node in self.nodes:
+            yield node, file
+        for function, own in self.functions.items():
+            for node in parts_of(function):
+                yield node, own
 
     def problems(self) -> Iterator[str]:
         """What is done that needs a number, in words."""
@@ -91,8 +113,8 @@ class Traced:
             self.places.add((id(scope), name))
             self._changed = True
 
-    def _follow(self, function: ast.AST, file: File) -> None:
-        for node in parts_of(function):
+    def _follow(self, parts: Sequence[ast.AST], file: File, function: ast.AST | None = None) -> None:
+        for node in parts:
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     self._assign(target, node.value, file)
@@ -104,7 +126,7 @@ class Traced:
             elif isinstance(node, (ast.For, ast.comprehension)):
                 self._iterate(node.target, node.iter, file)
             elif isinstance(node, ast.Return) and node.value is not None and function not in self.returning:
-                if self.is_traced(node.value, file):
+                if function is not None and self.is_traced(node.value, file):
                     self.returning.add(function)
                     self._changed = True
             elif isinstance(node, ast.Call):

@@ -127,6 +127,40 @@ def test_a_loop_is_refused_for_what_is_known_and_under_proof_for_what_is_not(
     assert refused == [known, strict]
 
 
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("x * since(START + 0.25 * n, START)", "32 bits hold seven digits"),
+        ("x * (1.0 / n)", "may be 0"),
+        ("x * n**3", "may not fit into 32 bits"),
+        ("x * TABLE[n]", "IndexError"),
+        ("x * (0.5 / (1 + n)) + jnp.sin(n * 0.1) - START", ""),
+    ],
+)
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "    rows = []\n    for n in range(9):\n        rows.append({row})\n",
+        "    rows = [{row} for n in range(9)]\n",
+    ],
+)
+def test_the_number_of_a_row_that_needs_more_than_32_bits(
+    tmp_path: Path, row: str, reason: str, loop: str
+) -> None:
+    head = f"{HEAD}START = 1.7e9\nTABLE = np.ones(5)\ndef since(now, start):\n    return now - start\n"
+    text = f"{head}def f(x):\n{loop.format(row=row)}    return rows\n"
+    program = Program({"a.py": SourceFile(tmp_path / "a.py", "a.py", text, "utf-8", False, "")})
+    file = program.file("a.py")
+    body = file.tree.body[-1].body  # type: ignore[attr-defined]
+    node = body[1].body[0].value.args[0] if len(body) == 3 else body[0].value.elt
+    told = ""
+    try:
+        check_nodes(program, file, [node], strict=True)
+    except Refused as refused:
+        told = str(refused)
+    assert reason in told if reason else told == ""
+
+
 def test_what_lies_outside_of_a_circle_is_worked_out_once(tmp_path: Path) -> None:
     """Each round asks the circle again, and not what hangs on it: else the work is rounds times all of a file."""
     tail = "".join(f"def g{n}(x):\n    return g{n + 1}(x) + g{n + 1}(x)\n" for n in range(100))
