@@ -72,6 +72,7 @@ class Classes(Part):
         self.classes: list[ClassValue] = []  # whose prototypes are still to be made
 
     def make_class(self, node: ast.ClassDef, frame: Frame) -> Value:
+        """What a class statement gives: the class, or what its decorators make of it."""
         with seen_in_signature(node, frame):
             bases = [
                 self.machine.language.eval(base, frame)
@@ -84,26 +85,9 @@ class Classes(Part):
         for keyword in node.keywords:
             value = self.machine.language.eval(keyword.value, frame)
             meta = value if keyword.arg == "metaclass" else meta
-        prefix = ""
-        outer = frame.facts.get("class") if frame.scope.is_class else None
-        if isinstance(outer, ClassValue):
-            prefix = f"{outer.qualname}."
-        elif frame.function is not None:
-            prefix = f"{frame.function.qualname}.<locals>."
-        cls = ClassValue(node, frame.module, frame.scope, prefix + node.name, bases, meta=meta)
+        cls = ClassValue(node, frame.module, frame.scope, _prefix(frame) + node.name, bases, meta=meta)
         self.classes.append(cls)
-        for base in bases:
-            if isinstance(base, External):
-                cls.kind = BASE_KINDS.get(canonical(base.name), cls.kind)
-                if canonical(base.name).startswith("flax.linen.") and base.name[-1:].isalpha():
-                    cls.kind = "linen" if canonical(base.name)[11:12].isupper() else cls.kind
-            elif isinstance(base, ClassValue) and base.kind != "plain":
-                cls.kind = base.kind
-            if isinstance(base, ClassValue):
-                base.derived = True
-                cls.kind = BASE_KINDS.get(public_class(base.module.name, base.name), cls.kind)
-        if cls.kind == "plain":
-            cls.kind = BASE_KINDS.get(public_class(frame.module.name, node.name), cls.kind)
+        derive_kind(cls)
         decorators = [(d, self.machine.language.eval(d, frame)) for d in node.decorator_list]
         cls.frozen = frozen_by(decorators)
         meta_fields: tuple[str, ...] = ()
@@ -111,23 +95,7 @@ class Classes(Part):
             if isinstance(value, (Partial, ExternalObject)):
                 meta_fields += constant_names(value.kwargs.get("meta_fields")) or ()
             decorated(cls, value)
-        scope = Scope(frame.scope, is_class=True)
-        body = Frame(
-            frame.function, frame.module, scope, frame.stage, frame.caller, frame.call_node, frame.depth
-        )
-        body.facts["class"] = cls
-        cls.namespace = scope.variables
-        self.declare_fields(cls, frame)
-        for name in meta_fields:
-            if name in cls.fields:
-                cls.fields[name].static = True
-        self.machine.language.exec_block(node.body, body)
-        cls.namespace = scope.variables
-        for name, declared in cls.fields.items():
-            default = cls.namespace.get(name)
-            if isinstance(default, ExternalObject) and default.name in FIELD_MAKERS:
-                declared.made = default
-                declared.static = declared.static or _kept_out(default)
+        self.run_class_body(cls, meta_fields, frame)
         self.data_model.hooks.update(HOOKS & cls.namespace.keys())
         self.machine.reach.note_methods(cls)
         options = {
@@ -142,6 +110,26 @@ class Classes(Part):
                 if isinstance(result, ClassValue):
                     cls = result
         return cls
+
+    def run_class_body(self, cls: ClassValue, meta_fields: tuple[str, ...], frame: Frame) -> None:
+        """Evaluates the body; `meta_fields` are those that a decorator keeps out of the pytree."""
+        scope = Scope(frame.scope, is_class=True)
+        body = Frame(
+            frame.function, frame.module, scope, frame.stage, frame.caller, frame.call_node, frame.depth
+        )
+        body.facts["class"] = cls
+        cls.namespace = scope.variables
+        self.declare_fields(cls, frame)
+        for name in meta_fields:
+            if name in cls.fields:
+                cls.fields[name].static = True
+        self.machine.language.exec_block(cls.node.body, body)
+        cls.namespace = scope.variables
+        for name, declared in cls.fields.items():
+            default = cls.namespace.get(name)
+            if isinstance(default, ExternalObject) and default.name in FIELD_MAKERS:
+                declared.made = default
+                declared.static = declared.static or _kept_out(default)
 
     def declare_fields(self, cls: ClassValue, frame: Frame) -> None:
         for statement in cls.node.body:
@@ -348,6 +336,30 @@ class Classes(Part):
         return UNKNOWN
 
     # -- attributes
+
+
+def _prefix(frame: Frame) -> str:
+    """What stands before the name of a class in its qualified name, where it is defined in `frame`."""
+    outer = frame.facts.get("class") if frame.scope.is_class else None
+    if isinstance(outer, ClassValue):
+        return f"{outer.qualname}."
+    return f"{frame.function.qualname}.<locals>." if frame.function is not None else ""
+
+
+def derive_kind(cls: ClassValue) -> None:
+    """Gives a class the kind that it has from its bases, or from being the public class of a library."""
+    for base in cls.bases:
+        if isinstance(base, External):
+            cls.kind = BASE_KINDS.get(canonical(base.name), cls.kind)
+            if canonical(base.name).startswith("flax.linen.") and base.name[-1:].isalpha():
+                cls.kind = "linen" if canonical(base.name)[11:12].isupper() else cls.kind
+        elif isinstance(base, ClassValue) and base.kind != "plain":
+            cls.kind = base.kind
+        if isinstance(base, ClassValue):
+            base.derived = True
+            cls.kind = BASE_KINDS.get(public_class(base.module.name, base.name), cls.kind)
+    if cls.kind == "plain":
+        cls.kind = BASE_KINDS.get(public_class(cls.module.name, cls.node.name), cls.kind)
 
 
 def decorated(cls: ClassValue, decorator: Value) -> ClassValue:

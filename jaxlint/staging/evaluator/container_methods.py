@@ -317,16 +317,7 @@ class ContainerMethods(Part):
         elif isinstance(base, NumpyArray):
             if base.shares:
                 self.machine.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
-            staged = find_array(value, True, 1)
-            carrying = self.machine.tracking.differentiated([value]) if staged is None else None
-            if staged is not None or carrying is not None:
-                found = staged or carrying
-                assert found is not None
-                self.machine.emit(
-                    "numpy", events.NumpyEvent(node, frame, found, "setitem", carrying is not None)
-                )
-            elif isinstance(value, Array) and not value.tree:
-                self.machine.emit("convert", events.ConvertEvent(node, frame, value, "setitem"))
+            self.store_in_numpy(value, node, frame)
         elif isinstance(base, DictValue):
             self.check_leak(base, value, node, frame)
             const = constant(index)
@@ -340,17 +331,28 @@ class ContainerMethods(Part):
             self.check_leak(base, value, node, frame)
             if find_array(index, True, 0) is not None:
                 self.machine.emit("index", events.IndexEvent(target, frame, base, index, "list"))
-            const = constant(index)
-            value = uncircular(base, value)
-            if (
-                base.items is not None
-                and isinstance(const, int)
-                and -len(base.items) <= const < len(base.items)
-            ):
-                base.items[const] = join(base.items[const], value) if frame.guards else value
-            elif base.items is not None:
-                base.items = [join(known, value) for known in base.items]  # any of them may be the one
-            base.element = join(base.element, value)
+            _store_at(base, constant(index), value, bool(frame.guards))
+
+    def store_in_numpy(self, value: Value, node: ast.AST, frame: Frame) -> None:
+        """Tells rules of an array of JAX that NumPy has to convert, as one of its arrays is written to."""
+        staged = find_array(value, True, 1)
+        carrying = self.machine.tracking.differentiated([value]) if staged is None else None
+        if staged is not None or carrying is not None:
+            found = staged or carrying
+            assert found is not None
+            self.machine.emit("numpy", events.NumpyEvent(node, frame, found, "setitem", carrying is not None))
+        elif isinstance(value, Array) and not value.tree:
+            self.machine.emit("convert", events.ConvertEvent(node, frame, value, "setitem"))
+
+
+def _store_at(base: ListValue, index: object, value: Value, guarded: bool) -> None:
+    """Puts a value into a list, at an index that may not be known; `guarded`: it may not happen."""
+    value = uncircular(base, value)
+    if base.items is not None and isinstance(index, int) and -len(base.items) <= index < len(base.items):
+        base.items[index] = join(base.items[index], value) if guarded else value
+    elif base.items is not None:
+        base.items = [join(known, value) for known in base.items]  # any of them may be the one
+    base.element = join(base.element, value)
 
 
 def _is_parameter(name: str, frame: Frame) -> bool:

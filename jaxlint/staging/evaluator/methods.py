@@ -93,6 +93,7 @@ class Methods(Part):
         node: ast.AST,
         frame: Frame,
     ) -> Value:
+        """What a call of a method gives, by what has it."""
         receiver, name = callee.receiver, callee.name
         if isinstance(receiver, Transformed):
             return self.machine.staging.call_transformed_method(receiver, name, args, kwargs, node, frame)
@@ -147,6 +148,7 @@ class Methods(Part):
         node: ast.AST,
         frame: Frame,
     ) -> Value:
+        """What a method of an array gives, or of a tree of arrays."""
         if name in CONVERTING_METHODS:
             self.externals.convert(array, node, name, frame)
             return ListValue(None, Static()) if name == "tolist" else Static()
@@ -155,44 +157,75 @@ class Methods(Part):
             return array
         if name == "is_deleted":
             return Static(kind="bool")  # of the buffer, which tracers have none of
-        if array.tree and name in ("items", "values", "keys"):
+        if array.tree:
+            of_tree = self.tree_method(array, name, args, kwargs, node, frame)
+            if of_tree is not None:
+                return of_tree
+        self.check_shapes(array, name, args, kwargs, node, frame)
+        if name in NUMPY_ONLY_METHODS:
+            return UNKNOWN
+        result = self.operators.array_result(frame, [array, *args, *kwargs.values()], node)
+        self.machine.tracking.made_by(result, f"jax.numpy.{name}", [array, *args], kwargs, node, frame)
+        if name in ("astype", "copy"):
+            result.role = array.role if array.role in ("key", "ref") or name == "copy" else ""
+            result.like = (array.like or array.origin) if name == "copy" else None
+        if is_view(array, name):
+            result.role = "ref"
+        if name in ("any", "all"):
+            result.role = "bool"
+        return result
+
+    def tree_method(
+        self,
+        tree: Array,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value | None:
+        """What a method gives that a dict or a record of arrays has; None for one that an array has alone."""
+        if name in ("items", "values", "keys"):
             part = Array(
-                array.staged,
-                array.why,
-                tree=True,
-                certain=array.certain,
-                jitted=array.jitted,
-                flow=array.flow,
+                tree.staged, tree.why, tree=True, certain=tree.certain, jitted=tree.jitted, flow=tree.flow
             )
             if name == "values":
                 return ListValue(None, part, "iterator")
             if name == "keys":
                 return ListValue(None, Static(kind="key"), "iterator")
             return ListValue(None, TupleValue([Static(kind="key"), part]), "iterator")
-        if array.tree and name in ("get", "pop"):
+        if name in ("get", "pop"):
             key = constant(args[0]) if args else MISSING
-            origin = array.origin.child(key) if array.origin is not None and isinstance(key, str) else None
-            return Array(
-                array.staged, array.why, tree=True, certain=False, origin=origin, jitted=array.jitted
-            )
-        if array.tree and name in ("replace", "_replace", "apply_gradients", "copy"):
-            copy = self.instances.replace_fields(array, kwargs)
+            origin = tree.origin.child(key) if tree.origin is not None and isinstance(key, str) else None
+            return Array(tree.staged, tree.why, tree=True, certain=False, origin=origin, jitted=tree.jitted)
+        if name in ("replace", "_replace", "apply_gradients", "copy"):
+            copy = self.instances.replace_fields(tree, kwargs)
             if isinstance(copy, Array) and any(k.arg is None for k in getattr(node, "keywords", ())):
                 copy.origin = None  # `state.replace(**changes)`: which parts are new is not known
             return copy
-        if array.tree and name == "update":
+        if name == "update":
             return UNKNOWN
-        if array.tree and name in self.machine.array_like:
-            return self.machine.language.opaque_call(
-                [array, *args, *kwargs.values()], node, frame
-            )  # it may be such an object
+        if name in self.machine.array_like:  # it may be such an object
+            return self.machine.language.opaque_call([tree, *args, *kwargs.values()], node, frame)
+        return None
+
+    def check_shapes(
+        self,
+        array: Array,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        """Tells rules of a tracer where the method needs a number, and of a shape that depends on the data."""
         if name in ("reshape", "transpose", "swapaxes"):
             for value in args:
                 self.externals.shape_argument(
                     value, f".{name}", "a size" if name == "reshape" else "an axis", node, frame
                 )
         if name in NUMPY_ONLY_METHODS:
-            return UNKNOWN
+            return
         if name in AXIS_METHODS and args:
             self.externals.shape_argument(args[0], f".{name}", "the axis", node, frame)
         if "axis" in kwargs:
@@ -208,16 +241,6 @@ class Methods(Part):
         ):
             event = events.ShapeEvent(node, frame, count, ".repeat", "the data", "total_repeat_length")
             self.machine.emit("shape", event)
-        result = self.operators.array_result(frame, [array, *args, *kwargs.values()], node)
-        self.machine.tracking.made_by(result, f"jax.numpy.{name}", [array, *args], kwargs, node, frame)
-        if name in ("astype", "copy"):
-            result.role = array.role if array.role in ("key", "ref") or name == "copy" else ""
-            result.like = (array.like or array.origin) if name == "copy" else None
-        if is_view(array, name):
-            result.role = "ref"
-        if name in ("any", "all"):
-            result.role = "bool"
-        return result
 
 
 def _text_method(text: Static, name: str, args: list[Value]) -> Static | None:

@@ -142,27 +142,46 @@ class Transforming(Part):
             return Partial(External(name, own), [], kwargs)
         if isinstance(target, Transformed) and target.nesting >= _MAX_NESTING:
             return UNKNOWN  # whoever asks for the function goes through each of them
-        if spec.kind == "wrap":
-            if own is not None:
-                self.staged_calls.aside(own, args, kwargs, node, frame)
-            if isinstance(target, Function) and name.startswith("functools."):
-                target.cached = True
-            return target
         if spec.kind == "partial":
             return Partial(target, args[1:], kwargs)
-        if spec.kind == "hk.wrap":
-            changed = {} if own is None else {"own": self.staged_calls.aside(own, args, kwargs, node, frame)}
-            if not isinstance(target, Transformed):
-                return target
-            return replace(target, attributes={**target.attributes, "without_rng": Static(True), **changed})
-        options = {key: value for key, value in kwargs.items() if key not in _TARGET_KEYWORDS}
-        for key, value in zip(_POSITIONAL_OPTIONS.get(spec.kind, ()), args[1:], strict=False):
-            options[key] = value
+        if spec.kind in ("wrap", "hk.wrap"):
+            aside = None if own is None else self.staged_calls.aside(own, args, kwargs, node, frame)
+            return _wrapped(spec, name, target, aside)
         decorator = (
             frame.facts.get("decorator")
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             else None
         )
+        decorator = decorator if isinstance(decorator, ast.expr) else None
+        transformed = self.make_transformed(spec, name, target, args, kwargs, node, decorator, frame)
+        if own is not None:
+            lifts = spec.kind in ("nn.lift", "nn.jit")
+            transformed.attributes["own"] = self.staged_calls.aside(own, args, kwargs, node, frame, odd=lifts)
+        self.machine.emit("transform", events.TransformEvent(node, frame, transformed, decorator))
+        if name == "flax.nnx.jit_partial" and len(args) > 1:
+            return Partial(transformed, args[1:], {})
+        if spec.kind in ("nn.lift", "nn.jit"):
+            lifted = self.lifted_classes(transformed, target)
+            if lifted is not None:
+                return lifted
+        self.note_creation(transformed, spec, name, frame)
+        return transformed
+
+    def make_transformed(
+        self,
+        spec: Transform,
+        name: str,
+        target: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        decorator: ast.expr | None,
+        frame: Frame,
+    ) -> Transformed:
+        """The transformed function, with why its calls are staged."""
+        options = {key: value for key, value in kwargs.items() if key not in _TARGET_KEYWORDS}
+        for key, value in zip(_POSITIONAL_OPTIONS.get(spec.kind, ()), args[1:], strict=False):
+            options[key] = value
         label = label_of(target)
         if label == "the function" and isinstance(node, ast.Call) and node.args:
             label = short_source(node.args[0])
@@ -177,7 +196,7 @@ class Transforming(Part):
             if decorator is not None
             else f"`{label}` is passed to `{api}`"
         )
-        place = decorator if isinstance(decorator, ast.AST) else node
+        place = decorator if decorator is not None else node
         outer = frame.stage.why if frame.stage.staged else None
         transformed = Transformed(
             spec.kind,
@@ -190,28 +209,22 @@ class Transforming(Part):
             label,
         )
         transformed.attributes["spec"] = ExternalObject(name)
-        if own is not None:
-            lifts = spec.kind in ("nn.lift", "nn.jit")
-            transformed.attributes["own"] = self.staged_calls.aside(own, args, kwargs, node, frame, odd=lifts)
-        self.machine.emit(
-            "transform",
-            events.TransformEvent(
-                node, frame, transformed, decorator if isinstance(decorator, ast.expr) else None
-            ),
-        )
-        if name == "flax.nnx.jit_partial" and len(args) > 1:
-            return Partial(transformed, args[1:], {})
-        if spec.kind in ("nn.lift", "nn.jit"):
-            if isinstance(target, ClassValue):
-                return self.lifting.lift_class(transformed, target)
-            if isinstance(target, Choice):
-                classes = [option for option in target.options if isinstance(option, ClassValue)]
-                if len(classes) == len(target.options):
-                    return Choice(
-                        [self.lifting.lift_class(transformed, cls) for cls in classes], target.every
-                    )
+        return transformed
+
+    def lifted_classes(self, transformed: Transformed, target: Value) -> Value | None:
+        """What a lifted transformation makes of a module's class, or of each of several; None for a function."""
+        if isinstance(target, ClassValue):
+            return self.lifting.lift_class(transformed, target)
+        if isinstance(target, Choice):
+            classes = [option for option in target.options if isinstance(option, ClassValue)]
+            if len(classes) == len(target.options):
+                return Choice([self.lifting.lift_class(transformed, cls) for cls in classes], target.every)
+        return None
+
+    def note_creation(self, transformed: Transformed, spec: Transform, name: str, frame: Frame) -> None:
+        """Remembers what a gradient is taken through, and what is to be evaluated though no call may be seen."""
         if spec.kind in DIFFERENTIATION:
-            differentiated = innermost(target)[0]
+            differentiated = innermost(transformed.target)[0]
             if differentiated is not None:
                 self.gradients.gradient_roots.add(differentiated.node)
         staged = spec.staged or (
@@ -219,14 +232,11 @@ class Transforming(Part):
         )
         if staged and not self.machine.guessing and not frame.replaceable:
             self.creation.creations.append((transformed, frame, tuple(self.machine.tested)))
-        return transformed
 
     def spec_of(self, transformed: Transformed) -> Transform:
         spec = transformed.attributes.get("spec")
         assert isinstance(spec, ExternalObject)
         return TRANSFORMS[spec.name]
-
-    # -- across a staging boundary
 
     # -- calling a transformed function
 
@@ -301,6 +311,18 @@ class Transforming(Part):
             if name == "lower" and not names and certain:
                 return ExternalObject("jax.stages.Lowered", [base])
         return UNKNOWN
+
+
+def _wrapped(spec: Transform, name: str, target: Value, own: Value | None) -> Value:
+    """What a transformation gives that hands on the function; `own`: what the project's own code for it gives."""
+    if spec.kind == "wrap":
+        if isinstance(target, Function) and name.startswith("functools."):
+            target.cached = True
+        return target
+    if not isinstance(target, Transformed):
+        return target
+    changed = {} if own is None else {"own": own}
+    return replace(target, attributes={**target.attributes, "without_rng": Static(True), **changed})
 
 
 # What a function that is transformed is called where it is passed by name.
