@@ -12,7 +12,7 @@ PROGRAMS ?= tests/adversarial/dangerous tests/adversarial/fine
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets gpu rules recording migrations coverage constraints clean
+.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets gpu rules golden recording migrations coverage constraints clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -61,6 +61,9 @@ gpu: ## the tests that need a GPU
 rules: setup ## write docs/rules/ and the table of the README anew
 	$(BIN)/python tools/rule_table.py
 	@if [ -f tools/rule_pages.py ]; then $(BIN)/python tools/rule_pages.py; fi
+
+golden: setup ## record findings anew, after a change that is meant to change them
+	$(BIN)/python tools/golden.py
 
 recording: setup ## the pictures of the README, from the real commands
 	$(BIN)/python tools/record.py

@@ -10,10 +10,11 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.helpers.command_line import jaxlint
+from tests.helpers.golden import HASHES, hashes, program_findings
 from tests.helpers.marks import Marked, read_marks
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
@@ -49,20 +50,22 @@ GOOD = [program for program in ALL if not program.is_bad]
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[int]]:
-    """The lines with an error or a warning in each program: each is a project of its own, and no test."""
-    folder = tmp_path_factory.mktemp("programs")
-    homes = {f"program{number}": program.path for number, program in enumerate(ALL)}
-    for home, path in homes.items():
-        (folder / home).mkdir()
-        (folder / home / "program.py").write_bytes((PROGRAMS / path).read_bytes())
-    run = jaxlint("check", "--no-cache", "--output-format", "json", str(folder), cwd=folder, timeout=300)
-    assert run.returncode == 1, run.stderr
+def findings(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    return program_findings(tmp_path_factory.mktemp("programs"), [program.path for program in ALL])
+
+
+@pytest.fixture(scope="module")
+def found(findings: list[dict[str, Any]]) -> dict[str, set[int]]:
+    """The lines with an error or a warning in each program."""
     lines: dict[str, set[int]] = defaultdict(set)
-    for finding in json.loads(run.stdout):
+    for finding in findings:
         if finding["severity"] in ("error", "warning"):
-            lines[homes[Path(finding["path"]).parent.name]].add(finding["line"])
+            lines[finding["path"]].add(finding["line"])
     return lines
+
+
+def test_all_that_is_said_is_on_record(findings):
+    assert hashes(findings) == json.loads(HASHES.read_text(encoding="utf-8")), "see tests/helpers/golden.py"
 
 
 def test_mistakes_are_found(found):
