@@ -281,6 +281,7 @@ def changes_of(edits: list[Edit], verification: Verification) -> list[Change]:
 
 
 def record(document: Document, result: dict[str, Any], kept: bool, message: str) -> None:
+    """Say in the document what became of a result."""
     document.applied.append(
         {
             "function": result["function"],

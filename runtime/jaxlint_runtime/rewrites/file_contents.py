@@ -248,6 +248,7 @@ def _numbers(data: bytes, word: str) -> np.ndarray:
 
 
 def other_size(name: str, sizes: Sequence[int], new: int, allowed: float) -> str | None:
+    """How the size of a file differs; `allowed`: by how many times it may. None where it does not, or differs from run to run."""
     if len(set(sizes)) > 1 and allowed == 1.0:
         return None  # it differs from run to run
     if min(sizes) / allowed <= new <= max(sizes) * allowed:

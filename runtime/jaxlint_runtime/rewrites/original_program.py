@@ -61,6 +61,7 @@ class Original:
     runs: int = 0  # of edited programs
 
     def measure(self) -> bool:
+        """Run the original, as often as it is needed for the comparison; whether it can be run."""
         self.run.listener.note(
             "running the whole program in scratch copies, to compare edits of the source with it"
         )
@@ -110,6 +111,7 @@ class Original:
         return {_CACHE: str(self.trials.folder / "compiled")}
 
     def why(self) -> str:
+        """Why it cannot."""
         how = "without jit" if self.errors else "from its start to its end"
         failure = str(self.base.failure)
         if "took longer than" in failure:
@@ -117,6 +119,7 @@ class Original:
         return f"the original could not be run {how} for comparison: {failure}"
 
     def tried(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> Tried:
+        """Run the program with an edit, and compare what it computes, prints and leaves."""
         self.run.listener.progress(f"trying an edit of {rewrite.function}: {rewrite.name}")
         limit = 4 * self.base.total_s + 30
         self.runs += 1

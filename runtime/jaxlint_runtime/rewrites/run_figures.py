@@ -52,6 +52,7 @@ def evened(base: Trial, trial: Trial) -> Trial:
 
 
 def figures_of(base: Trial, trial: Trial) -> str:
+    """Time, compile time and memory of two runs, in words."""
     parts = [
         f"run {base.run_s:.2f} to {trial.run_s:.2f} s",
         f"compile {base.compile_s:.2f} to {trial.compile_s:.2f} s",
@@ -91,6 +92,7 @@ def told(result: Result) -> str:
 
 
 def cost_of(trial: Trial) -> Cost:
+    """The figures of a run as those of a result."""
     milliseconds = trial.run_s * 1e3
     return Cost(
         time_ms=Interval(milliseconds, milliseconds, milliseconds),

@@ -61,10 +61,12 @@ def edited(fixes: Sequence[FixRequest], sources: Mapping[str, SourceFile]) -> di
 
 
 def fixes_of(members: Iterable[Tried]) -> list[FixRequest]:
+    """The fixes of several edits."""
     return [fix for one in members for fix in one.rewrite.fixes]
 
 
 def codemods_of(rewrite: Rewrite) -> set[tuple[str, str, str]]:
+    """What an edit is made of: path, function and codemod of each step."""
     return {(rewrite.path, rewrite.function, step.codemod) for fix in rewrite.fixes for step in fix.steps}
 
 

@@ -7,28 +7,23 @@ from pathlib import Path
 
 from jaxlint.source import SourceError, read_source
 from jaxlint.source.file import SourceFile
-from jaxlint.syntax.parse import parse_source, parse_text
+from jaxlint.syntax.parse import parse_source
 
 
 def tree_of(source: SourceFile) -> ast.Module | None:
     """The tree of a file; None where it cannot be read, which running it says."""
     try:
         return parse_source(source)
-    except SourceError:
-        return None
-
-
-def tree_of_text(text: str) -> ast.Module | None:
-    """The same of a text that is no file."""
-    try:
-        return parse_text(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (
+        SourceError,
+        ImportError,
+    ):  # newer syntax is read by libcst, which no user's interpreter needs to have
         return None
 
 
 def tree_of_file(path: str) -> ast.Module | None:
     """The same of a file on the disk."""
     try:
-        return parse_source(read_source(Path(path), path))
-    except (SourceError, OSError):
+        return tree_of(read_source(Path(path), path))
+    except SourceError:
         return None
