@@ -18,6 +18,7 @@ from jaxlint.staging.evaluator.branches import Branches
 from jaxlint.staging.evaluator.builtin_calls import BuiltinCalls
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.comparisons import Comparisons
 from jaxlint.staging.evaluator.container_methods import ContainerMethods
 from jaxlint.staging.evaluator.containers import Containers
 from jaxlint.staging.evaluator.datamodel import DataModel
@@ -75,6 +76,7 @@ PARTS: tuple[type[Part], ...] = (
     Introspection,
     Externals,
     Operators,
+    Comparisons,
     ContainerMethods,
     Methods,
     FunctionCalls,

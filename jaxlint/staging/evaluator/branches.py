@@ -13,11 +13,11 @@ from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.assignments import Assignments
 from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.comparisons import Comparisons
 from jaxlint.staging.evaluator.environment import closed_branch
 from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.narrowing import Narrowing
-from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.repeated_tests import question, recall, remember
 from jaxlint.staging.evaluator.scopes import (
     NOTHING,
@@ -89,7 +89,7 @@ class Branches(Part):
         self.calls = machine.part(Calls)
         self.externals = machine.part(Externals)
         self.narrowing = machine.part(Narrowing)
-        self.operators = machine.part(Operators)
+        self.comparisons = machine.part(Comparisons)
 
     def exec_if(self, node: ast.If, frame: Frame) -> bool:
         value = self.machine.language.eval(node.test, frame)
@@ -255,7 +255,7 @@ class Branches(Part):
                     if isinstance(pattern, ast.MatchValue):
                         against = self.machine.language.eval(pattern.value, frame)
                         self.externals.test(
-                            self.operators.compare_pair(subject, against, ast.Eq(), pattern, frame),
+                            self.comparisons.compare_pair(subject, against, ast.Eq(), pattern, frame),
                             node.subject,
                             "match",
                             frame,

@@ -7,9 +7,9 @@ import ast
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import PRIMITIVE_RULES
 from jaxlint.staging import events
+from jaxlint.staging.evaluator.comparisons import Comparisons
 from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.machine import Machine, Part
-from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.values import (
     CALLABLE,
     CONTENT,
@@ -70,7 +70,7 @@ class ContainerMethods(Part):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.data_model = machine.part(DataModel)
-        self.operators = machine.part(Operators)
+        self.comparisons = machine.part(Comparisons)
 
     def list_method(
         self, target: ListValue, name: str, args: list[Value], node: ast.AST, frame: Frame
@@ -111,7 +111,7 @@ class ContainerMethods(Part):
             items = list(target.items) if target.items is not None else None
             return ListValue(items, target.element, target.kind, stage=frame.stage)
         if name in SEARCHES and args and target.kind == "list":
-            self.operators.look_for(args[0], target, name, node, frame)
+            self.comparisons.look_for(args[0], target, name, node, frame)
         if name in ("index", "count"):
             return Static(kind="int")
         if name in ("union", "intersection", "difference", "symmetric_difference"):

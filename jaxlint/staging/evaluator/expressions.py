@@ -10,6 +10,7 @@ from jaxlint.staging import events
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.assignments import Assignments
 from jaxlint.staging.evaluator.calls import Calls
+from jaxlint.staging.evaluator.comparisons import Comparisons
 from jaxlint.staging.evaluator.containers import Containers
 from jaxlint.staging.evaluator.environment import by_environment, closed_outcome
 from jaxlint.staging.evaluator.externals import Externals
@@ -114,6 +115,7 @@ class Expressions(Part):
         self.containers = machine.part(Containers)
         self.externals = machine.part(Externals)
         self.narrowing = machine.part(Narrowing)
+        self.comparisons = machine.part(Comparisons)
         self.operators = machine.part(Operators)
         self.assignments = machine.part(Assignments)
         self.handlers: dict[type[ast.expr], Callable[[Any, Frame], Value]] = {
@@ -124,7 +126,7 @@ class Expressions(Part):
             ast.BoolOp: self.eval_boolop,
             ast.UnaryOp: self.operators.eval_unaryop,
             ast.BinOp: self.operators.eval_binop,
-            ast.Compare: self.operators.eval_compare,
+            ast.Compare: self.comparisons.eval_compare,
             ast.IfExp: self.eval_ifexp,
             ast.Tuple: self.containers.eval_tuple,
             ast.List: self.containers.eval_list,

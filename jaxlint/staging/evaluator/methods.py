@@ -16,6 +16,7 @@ from jaxlint.jaxapi.functions import (
     VIEW_METHODS,
 )
 from jaxlint.staging import events
+from jaxlint.staging.evaluator.comparisons import Comparisons
 from jaxlint.staging.evaluator.container_methods import SEARCHES, ContainerMethods
 from jaxlint.staging.evaluator.environment import converted
 from jaxlint.staging.evaluator.externals import Externals
@@ -83,6 +84,7 @@ class Methods(Part):
         self.container_methods = machine.part(ContainerMethods)
         self.instances = machine.part(Instances)
         self.externals = machine.part(Externals)
+        self.comparisons = machine.part(Comparisons)
         self.operators = machine.part(Operators)
 
     def call_method(
@@ -115,7 +117,7 @@ class Methods(Part):
             return self.container_methods.dict_method(receiver, name, args, kwargs, node, frame)
         if isinstance(receiver, TupleValue):
             if name in SEARCHES and args:
-                self.operators.look_for(args[0], receiver, name, node, frame)
+                self.comparisons.look_for(args[0], receiver, name, node, frame)
             return Static(kind="int") if name in ("index", "count") else UNKNOWN
         if isinstance(receiver, ExternalObject):
             return self.externals.external_object_method(receiver, name, args, kwargs, node, frame)
