@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
@@ -64,10 +63,6 @@ from jaxlint.syntax.facts import (
     last_name,
 )
 
-if TYPE_CHECKING:
-    pass
-
-
 # What libraries call their own question whether a value is a tracer.
 _ASKS_FOR_TRACER = frozenset({"is_abstract", "is_tracer", "is_traced", "is_jax_tracer", "_is_tracer"})
 
@@ -87,6 +82,7 @@ class Calls(Part):
         self.on_the_spot: dict[ast.AST, ast.Call] = {}
 
     def eval_call(self, node: ast.Call, frame: Frame) -> Value:
+        """The value of a call: its parts are evaluated in Python's order, then what they mean is called."""
         called = node.func
         base: Value | None = None
         if type(called) is ast.Attribute:
@@ -99,13 +95,7 @@ class Calls(Part):
         args: list[Value] = []
         for argument in node.args:
             if type(argument) is ast.Starred:
-                inner = self.machine.language.eval(argument.value, frame)
-                if isinstance(inner, (TupleValue, ListValue)) and inner.items is not None:
-                    args.extend(inner.items)
-                elif type(inner) is TupleValue and inner.tail is not None:
-                    args.extend([*inner.head, StarArgument(fresh(inner.tail))])
-                else:
-                    args.append(StarArgument(self.machine.language.element_of(inner, argument, frame)))
+                args.extend(self.unpacked(argument, frame))
             else:
                 args.append(self.machine.language.eval(argument, frame))
         kwargs: dict[str, Value] = {}
@@ -113,18 +103,8 @@ class Calls(Part):
             value = self.machine.language.eval(keyword.value, frame)
             if keyword.arg is not None:
                 kwargs[keyword.arg] = value
-            elif type(value) is DictValue:
-                for key, item in value.items.items():
-                    if isinstance(key, str) and key in value.optional:
-                        kwargs[OptionalName(key)] = item if binds(callee) else join(item, UNKNOWN)
-                    elif isinstance(key, str):
-                        kwargs[key] = item
-                if value.element is not None:
-                    kwargs["**"] = join_open(kwargs.get("**"), value.element)
             else:
-                kwargs["**"] = join_open(
-                    kwargs.get("**"), self.machine.language.element_of(value, keyword, frame)
-                )
+                self.unpack_mapping(value, kwargs, callee, keyword, frame)
         if kwargs:
             if "rngs" in kwargs and dotted(called).rpartition(".")[2] in ("apply", "apply_fn"):
                 self.machine.tracking.use_streams(kwargs["rngs"], node, frame)
@@ -135,14 +115,7 @@ class Calls(Part):
         possible = None
         staged = frame.stage.staged
         if staged and isinstance(callee, (Unknown, Array)):
-            if type(called) is ast.Attribute and base is not None:
-                possible = self.machine.reach.call_on_unknown(base, called.attr, args, kwargs, node, frame)
-            if possible is None:
-                possible = self.machine.reach.call_on_unknown(callee, "__call__", args, kwargs, node, frame)
-            if possible is None:
-                self.function_calls.unresolved.add(
-                    called.attr if type(called) is ast.Attribute else "__call__"
-                )
+            possible = self.call_unknown(base, callee, args, kwargs, node, frame)
         result = possible if possible is not None else self.call_value(callee, args, kwargs, node, frame)
         if len(args) == 1 and last_name(called) in _ASKS_FOR_TRACER:
             asked = find_array(args[0], True)
@@ -161,6 +134,51 @@ class Calls(Part):
             if hearers:
                 hand(hearers, events.CallEvent(node, frame, callee, name, args, kwargs, result, discarded))
         return result
+
+    def unpacked(self, argument: ast.Starred, frame: Frame) -> list[Value]:
+        """What `*argument` stands for."""
+        inner = self.machine.language.eval(argument.value, frame)
+        if isinstance(inner, (TupleValue, ListValue)) and inner.items is not None:
+            return inner.items
+        if type(inner) is TupleValue and inner.tail is not None:
+            return [*inner.head, StarArgument(fresh(inner.tail))]
+        return [StarArgument(self.machine.language.element_of(inner, argument, frame))]
+
+    def unpack_mapping(
+        self, mapping: Value, kwargs: dict[str, Value], callee: Value, keyword: ast.keyword, frame: Frame
+    ) -> None:
+        """Puts what `**mapping` stands for into the keyword arguments."""
+        if type(mapping) is DictValue:
+            for key, item in mapping.items.items():
+                if isinstance(key, str) and key in mapping.optional:
+                    kwargs[OptionalName(key)] = item if binds(callee) else join(item, UNKNOWN)
+                elif isinstance(key, str):
+                    kwargs[key] = item
+            if mapping.element is not None:
+                kwargs["**"] = join_open(kwargs.get("**"), mapping.element)
+        else:
+            element = self.machine.language.element_of(mapping, keyword, frame)
+            kwargs["**"] = join_open(kwargs.get("**"), element)
+
+    def call_unknown(
+        self,
+        base: Value | None,
+        callee: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.Call,
+        frame: Frame,
+    ) -> Value | None:
+        """What a call of something unknown may give inside a stage; None where that is not known either."""
+        called = node.func
+        possible = None
+        if type(called) is ast.Attribute and base is not None:
+            possible = self.machine.reach.call_on_unknown(base, called.attr, args, kwargs, node, frame)
+        if possible is None:
+            possible = self.machine.reach.call_on_unknown(callee, "__call__", args, kwargs, node, frame)
+        if possible is None:
+            self.function_calls.unresolved.add(called.attr if type(called) is ast.Attribute else "__call__")
+        return possible
 
     def provoke(self, args: list[Value], kwargs: dict[str, Value], node: ast.Call, frame: Frame) -> Value:
         """`assertRaises(Error, function, *args)`, or with a pattern before the function: calls it, as in a `with`."""

@@ -112,23 +112,14 @@ class FunctionCalls(Part):
         if self.machine.givers is not None and stage.staged:
             self.machine.givers.note(function.node, bound, node, caller)
         record.handed = None
-        provoked = self.machine.provoking is not None
-        elsewhere = provoked and self.machine.provoking is not function.module
-        record.reached = record.reached or not (self.machine.guessing or elsewhere)
-        if caller is not None and caller.function is not None and not self.machine.custom_rules:
-            self.edges.setdefault(caller.function.node, set()).add(function.node)
-        if self.machine.observes and not stage.staged and caller is not None:
-            if caller.function is not None:
-                self.records[caller.function.node].host_calls.add(record)
-            else:
-                record.called_by_modules = True
+        self.note_call(record, function, caller, stage)
         # What a guess evaluated reported nothing, so that it does not stand for a call that is seen.
         guessed = self.machine.guessing > 0
         scope_key = (
             function.scope.serial,
             decided_flags(function),
             function.stand_in,
-            guessed or provoked,
+            guessed or self.machine.provoking is not None,
             self.machine.parameter_flow,
         )
         summaries = [summary_key(value) for value in bound.values()]
@@ -176,6 +167,23 @@ class FunctionCalls(Part):
             key = record.number(context_key, function.scope, stage, bound)
         return self.evaluate_call(record, key, function, bound, node, caller, stage, context)
 
+    def note_call(
+        self, record: FunctionRecord, function: Function, caller: Frame | None, stage: Stage
+    ) -> None:
+        """Remembers that the function is called, and by which."""
+        provoking = self.machine.provoking
+        elsewhere = provoking is not None and provoking is not function.module
+        record.reached = record.reached or not (self.machine.guessing or elsewhere)
+        if caller is None:
+            return
+        if caller.function is not None and not self.machine.custom_rules:
+            self.edges.setdefault(caller.function.node, set()).add(function.node)
+        if self.machine.observes and not stage.staged:
+            if caller.function is not None:
+                self.records[caller.function.node].host_calls.add(record)
+            else:
+                record.called_by_modules = True
+
     def repeat_call(
         self,
         record: FunctionRecord,
@@ -218,12 +226,10 @@ class FunctionCalls(Part):
         for name, value in bound.items():
             if type(value) is Array and value.origin is None:
                 bound[name] = value.known_as(Origin(name))  # so that results can be said to be like it
-        nested = not function.scope.is_module and not function.scope.is_class
         scope = Scope(function.scope, stage=stage)
         frame = Frame(function, function.module, scope, stage, caller, node, depth_below(caller), context)
         scope.variables.update(type_parameters(function.node))
         scope.variables.update(bound)
-        consumed: tuple[int, ...]
         origins = key_origins(bound)
         frame.inherited.update(origin for origin in origins if origin is not None)
         record.memo[key] = (UNKNOWN, (), False, ())  # a recursive call of the same kind is unknown
@@ -249,21 +255,9 @@ class FunctionCalls(Part):
             record.writes[key] = written
         if frame.used and function.cls is not None:
             self.machine.tracking.tell_unrenewed(function, frame, bound)
-        flat, consumed = origins, ()
-        enclosing: list[Origin] = []  # keys of an enclosing function: each call uses them up again
         if frame.used:
-            flat = key_origins(bound)  # streams of keys may have been drawn from meanwhile
-            consumed = tuple(
-                i for i, origin in enumerate(flat) if origin is not None and origin in frame.used
-            )
-            enclosing = [o for o in frame.used if _is_of_enclosing(o, frame)] if nested else []
-        kept = result
-        if holds_made(result, frame.born):
-            record.made[key] = frame.born
-            kept = copied(
-                result, frame.born
-            )  # whoever called changes what it gets, and not what is remembered
-        record.memo[key] = (kept, consumed, bool(enclosing), tuple(flat))
+            origins = key_origins(bound)  # streams of keys may have been drawn from meanwhile
+        enclosing = self.remember(record, key, function, frame, result, origins)
         effect = self.machine.ledger.effect_since(before, spans)
         if effect is not None:
             record.effects[key] = effect
@@ -278,6 +272,33 @@ class FunctionCalls(Part):
                 if origin in frame.inherited or origin.parent in frame.inherited or origin in enclosing:
                     self.machine.tracking.use_key(origin, node, caller, function.name, origin in enclosing)
         return result
+
+    def remember(
+        self,
+        record: FunctionRecord,
+        key: int,
+        function: Function,
+        frame: Frame,
+        result: Value,
+        origins: list[Origin | None],
+    ) -> list[Origin]:
+        """Keeps what a call gave, and which of the keys in its arguments it used up; gives those of an enclosing function."""
+        consumed: tuple[int, ...] = ()
+        enclosing: list[Origin] = []  # each call uses them up again
+        if frame.used:
+            consumed = tuple(
+                i for i, origin in enumerate(origins) if origin is not None and origin in frame.used
+            )
+            nested = not function.scope.is_module and not function.scope.is_class
+            enclosing = [o for o in frame.used if _is_of_enclosing(o, frame)] if nested else []
+        kept = result
+        if holds_made(result, frame.born):
+            record.made[key] = frame.born
+            kept = copied(
+                result, frame.born
+            )  # whoever called changes what it gets, and not what is remembered
+        record.memo[key] = (kept, consumed, bool(enclosing), tuple(origins))
+        return enclosing
 
     def take_back(self, mutable: dict[Path, tuple[Value, State]], serial: int) -> None:
         """What a call did before it raised: to its arguments, to what the device computes, and on its way into a stage."""
