@@ -55,6 +55,7 @@ from jaxlint.staging.transforms.controlflow import ControlFlow
 from jaxlint.staging.transforms.creation import Creation
 from jaxlint.staging.transforms.custom_rules import CustomRules
 from jaxlint.staging.transforms.lifting import Lifting
+from jaxlint.staging.transforms.staged_arguments import StagedArguments
 from jaxlint.staging.transforms.staged_calls import StagedCalls
 from jaxlint.staging.transforms.transforming import Transforming
 from jaxlint.staging.transforms.tree_maps import TreeMaps
@@ -102,6 +103,7 @@ PARTS: tuple[type[Part], ...] = (
     Trees,
     CustomRules,
     Boundary,
+    StagedArguments,
     Bodies,
     TreeMaps,
     ControlFlow,
@@ -161,11 +163,11 @@ class Interpreter(Machine):
 
     def signature(self, target: Value) -> list[str]:
         """The names of the parameters that a caller of `target` passes by position."""
-        return self.part(StagedCalls).signature(target)
+        return self.part(StagedArguments).signature(target)
 
     def static_parameters(self, t: Transformed, names: list[str]) -> tuple[set[str], bool]:
         """The parameters that are static, and whether that is certain."""
-        return self.part(StagedCalls).static_parameters(t, names)
+        return self.part(StagedArguments).static_parameters(t, names)
 
     # -- modules
 

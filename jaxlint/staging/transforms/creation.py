@@ -15,7 +15,7 @@ from jaxlint.staging.evaluator.scopes import Provoking, WithoutNames
 from jaxlint.staging.reach.entry import Entry
 from jaxlint.staging.tracking.meshes import bound_axes
 from jaxlint.staging.transforms.boundary import Boundary
-from jaxlint.staging.transforms.staged_calls import StagedCalls
+from jaxlint.staging.transforms.staged_arguments import StagedArguments
 from jaxlint.staging.values import (
     Array,
     ClassValue,
@@ -56,7 +56,7 @@ class Creation(Part):
         self.classes = machine.part(Classes)
         self.entry = machine.part(Entry)
         self.expressions = machine.part(Expressions)
-        self.staged_calls = machine.part(StagedCalls)
+        self.staged_arguments = machine.part(StagedArguments)
         # What was transformed and is still to be analysed.
         self.creations: list[tuple[Transformed, Frame, tuple[TestedItem, ...]]] = []
 
@@ -72,7 +72,7 @@ class Creation(Part):
             self.analyse_differentiated(t, function, frame)
             return
         spec = self.machine.staging.spec_of(t)
-        names = self.staged_calls.signature(t.target)
+        names = self.staged_arguments.signature(t.target)
         if t.kind == "pallas":
             args, kwargs = self.references(t, function, skipped, bound_names), dict[str, Value]()
         else:
@@ -99,7 +99,7 @@ class Creation(Part):
         """What a Pallas kernel is called with: mutable references, but for its sizes."""
         known = bound_names | sizes_of_kernel(function.node)
         return [
-            Array(True, self.staged_calls.parameter_why(t, parameter.arg), role="ref")
+            Array(True, self.staged_arguments.parameter_why(t, parameter.arg), role="ref")
             for parameter in positional_parameters(function.node)[skipped:]
             if parameter.arg not in known
         ]
@@ -114,7 +114,7 @@ class Creation(Part):
         names: list[str],
     ) -> tuple[list[Value], dict[str, Value]]:
         """What the target is called with, of which `function` is the innermost; `names` are the parameters that a caller fills."""
-        static, certain_statics = self.staged_calls.static_parameters(t, names)
+        static, certain_statics = self.staged_arguments.static_parameters(t, names)
         parameters = positional_parameters(function.node)[skipped:]
         kwargs: dict[str, Value] = {}
         leaves = leaf_parameters(function.node)
@@ -158,7 +158,7 @@ class Creation(Part):
                 args.append(value)
             position += 1
         why = (
-            self.staged_calls.parameter_why(t, function.node.args.vararg.arg)
+            self.staged_arguments.parameter_why(t, function.node.args.vararg.arg)
             if function.node.args.vararg
             else None
         )
@@ -180,7 +180,7 @@ class Creation(Part):
             return literals.get(name, Unknown(Origin(name)))
         if name in leafless:
             return leafless[name]
-        why = self.staged_calls.parameter_why(t, name)
+        why = self.staged_arguments.parameter_why(t, name)
         return Array(True, why, tree=True, certain=certain, origin=Origin(name))
 
     def add_rule(self, table: str, rule: Value, node: ast.AST, frame: Frame) -> None:
@@ -205,7 +205,7 @@ class Creation(Part):
             if parameter.arg in bound_names or parameter.arg in function.defaults:
                 break
             traced = positions is None or position in positions
-            why = self.staged_calls.parameter_why(t, parameter.arg)
+            why = self.staged_arguments.parameter_why(t, parameter.arg)
             origin = Origin(parameter.arg)
             args.append(
                 Array(True, why, tree=True, certain=False, origin=origin) if traced else Unknown(origin)
@@ -214,7 +214,7 @@ class Creation(Part):
         if vararg is not None and positions is None:
             args.append(
                 StarArgument(
-                    Array(True, self.staged_calls.parameter_why(t, vararg.arg), tree=True, certain=False)
+                    Array(True, self.staged_arguments.parameter_why(t, vararg.arg), tree=True, certain=False)
                 )
             )
         # Not certain: a derivative that is taken eagerly gives it arrays with values.
@@ -227,7 +227,7 @@ class Creation(Part):
         if self.entry.is_reached(function) or function.module.source.path not in self.machine.entered:
             return
         numbers = constant_numbers(t.options["argnums"]) if "argnums" in t.options else (0,)
-        names = self.staged_calls.signature(t.target)
+        names = self.staged_arguments.signature(t.target)
         leaves = leaf_parameters(function.node)
         arguments: list[Value] = []
         for position, name in enumerate(names):
@@ -265,11 +265,11 @@ class Creation(Part):
                 else Unknown(origin)
             )
         if spec.kind in ("vmap", "shard_map"):
-            mapped = self.staged_calls.is_argument_mapped(t, position, name)
+            mapped = self.staged_arguments.is_argument_mapped(t, position, name)
             if mapped is False:
                 return Unknown(origin)
             certain = certain and bool(mapped)
-        why = self.staged_calls.parameter_why(t, name)
+        why = self.staged_arguments.parameter_why(t, name)
         if first and function.cls is not None:
             instance = self.classes.prototype(function.cls, self.shell_frame(function))
             return self.boundary.to_staged(instance, why, certain, spec.keeps_python)
@@ -283,7 +283,7 @@ class Creation(Part):
             # A call may leave it out: the default stays a Python value.
             return Array(True, why, tree=True, certain=False, origin=origin, mixed=True)
         tree = name not in leaves and dotted(parameter.annotation).rpartition(".")[2] not in _LEAF_TYPES
-        rowless = name in self.staged_calls.rowless.get(t.node, ())
+        rowless = name in self.staged_arguments.rowless.get(t.node, ())
         return Array(True, why, tree=tree and not rowless, certain=certain, origin=origin, rowless=rowless)
 
     def annotated_instance(self, parameter: ast.arg, function: Function) -> Value | None:

@@ -10,6 +10,7 @@ from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
+from jaxlint.staging.transforms.staged_arguments import StagedArguments
 from jaxlint.staging.transforms.staged_calls import StagedCalls
 from jaxlint.staging.values import (
     Array,
@@ -41,6 +42,7 @@ class Lifting(Part):
         self.boundary = machine.part(Boundary)
         self.calls = machine.part(Calls)
         self.bodies = machine.part(Bodies)
+        self.staged_arguments = machine.part(StagedArguments)
         self.staged_calls = machine.part(StagedCalls)
         # Classes that lifting made, by the call and the class given.
         self.lifted: dict[object, ClassValue] = {}
@@ -75,8 +77,8 @@ class Lifting(Part):
     ) -> Value:
         """A lifted function or method: its first argument is the module, the others are traced."""
         spec = self.machine.staging.spec_of(t)
-        names = self.staged_calls.signature(t.target)
-        static, certain = self.staged_calls.static_parameters(t, names)
+        names = self.staged_arguments.signature(t.target)
+        static, certain = self.staged_arguments.static_parameters(t, names)
         concrete = t.options.get("concrete")  # of `remat`, until JAX gave it up: numbers stay numbers
         certain = certain and (concrete is None or constant(concrete) is False)
         axes = t.options.get("in_axes")
@@ -90,13 +92,13 @@ class Lifting(Part):
                 continue
             staged.append(
                 self.boundary.to_staged(
-                    value, self.staged_calls.parameter_why(t, name), certain and axes is None
+                    value, self.staged_arguments.parameter_why(t, name), certain and axes is None
                 )
             )
         options = {
             name: value
             if name in static or _is_scan(t)
-            else self.boundary.to_staged(value, self.staged_calls.parameter_why(t, name), certain)
+            else self.boundary.to_staged(value, self.staged_arguments.parameter_why(t, name), certain)
             for name, value in kwargs.items()
         }
         stage = Stage("nn.lift", spec.abstract or frame.stage.abstract, True, t.why, frame.stage, None)

@@ -20,6 +20,7 @@ from jaxlint.staging.evaluator.scopes import KeysAside, Noted, Undispatched
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.transforms.creation import Creation
 from jaxlint.staging.transforms.lifting import Lifting
+from jaxlint.staging.transforms.staged_arguments import StagedArguments
 from jaxlint.staging.transforms.staged_calls import StagedCalls
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -70,6 +71,7 @@ class Transforming(Part):
         self.gradients = machine.part(Gradients)
         self.introspection = machine.part(Introspection)
         self.lifting = machine.part(Lifting)
+        self.staged_arguments = machine.part(StagedArguments)
         self.staged_calls = machine.part(StagedCalls)
 
     # -- making a transformed function
@@ -305,8 +307,8 @@ class Transforming(Part):
         if name in ("lower", "trace", "eval_shape") and base.kind in JIT_KINDS:
             with KeysAside(frame, {}), Undispatched(self.machine.ledger):  # nothing runs, and no key is used
                 self.staged_calls.call_jitted(base, args, kwargs, node, frame)
-            names, certain = self.staged_calls.static_parameters(
-                base, self.staged_calls.signature(base.target)
+            names, certain = self.staged_arguments.static_parameters(
+                base, self.staged_arguments.signature(base.target)
             )
             if name == "lower" and not names and certain:
                 return ExternalObject("jax.stages.Lowered", [base])
