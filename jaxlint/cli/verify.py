@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import itertools
 import json
@@ -21,6 +20,7 @@ from jaxlint.cli.common import (
     put_back_half_done,
     write_report_file,
 )
+from jaxlint.cli.program_options import ProgramOptions, program_options
 from jaxlint.cli.report_files import ReportFiles, report_files
 from jaxlint.report.escaping import wellformed
 
@@ -29,21 +29,6 @@ if TYPE_CHECKING:
     from jaxlint_runtime.request import Request
 
 _INTERRUPTED = 130
-_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-
-
-class _Size(click.ParamType):
-    """A number of bytes: 512MB, 16GB, 1.5g, 1000000."""
-
-    name = "SIZE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", str(value), re.IGNORECASE)
-        if not found:
-            self.fail(f"{value!r} is no size; write one like 512MB or 16GB", param, ctx)
-        return int(float(found[1]) * _UNITS[found[2].lower()])
 
 
 class _Names(click.ParamType):
@@ -92,53 +77,7 @@ class _Sizes(click.ParamType):
 
 
 @click.command("verify", context_settings={"ignore_unknown_options": False})
-@click.argument("arguments", metavar="[PROGRAM] [-- ARGS]...", nargs=-1, type=click.UNPROCESSED)
-@click.option("-m", "module", metavar="MODULE", help="Run a module, as `python -m` does.")
-@click.option("--pytest", "tests", is_flag=True, help="Run the tests with pytest.")
-@click.option("--python", metavar="PATH", help="The interpreter to run the program with (this one).")
-@click.option(
-    "--calls",
-    type=click.IntRange(min=0),
-    help="Stop the program after so many calls of its busiest jitted function; 0: run to the end. By default after 20 calls "
-    "of the one that takes the most time, once a function trains and no new one comes; tests: 0.",
-)
-@click.option(
-    "--for",
-    "run_for",
-    type=click.FloatRange(min=0),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Stop the program so long after its first jitted call; 0: run to the end.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="The longest the program, and then the candidates of each function, may take.",
-)
-@click.option(
-    "--memory-limit-worker",
-    "memory_limit",
-    type=_Size(),
-    help="Memory for the program and its children (90% of what is free).",
-)
-@click.option(
-    "--memory-limit",
-    "device_memory",
-    type=_Size(),
-    help="Memory of the device: combine the fastest versions that fit, not the smallest.",
-)
-@click.option(
-    "--capture-bytes",
-    type=_Size(),
-    default="512MB",
-    show_default=True,
-    help="Memory for copies of the functions' inputs.",
-)
-@click.option("--include-packages", is_flag=True, help="Functions of installed packages as well.")
+@program_options
 @click.option(
     "--target",
     "target_names",
@@ -235,17 +174,6 @@ class _Sizes(click.ParamType):
     help="Show what each compiled program does, by line, and why nothing applies to functions that are called once.",
 )
 def command(
-    arguments: tuple[str, ...],
-    module: str | None,
-    tests: bool,
-    python: str | None,
-    calls: int | None,
-    run_for: float,
-    timeout: float,
-    memory_limit: int | None,
-    device_memory: int | None,
-    capture_bytes: int,
-    include_packages: bool,
     target_names: tuple[tuple[str, ...], ...],
     transform_names: tuple[tuple[str, ...], ...],
     mesh: str | None,
@@ -264,6 +192,7 @@ def command(
     allow_dirty: bool,
     quiet: bool,
     verbose: bool,
+    program: ProgramOptions,
     files: ReportFiles,
 ) -> None:
     """Run PROGRAM, try improvements on the functions that it jits, and prove or reject each with numbers.
@@ -271,51 +200,30 @@ def command(
     PROGRAM is a script (or -m MODULE, or --pytest); what follows `--` is handed to it. A long run is not waited for:
     see --calls and --for. Exits with 0 when it ran, 1 under --fail-under, 2 when it could not run.
     """
-    from jaxlint_runtime.optimiser_settings import ASKED, EAGER, PROGRAM, SOURCE, TRANSFORMS
-    from jaxlint_runtime.request import CannotRun, Request
-    from jaxlint_runtime.workers.cleanup import NoRoom, nothing_left
+    from jaxlint_runtime.optimiser_settings import EAGER, SOURCE, TRANSFORMS
+    from jaxlint_runtime.request import Request
 
     targets = tuple(dict.fromkeys(itertools.chain.from_iterable(target_names)))
-    transforms = tuple(dict.fromkeys(itertools.chain.from_iterable(transform_names)))
-    known = (*TRANSFORMS, *ASKED, *PROGRAM)
-    strange = next((name for name in transforms if name not in known), None)
-    if strange is not None:
-        raise Failure(f"{strange}: there is no such transformation; there are {', '.join(known)}")
+    transforms = _known_transforms(transform_names)
     shape = _mesh(mesh, targets, transforms, apply)
     if eager:
         transforms = (*(transforms or (*TRANSFORMS, SOURCE)), EAGER)
-    if shape is not None and (save is not None or compare is not None):
+    costs = save is not None or compare is not None
+    if shape is not None and costs:
         raise Failure("--mesh goes with neither --save nor --compare: they are about functions as they are")
-    kind, target, rest = _program(arguments, module, tests)
-    if python is None and importlib.util.find_spec("jax") is None:
-        raise ModuleNotFoundError("jax is not installed", name="jax")
-    settle = calls is None
-    if calls is None:
-        calls = 0 if tests else 20
     request = Request(
-        kind=kind,
-        target=target,
-        arguments=rest,
-        python=python or sys.executable,
-        calls=calls or None,
-        settle=settle,
-        run_for=run_for or None,
-        timeout=timeout,
-        memory_limit=memory_limit,
-        capture_bytes=capture_bytes,
-        include_packages=include_packages,
+        **program.for_worker(),
         targets=targets,
         transforms=transforms or None,
         mesh=shape,
         seconds=budget,
         source_first=apply,
-        costs=save is not None or compare is not None,
-        device_memory=device_memory,
+        costs=costs,
         inputs=inputs,
         dims=dict(dims),
         **files.for_worker(),
     )
-    if sizes and (apply or save is not None or compare is not None):
+    if sizes and (apply or costs):
         raise Failure("--sizes goes with none of --apply, --save and --compare: they are about one size")
     if apply and not request.runs:
         raise Failure("--apply runs the whole edited program: leave out --inputs and --dim")
@@ -323,20 +231,25 @@ def command(
     check_folder_of(output)
     check_folder_of(save)
     files.prepare()
-    try:
-        with nothing_left():
-            document = _run(request, dict(sizes), quiet, apply, allow_dirty, accept_compiled)
-    except (CannotRun, NoRoom) as error:
-        raise Failure(str(error)) from None
+    document = _run(request, dict(sizes), quiet, apply, allow_dirty, accept_compiled)
     worse = _against(document, stored)
     _report(document, output_format, output, verbose)
     for line in files.write(document):
         click.echo(line, err=True)
-    if save is not None and document.ran and not document.interrupted:
-        from jaxlint_runtime.report.baseline import as_baseline
-
-        write_report_file(save, json.dumps(as_baseline(document), indent=2) + "\n", "the baseline")
+    _save(document, save)
     sys.exit(_exit_code(document, fail_under) or (FINDINGS if worse else 0))
+
+
+def _known_transforms(names: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+    """The names of --transform, each once. Raises Failure for one that there is not."""
+    from jaxlint_runtime.optimiser_settings import ASKED, PROGRAM, TRANSFORMS
+
+    transforms = tuple(dict.fromkeys(itertools.chain.from_iterable(names)))
+    known = (*TRANSFORMS, *ASKED, *PROGRAM)
+    strange = next((name for name in transforms if name not in known), None)
+    if strange is not None:
+        raise Failure(f"{strange}: there is no such transformation; there are {', '.join(known)}")
+    return transforms
 
 
 def _mesh(
@@ -387,24 +300,6 @@ def _against(document: Document, stored: dict[str, Any] | None) -> bool:
     return bool(document.regressions)
 
 
-def _program(arguments: tuple[str, ...], module: str | None, tests: bool) -> tuple[str, str, tuple[str, ...]]:
-    """What is to be run: kind, name, its arguments."""
-    if module is not None and tests:
-        raise click.UsageError("-m and --pytest exclude each other")
-    if module is not None:
-        return "module", module, arguments
-    if tests:
-        return "pytest", "pytest", arguments
-    if not arguments:
-        raise click.UsageError("name the program to run: a script, -m MODULE or --pytest")
-    if arguments[0].endswith(".ipynb"):
-        script = "`jupyter nbconvert --to script`"
-        raise Failure(
-            f"{arguments[0]}: a notebook, which verify cannot run; make a program of it with {script}"
-        )
-    return "script", arguments[0], arguments[1:]
-
-
 def _run(
     request: Request,
     sizes: dict[str, tuple[int, ...]],
@@ -413,32 +308,46 @@ def _run(
     allow_dirty: bool,
     accept_compiled: bool,
 ) -> Document:
+    """Runs, verifies and, if that is asked for, applies; what it leaves behind is cleaned up. Raises Failure."""
     from jaxlint_runtime.apply.apply_proven import apply_proven
     from jaxlint_runtime.apply.preview import collect_diffs
     from jaxlint_runtime.report.progress_lines import Live
-    from jaxlint_runtime.request import validate
+    from jaxlint_runtime.request import CannotRun, validate
     from jaxlint_runtime.run import Listener
     from jaxlint_runtime.sweep import check_sweep, sweep
     from jaxlint_runtime.verify import Verification
+    from jaxlint_runtime.workers.cleanup import NoRoom, nothing_left
 
-    if sizes:
-        check_sweep(request, sizes)
-    else:
-        validate(request)
-    put_back_half_done([request.project()])
-    with Live(quiet=quiet) as live:
-        listener = Listener(live.note, live.progress, live.output)
-        if sizes:
-            verification = sweep(request, listener, sizes)
-            verification.document.diffs = collect_diffs(verification)
-            return verification.document
-        live.note(_announcement(request))
-        verification = Verification(request, listener)
-        document = verification.run()
-        document.diffs = collect_diffs(verification)
-        if apply and not document.interrupted:
-            apply_proven(verification, allow_dirty, accept_compiled)
-        return document
+    try:
+        with nothing_left():
+            if sizes:
+                check_sweep(request, sizes)
+            else:
+                validate(request)
+            put_back_half_done([request.project()])
+            with Live(quiet=quiet) as live:
+                listener = Listener(live.note, live.progress, live.output)
+                if sizes:
+                    verification = sweep(request, listener, sizes)
+                    verification.document.diffs = collect_diffs(verification)
+                    return verification.document
+                live.note(_announcement(request))
+                verification = Verification(request, listener)
+                document = verification.run()
+                document.diffs = collect_diffs(verification)
+                if apply and not document.interrupted:
+                    apply_proven(verification, allow_dirty, accept_compiled)
+                return document
+    except (CannotRun, NoRoom) as error:
+        raise Failure(str(error)) from None
+
+
+def _save(document: Document, path: Path | None) -> None:
+    """Writes the baseline of a run that came to its end."""
+    from jaxlint_runtime.report.baseline import as_baseline
+
+    if path is not None and document.ran and not document.interrupted:
+        write_report_file(path, json.dumps(as_baseline(document), indent=2) + "\n", "the baseline")
 
 
 def _announcement(request: Request) -> str:
