@@ -127,13 +127,7 @@ class FunctionCalls(Part):
         key = record.numbers.get(context_key)
         seen = record.contexts(function.scope) if key is None else 0
         if key is None and seen >= WIDEN_AFTER:
-            # Called with ever more numbers: what holds for any of them. One that was the same so far stays what it is.
-            given = bound
-            bound = {n: v if record.has_had_alone(n, v) else widened(v) for n, v in bound.items()}
-            summaries = [
-                known if value is given[name] else summary_key(value)
-                for (name, value), known in zip(bound.items(), summaries, strict=True)
-            ]
+            bound, summaries = _without_numbers(record, bound, summaries)
             exact, context_key = context_key, (scope_key, stage.key, *summaries)
             key = record.numbers.get(context_key)
             if key is not None:
@@ -148,21 +142,19 @@ class FunctionCalls(Part):
             if self.machine.observes and context == "call" and not record.hosted and stage.runs:
                 record.observe(stage, bound, context, caller, guessed)  # so far it was only entered like this
             return self.repeat_call(record, key, stood_in, bound, node, caller)
+        if self.machine.observes:
+            record.observe(stage, bound, context, caller, guessed)
         if (
             record.active >= 2
             or depth_below(caller) > MAX_DEPTH
             or record.is_full(function.scope, bound)
             or self.machine.exhausted()
         ):
-            if self.machine.observes:
-                record.observe(stage, bound, context, caller, guessed)
             return (
                 self.machine.language.opaque_call(list(bound.values()), node or function.node, caller)
                 if caller
                 else UNKNOWN
             )
-        if self.machine.observes:
-            record.observe(stage, bound, context, caller, guessed)
         if key is None:
             key = record.number(context_key, function.scope, stage, bound)
         return self.evaluate_call(record, key, function, bound, node, caller, stage, context)
@@ -438,6 +430,20 @@ def _flags_of(node: FunctionNode, module: Module) -> tuple[str, ...]:
     """`captured_flags`, of what has an `if` at all."""
     lines = module.lines[node.lineno - 1 : node.end_lineno]
     return captured_flags(node) if any("if" in line for line in lines) else ()
+
+
+def _without_numbers(
+    record: FunctionRecord, given: dict[str, Value], summaries: list[object]
+) -> tuple[dict[str, Value], list[object]]:
+    """Arguments of what is called with ever more numbers, and their summaries: what holds for any of them.
+
+    One that was the same so far stays what it is.
+    """
+    bound = {n: v if record.has_had_alone(n, v) else widened(v) for n, v in given.items()}
+    return bound, [
+        known if value is given[name] else summary_key(value)
+        for (name, value), known in zip(bound.items(), summaries, strict=True)
+    ]
 
 
 def widened(value: Value) -> Value:
