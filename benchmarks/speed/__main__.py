@@ -54,6 +54,11 @@ def arguments() -> argparse.Namespace:
         metavar="WORD",
         help="only rows with one of these in their names, beside libcst's",
     )
+    parser.add_argument(
+        "--apart",
+        action="store_true",
+        help="each process of jaxlint in a session of its own, for a busy machine",
+    )
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the tables there too, as Markdown")
     return parser.parse_args()
 
@@ -98,7 +103,10 @@ def parse_task(parser: str, folder: Path, listing: Path) -> Task:
 
 
 def tasks_for(folder: Path, listing: Path, options: argparse.Namespace, peers: Path | None) -> list[Task]:
-    check = [*default_command(), "check", "--output-format", "json", "--exit-zero"]
+    command = (
+        [sys.executable, str(Path(__file__).with_name("apart.py"))] if options.apart else default_command()
+    )
+    check = [*command, "check", "--output-format", "json", "--exit-zero"]
     changed = next(path for path in python_files(folder) if path.stat().st_size > 5000)
     text = changed.read_text(encoding="utf-8")
     named = str(changed.relative_to(folder))
