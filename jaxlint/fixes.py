@@ -300,7 +300,7 @@ class _Run:
         here = [fix for fix in others if fix.paths & {path for path, _ in places}]
         blamed: list[tuple[_Candidate, str]] = []
         for group in (near, here, others):
-            for kind, fixes in among(group).items():
+            for kind, fixes in among(group).items() if kinds else ():
                 one = kinds.pop(kind)
                 where = one.function or one.path
                 blamed += [(fix, f"it would bring {one.code} ({one.name}) in `{where}`") for fix in fixes]
