@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -48,15 +49,16 @@ def package_findings(package: str, folder: Path) -> list[str]:
 
 def program_findings(folder: Path, programs: Iterable[str]) -> list[dict[str, Any]]:
     """What `jaxlint check` says of each program, as JSON has it; each is a project of its own, and no test."""
-    homes = {f"program{number}": path for number, path in enumerate(programs)}
+    homes = {f"program{number}": path for number, path in enumerate(sorted(programs))}
     for home, path in homes.items():
         (folder / home).mkdir()
         (folder / home / "program.py").write_bytes((PROGRAMS / path).read_bytes())
     run = jaxlint("check", "--no-cache", "--output-format", "json", str(folder), cwd=folder, timeout=300)
     assert run.returncode == 1, run.stderr
-    findings = json.loads(run.stdout)
-    for finding in findings:
-        finding["path"] = homes[Path(finding["path"]).parent.name]
+    text = re.sub(
+        r"(program\d+)/program\.py", lambda found: homes[found[1]], run.stdout.replace(f"{folder}/", "")
+    )
+    findings: list[dict[str, Any]] = json.loads(text)
     return findings
 
 
