@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity.options import option_of
 from jaxlint.codemods.purity.program import File, FunctionNode
 from jaxlint.codemods.purity.values import (
     ARRAY,
@@ -42,6 +43,7 @@ _STATIC = {
     "itemsize": "number",
     "nbytes": "number",
 }
+_OPTIONS = Made("argparse.Namespace")
 _TO_NUMBERS = frozenset(
     {
         "int",
@@ -320,6 +322,8 @@ class Operations:
                     else one(Plain(kind) if kind != "type" else TYPE)
                 )
             return one(value) if name in ("T", "mT", "real", "imag", "flat") else one(Method(value, name))
+        if value == _OPTIONS:
+            return option_of(self.program, name)
         if isinstance(value, (Box, Made, Plain)):
             return one(Method(value, name))
         if isinstance(value, (Wrapped, Fn)):
@@ -588,6 +592,8 @@ class Operations:
         return unknown(f".{name}()")
 
     def _of_made(self, made: str, name: str, node: ast.Call) -> Values:
+        if made == "argparse.ArgumentParser" and name == "parse_args":
+            return one(_OPTIONS)
         if made.startswith("optax."):
             if name == "update":
                 return one(

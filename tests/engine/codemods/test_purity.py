@@ -10,6 +10,7 @@ import pytest
 from jaxlint.codemods.purity.meaning import Meaning
 from jaxlint.codemods.purity.program import Program
 from jaxlint.codemods.purity.staged import check_jitted, check_nodes
+from jaxlint.codemods.purity.values import kinds_of
 from jaxlint.codemods.site import Refused
 from jaxlint.source.file import SourceFile
 
@@ -159,6 +160,26 @@ def test_the_number_of_a_row_that_needs_more_than_32_bits(
     except Refused as refused:
         told = str(refused)
     assert reason in told if reason else told == ""
+
+
+@pytest.mark.parametrize(
+    ("option", "kinds"),
+    [
+        ("'--start', type=float", {"number", "none"}),
+        ("'-s', '--start', type=int, default=-1", {"number"}),
+        ("'--start', action='store_true'", {"number"}),
+        ("'--begin', dest='start'", {"text", "none"}),
+        ("'--start', default='now'", {"text"}),
+        ("'--start', type=float, nargs='+'", {"unknown"}),
+        ("'--start', type=parse", {"unknown"}),
+        ("'--other', type=float", {"unknown"}),
+    ],
+)
+def test_an_option_of_the_command_line(tmp_path: Path, option: str, kinds: set[str]) -> None:
+    text = f"import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument({option})\nargs = parser.parse_args()\nargs.start\n"
+    program = Program({"a.py": SourceFile(tmp_path / "a.py", "a.py", text, "utf-8", False, "")})
+    file = program.file("a.py")
+    assert kinds_of(Meaning(program).of(file.tree.body[-1].value, file)) == kinds  # type: ignore[attr-defined]
 
 
 def test_what_lies_outside_of_a_circle_is_worked_out_once(tmp_path: Path) -> None:
