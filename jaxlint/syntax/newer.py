@@ -194,7 +194,7 @@ class _Reader:
         joined: set[Any] = set()  # parts of a concatenation, which is one construct
         for node in self.places:
             if isinstance(node, (cst.FunctionDef, cst.ClassDef, cst.TypeAlias)):
-                if self.version < (3, 12) and (node.type_parameters or isinstance(node, cst.TypeAlias)):
+                if self._is_newly_parameterised(node):
                     yield self._parameterised(node)
             elif isinstance(node, cst.ConcatenatedString):
                 parts = [*_parts(node)]
@@ -207,6 +207,12 @@ class _Reader:
         for node in self.places:
             if isinstance(node, strings) and node not in joined:
                 yield from self._string(node, [node])
+
+    def _is_newly_parameterised(self, node: Parameterised) -> bool:
+        parameters = node.type_parameters.params if node.type_parameters else ()
+        if self.version < (3, 12):
+            return bool(parameters) or _is(node, "TypeAlias")
+        return self.version < (3, 13) and any(one.default is not None for one in parameters)
 
     def _string(self, node: AnyString, parts: list[Any]) -> Iterator[_Construct]:
         import libcst as cst
@@ -349,7 +355,7 @@ class _Reader:
         bound = getattr(parameter.param, "bound", None)
         if kind is TypeVar:
             parts["bound"] = self._expression(*self._outer_range(bound)) if bound is not None else None
-        if parameter.default is not None and "default_value" in kind._fields:
+        if parameter.default is not None:
             first, end = self._outer_range(parameter.default)
             parts["default_value"] = self._expression(first, end)
             if isinstance(parameter.star, str) and parameter.star:
@@ -357,7 +363,10 @@ class _Reader:
                 parts["default_value"] = ast.Starred(
                     parts["default_value"], ast.Load(), **self._place(star, end)
                 )
-        return _make(kind, **parts, **self._place(start, end))
+        made = _make(kind, **parts, **self._place(start, end))
+        if "default_value" in parts and "default_value" not in kind._fields:  # in Python 3.12
+            made._fields = (*kind._fields, "default_value")
+        return made
 
     def _expression(self, start: int, end: int) -> ast.expr:
         """The expression that a range of the text is."""

@@ -79,6 +79,12 @@ def test_the_tree_is_that_of_a_newer_python(text: str) -> None:
     assert _plain(parse_newer(text, OLD)) == recorded[text]
 
 
+def test_defaults_of_type_parameters_are_read_by_every_python() -> None:
+    tree = parse_text("class A[T = int]: pass\ntype X[*Ts = *B] = Ts\ndef f[**P = [C]](): pass\n")
+    assert {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} >= {"int", "B", "C"}
+    assert [type(one).__name__ for one in tree.body] == ["ClassDef", "TypeAlias", "FunctionDef"]
+
+
 @pytest.mark.skipif(sys.version_info < (3, 13), reason="needs a parser of that version")
 def test_what_is_recorded_is_what_python_says() -> None:
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
