@@ -1,7 +1,7 @@
 """The base class of every rule, and what a rule may say.
 
 A rule subscribes to events of the staging analysis by defining methods named after them (`on_test`, `on_call` ...,
-see `jaxlint.staging.events`); it never re-derives what is jitted or traced. Its docstring is its documentation, in
+see `jaxlint.api`); it never re-derives what is jitted or traced. Its docstring is its documentation, in
 fixed sections, and its examples, which lie beside it as specimens (`jaxlint.specimens`), are its tests.
 """
 
@@ -65,7 +65,7 @@ def concerns(
     """Says which calls, names or operations the `on_call`, `on_name` or `on_operation` of a rule is about, so that it hears of no others.
 
     `names`: canonical names of external functions (of operations their short ones), those that end in "." for all that begin so. `callees`: kinds of
-    value that are called, by the names of their classes in `jaxlint.staging.values` ("Transformed", "ExternalMethod").
+    value that are called, by the names of their classes in `jaxlint.api.values` ("Transformed", "ExternalMethod").
     `where`: whether the rule may have something to say of a name; asked once for each. `discarded`: of calls that stand as
     a statement alone.
     """

@@ -7,23 +7,22 @@ python tools/new_rule.py slow-thing --category transfer --event on_call --severi
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import re
 import sys
 from pathlib import Path
 
+from jaxlint import api
 from jaxlint.finding import Severity
 from jaxlint.registry import all_rules
 from jaxlint.rule import CATEGORIES
 from jaxlint.specimens import FOLDER as SPECIMENS
 from jaxlint.specimens import text_of
-from jaxlint.staging import events
 
 FOLDER = Path(__file__).resolve().parent.parent / "rules" / "jaxlint_rules"
 EVENTS = {
     match.group(1): cls
-    for cls in vars(events).values()
-    if isinstance(cls, type) and dataclasses.is_dataclass(cls)
+    for cls in vars(api).values()
+    if isinstance(cls, type) and issubclass(cls, api.Event)
     if (match := re.match(r"`(on_\w+)`", cls.__doc__ or ""))
 }
 MODULE = '''\
@@ -31,10 +30,8 @@ MODULE = '''\
 
 from __future__ import annotations
 
+from jaxlint.api import {imports}
 from jaxlint.finding import Severity
-from jaxlint.rule import {imports}
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import {event}
 
 
 class {cls}(Rule):
@@ -129,7 +126,7 @@ def skeleton(
         raise BadRule(f"{code} is taken, or no code; one looks like {next_code(category)}")
     narrowed = event in ("on_call", "on_name")
     return MODULE.format(
-        imports="Rule, concerns" if narrowed else "Rule",
+        imports=", ".join([*sorted(["Reporter", "Rule", EVENTS[event].__name__]), *["concerns"] * narrowed]),
         event=EVENTS[event].__name__,
         method=event,
         cls="".join(part.capitalize() for part in name.split("-")),

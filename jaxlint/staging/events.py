@@ -12,9 +12,10 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from jaxlint.staging.values import Array
+
 if TYPE_CHECKING:
     from jaxlint.staging.values import (
-        Array,
         ClassValue,
         Function,
         Operation,
@@ -30,8 +31,61 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Event:
+    """What all events have, and what a rule may ask of any of them, while it is told."""
+
     node: ast.AST
     frame: Frame
+
+    def is_certain(self) -> bool:
+        """Whether a transformation was seen that stages the code, or the program to run it: no habit of a framework says so."""
+        return self.frame.is_certain()
+
+    def makes_tracers(self) -> bool:
+        """Whether array functions give tracers here even of plain numbers: under jit and scan, not under vmap alone."""
+        return self.frame.makes_tracers()
+
+    def is_caught(self) -> bool:
+        """Whether a `try` around it handles what a tracer would raise."""
+        return self.frame.catching > 0
+
+    def is_optional(self) -> bool:
+        """Whether the program asks if something is there: in a `try` around imports, or under `hasattr` or a test of a version."""
+        return self.frame.import_guard > 0
+
+    def is_guarded(self, convention: bool = True) -> bool:
+        """Inside a try that handles what a tracer raises, outside of the trace, or where it depends on the run whether it is reached.
+
+        `convention`: so is what runs under a trace by a framework's habit alone; False for what fails on the host as well.
+        """
+        value = getattr(self, "value", None)
+        differentiated = getattr(self, "differentiated", False)
+        if isinstance(value, Array) and value.staged and not self.frame.stage.staged and not differentiated:
+            return True  # it left its trace: a leak, which is told where it happens, or a state that a library restores
+        # What is kept from this trace on is wrong, whoever asked first.
+        stored = isinstance(self, LeakEvent)
+        same = True
+        frame: Frame | None = self.frame
+        while frame is not None:
+            stage = frame.stage
+            unsure = not stage.certain and (convention or stage.kind != "convention")
+            if (
+                (same and frame.catching)
+                or frame.replaceable
+                or (
+                    stage.staged and (frame.doubt or unsure or ("perhaps kept" in frame.facts and not stored))
+                )
+                or (differentiated and frame.doubt)
+            ):
+                return True
+            if frame.caller is not None and frame.caller.stage is not frame.stage:
+                same = False
+            frame = frame.caller
+        return False
+
+    def assignment(self) -> ast.Assign | None:
+        """The assignment whose value is being evaluated."""
+        statement = self.frame.facts.get("assign")
+        return statement if isinstance(statement, ast.Assign) else None
 
 
 @dataclass(slots=True, eq=False)
@@ -43,7 +97,6 @@ class NameEvent(Event):
 
     qualified: str
     is_import: bool = False
-    guarded: bool = False  # inside try/except ImportError or AttributeError, or a hasattr or version test
 
 
 @dataclass(slots=True, eq=False)
@@ -52,7 +105,6 @@ class AttributeEvent(Event):
 
     value: Value
     name: str
-    guarded: bool = False  # as of a name
 
 
 @dataclass(slots=True, eq=False)
@@ -356,7 +408,7 @@ class StagedReturnEvent(Event):
     function: Function
     value: Value
     parameters: dict[str, Value] = field(default_factory=dict)
-    facts: dict[str, object] = field(default_factory=dict)
+    takes_gradient: bool = False  # in its body
 
 
 @dataclass(slots=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from jaxlint.rule import Rule
+from jaxlint.api import Rule
 
 
 def rules() -> list[type[Rule]]:

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import (
-    BoundMethod,
-    ExternalObject,
-    Function,
-    Instance,
-    Partial,
-    Transformed,
-    Value,
-)
-from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import dotted
+from jaxlint.api import CallEvent, Frame
+from jaxlint.api.syntax import dotted
+from jaxlint.api.values import BoundMethod, ExternalObject, Function, Instance, Partial, Transformed, Value
 
 
 def innermost(value: Value) -> Value:
@@ -32,15 +23,14 @@ def argument(call: CallEvent | ExternalObject, position: int, keyword: str) -> V
 
 def function_called(call: ast.Call, frame: Frame) -> Function | None:
     """The function of the project that a call is of, by its name alone."""
-    held = frame.scope.lookup(call.func.id) if isinstance(call.func, ast.Name) else None
-    return held[0] if held is not None and isinstance(held[0], Function) else None
+    called = frame.value_of(call.func.id) if isinstance(call.func, ast.Name) else None
+    return called if isinstance(called, Function) else None
 
 
 def named_or_method(node: ast.expr, frame: Frame) -> Value | None:
     """What `node`, which is called, stands for: by its name, or as a method of an object that a name holds."""
     owner, _, name = dotted(node).rpartition(".")
-    held = frame.scope.lookup(owner or name) if "." not in owner and name else None
-    value = held[0] if held is not None else None
+    value = frame.value_of(owner or name) if "." not in owner and name else None
     if owner:
         value = value.cls.lookup(name) if isinstance(value, Instance) else None
     return value.function if isinstance(value, BoundMethod) else value

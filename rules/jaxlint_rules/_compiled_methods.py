@@ -6,11 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.values import BoundMethod, ClassValue, Function, Instance, Transformed, constant
-from jaxlint.syntax.facts import FunctionNode, walk
-from jaxlint.syntax.memo import cache
+from jaxlint.api import Reporter, TransformEvent
+from jaxlint.api.syntax import FunctionNode, cache, walk
+from jaxlint.api.values import BoundMethod, ClassValue, Function, Instance, Transformed, constant
 from jaxlint_rules._callables import innermost
 from jaxlint_rules._names import last_name
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import Function, Partial, Transformed, Value
-from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import dotted, nodes_of, walk
-from jaxlint.syntax.memo import cache
+from jaxlint.api import CallEvent, Frame, Reporter
+from jaxlint.api.syntax import cache, dotted, nodes_of, walk
+from jaxlint.api.values import Function, Partial, Transformed, Value
 from jaxlint_rules._loops import host_loops, is_on_host, loop_variables
 from jaxlint_rules._names import names_in
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import Frame, Module, Reporter
+from jaxlint.api.syntax import span_of
 from jaxlint.finding import FixRequest, Safety, Step
-from jaxlint.staging import Reporter
-from jaxlint.staging.project import Module
-from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.parse import span_of
 
 
 def propose(
@@ -47,7 +45,7 @@ def only_staged(frame: Frame) -> bool:
     while current is not None and current.function is not None:
         caller = current.caller
         node = current.function.node
-        entered = caller is not None and (caller.home is not current.home or caller.context == "creation")
+        entered = caller is not None and (caller.home is not current.home or caller.is_trial())
         if entered and getattr(node, "decorator_list", None):
             return True
         # A function that is defined in a staged one, and called by it or by a transformation there.

@@ -6,10 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from jaxlint.staging.project import Module
-from jaxlint.staging.values.frame import Frame, Loop
-from jaxlint.syntax.facts import FunctionNode, all_parameters, dotted, walk
-from jaxlint.syntax.memo import cache
+from jaxlint.api import Frame, Loop, Module
+from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, walk
 from jaxlint_rules._names import last_name, names_in
 
 _NEAR = 2  # calls between a loop and a place that it is said to run
@@ -33,18 +31,18 @@ def host_loops(frame: Frame, comprehensions: bool = False) -> list[Loop]:
 def bodies(frame: Frame) -> Iterator[tuple[Loop, ast.AST]]:
     """The loops that run a place in every iteration, and of each what it runs: its body, or the function that it calls."""
     for loop in host_loops(frame):
-        if len(frame.guards) > loop.guards:
+        if frame.is_conditional_in(loop):
             return
         yield loop, loop.node
     within = frame.function
     for _ in range(_NEAR):
         caller = frame.caller
-        if frame.loops or frame.guards or within is None or isinstance(within.node, ast.Lambda):
+        if frame.loops or frame.is_conditional() or within is None or isinstance(within.node, ast.Lambda):
             return
         if caller is None or caller.stage.staged:
             return
         around = next(iter(host_loops(caller)), None)
-        if around is not None and len(caller.guards) == around.guards:
+        if around is not None and not caller.is_conditional_in(around):
             yield around, within.node
             return
         frame = caller
@@ -76,7 +74,7 @@ def is_on_host(frame: Frame) -> bool:
     """Whether the program itself is seen to run this: from the body of a module."""
     root = frame
     while root.caller is not None:
-        if root.context != "call":
+        if not root.is_called():
             return False  # seen at a transformation, or without a caller
         root = root.caller
     return root.function is None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.values import Array
-from jaxlint.staging.values.stage import Stage
+from jaxlint.api import Stage
+from jaxlint.api.values import Array
 
 
 def mapping(stage: Stage) -> Stage | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.jaxapi.names import canonical
-from jaxlint.staging.values import External, Scope
-from jaxlint.syntax.facts import dotted, walk
+from jaxlint.api import Scope
+from jaxlint.api.syntax import dotted, walk
+from jaxlint.api.tables import canonical
+from jaxlint.api.values import External
 
 
 def last_name(node: ast.AST) -> str:
@@ -34,7 +35,7 @@ def unpacked(target: ast.expr) -> list[ast.expr]:
 def external_name(node: ast.AST, scope: Scope) -> str:
     """The full name of what an expression takes from a library, as `jax.numpy.zeros`; "" of anything else."""
     root, _, path = dotted(node).partition(".")
-    held = scope.lookup(root) if root else None
-    if held is None or not isinstance(held[0], External):
+    held = scope.value_of(root) if root else None
+    if not isinstance(held, External):
         return ""
-    return canonical(f"{held[0].name}.{path}" if path else held[0].name)
+    return canonical(f"{held.name}.{path}" if path else held.name)

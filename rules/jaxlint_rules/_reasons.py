@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.events import Event, LeakEvent
-from jaxlint.staging.values import Array
-from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.labels import label_of
-from jaxlint.syntax.facts import all_parameters
+from jaxlint.api import Event, Frame
+from jaxlint.api.syntax import all_parameters
+from jaxlint.api.values import Array, label_of
 
 
 def traced(event: Event, array: Array) -> str:
@@ -49,36 +47,3 @@ def is_parameter(node: ast.AST | None, frame: Frame) -> bool:
     if not isinstance(node, ast.Name) or frame.function is None:
         return False
     return any(parameter.arg == node.id for parameter in all_parameters(frame.function.node))
-
-
-def decided_by_kind(frame: Frame) -> bool:
-    """Whether the way here asks for ranks or dtypes, so that it may not be for the shapes that are known."""
-    return any("ranked" in one.facts for one in (frame, *frame.callers()))
-
-
-def guarded(event: Event, convention: bool = True) -> bool:
-    """Inside a try that handles what a tracer raises, outside of the trace, or where it depends on the run whether it is reached.
-
-    `convention`: so is what runs under a trace by a framework's habit alone; False for what fails on the host as well.
-    """
-    value = getattr(event, "value", None)
-    differentiated = getattr(event, "differentiated", False)
-    if isinstance(value, Array) and value.staged and not event.frame.stage.staged and not differentiated:
-        return True  # it left its trace: a leak, which is told where it happens, or a state that a library restores
-    frame: Frame | None = event.frame
-    stored = isinstance(event, LeakEvent)  # what is kept from this trace on is wrong, whoever asked first
-    same = True
-    while frame is not None:
-        stage = frame.stage
-        unsure = not stage.certain and (convention or stage.kind != "convention")
-        if (
-            (same and frame.catching)
-            or frame.replaceable
-            or (stage.staged and (frame.doubt or unsure or ("perhaps kept" in frame.facts and not stored)))
-            or (differentiated and frame.doubt)
-        ):
-            return True
-        if frame.caller is not None and frame.caller.stage is not frame.stage:
-            same = False
-        frame = frame.caller
-    return False

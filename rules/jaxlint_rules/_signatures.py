@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from jaxlint.staging.values import BoundMethod, Function, Instance, Partial, StarArgument, Transformed, Value
+from jaxlint.api.values import BoundMethod, Function, Instance, Partial, StarArgument, Transformed, Value
 
 # Transformations that keep the signature of their function.
 _KEEPING = frozenset({"jit", "vmap", "grad", "value_and_grad", "jacobian", "checkpoint", "custom"})

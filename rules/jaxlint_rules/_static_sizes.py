@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jaxlint.api import Event
+from jaxlint.api.syntax import all_parameters, names_stored, nodes_of
+from jaxlint.api.tables import SHAPE_ARGUMENTS, STATIC_JIT_KINDS
+from jaxlint.api.values import Array, Function, Static
 from jaxlint.finding import FixRequest
-from jaxlint.jaxapi.functions import SHAPE_ARGUMENTS
-from jaxlint.jaxapi.transforms import STATIC_JIT_KINDS
-from jaxlint.staging.events import Event
-from jaxlint.staging.values import Array, Function, Static
-from jaxlint.syntax.facts import all_parameters, names_stored, nodes_of
 from jaxlint_rules._fixes import declare_static
 from jaxlint_rules._names import external_name
 

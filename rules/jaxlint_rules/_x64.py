@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jaxlint.staging import Reporter
-from jaxlint.staging.project import Module
+from jaxlint.api import Module, Reporter
 
 _ENABLES = re.compile(r"enable_x64|x64_enabled|ENABLE_X64")
 

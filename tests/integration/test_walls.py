@@ -10,22 +10,27 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
+from typing import TypeGuard
 
 import pytest
 
+from jaxlint import api
 from jaxlint.specimens import FOLDER as SPECIMENS
+from jaxlint.staging import events as staging_events
+from jaxlint.staging.values.frame import Frame, Loop
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = ROOT / "jaxlint"
+API = ENGINE / "api"
 RULES = ROOT / "rules" / "jaxlint_rules"
 RUNTIME = ROOT / "runtime" / "jaxlint_runtime"
 
 HEAVY = {"jax", "jaxlib", "numpy", "scipy", "flax", "optax", "equinox", "haiku"}
 # What a rule may import of the engine. Codemods are named by id, files and reports are none of its business.
-PUBLIC_FACE = {"jaxlint.finding", "jaxlint.rule", "jaxlint.staging", "jaxlint.syntax", "jaxlint.jaxapi"}
+PUBLIC_FACE = {"jaxlint.api", "jaxlint.finding"}
 RUNTIME_COMMANDS = {"jaxlint.cli.verify", "jaxlint.cli.report_files", "jaxlint.cli.targets"}
 
 
@@ -121,6 +126,78 @@ def test_rules_import_only_the_public_face() -> None:
         or any(part.startswith("_") for part in i.target.split("."))
     ]
     assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_what_rules_may_import_defines_nothing_and_serves_rules_alone() -> None:
+    for path in modules_of(API):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        *imports, listed = [one for one in body if not isinstance(one, ast.Expr)]
+        assert all(isinstance(one, ast.ImportFrom) for one in imports), path
+        assert isinstance(listed, ast.Assign), path
+        given = {alias.name for one in imports if isinstance(one, ast.ImportFrom) for alias in one.names}
+        assert given == set(ast.literal_eval(listed.value)), path
+    events = {name for name, cls in vars(staging_events).items() if is_event(cls)}
+    assert events <= set(api.__all__), "rules hear of these, and cannot name them"
+    users = [i for i in imports_in(ENGINE) if reaches(i.target, "jaxlint.api")]
+    wrong = [i for i in users if not reaches(i.module, "jaxlint.api")]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+# What rules may read of a frame, a loop and their reporter. The rest is how the analysis works: it answers questions.
+READ = {
+    Frame: {"function", "module", "scope", "stage", "home", "caller", "call_node", "loops"},
+    Loop: {"node", "kind", "trips", "calls_jitted"},
+}
+
+
+def hidden() -> set[str]:
+    """The names of attributes that rules may not read, but for those that events and values have, too."""
+    kept = {field.name for cls, read in READ.items() for field in fields(cls) if field.name not in read}
+    kept |= {"program", "sink", "consequences"}  # of a reporter
+    told = {field.name for cls in vars(staging_events).values() if is_event(cls) for field in fields(cls)}
+    return kept - told
+
+
+def is_event(value: object) -> TypeGuard[type[staging_events.Event]]:
+    return isinstance(value, type) and issubclass(value, staging_events.Event)
+
+
+def reads_of_hidden(tree: ast.AST) -> list[str]:
+    """Where a module reads one of them, of anything but its own rule and records."""
+    parts = [part for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in node.body]
+    flags = hidden() - {part.name for part in parts if isinstance(part, ast.FunctionDef)}
+    flags -= {ast.unparse(part.target) for part in parts if isinstance(part, ast.AnnAssign)}
+    return [
+        f"line {node.lineno}: {ast.unparse(node)}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in flags
+        if not (isinstance(node.value, ast.Name) and node.value.id == "self")
+    ]
+
+
+def test_rules_ask_and_read_no_flags() -> None:
+    wrong = [
+        f"{path.relative_to(RULES)} {where}"
+        for path in modules_of(RULES)
+        for where in reads_of_hidden(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert not wrong, "ask the event or its frame (jaxlint/staging/events.py):\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("event.frame.catching", True),
+        ("frame.facts.get('assign')", True),
+        ("len(frame.guards)", True),
+        ("report.program.unjitted", True),
+        ("event.is_caught()", False),
+        ("frame.function.node", False),
+        ("self.facts", False),
+    ],
+)
+def test_a_flag_is_seen(text: str, seen: bool) -> None:
+    assert bool(reads_of_hidden(ast.parse(text))) is seen
 
 
 def test_rules_and_runtime_do_not_know_each_other() -> None:
@@ -258,6 +335,7 @@ LAYERS = (
     ("staging.interpreter",),
     ("staging.analysis", "staging"),
     ("staging.inspection",),
+    ("api",),
 )
 
 

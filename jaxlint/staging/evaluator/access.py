@@ -98,8 +98,7 @@ class Access(Part):
     def attribute_of(self, base: Value, node: ast.Attribute, frame: Frame) -> Value:
         """The value of the attribute expression `node`, whose base has been evaluated."""
         if node.attr in self.machine.watched_attributes:
-            guarded = frame.import_guard > 0
-            self.machine.emit("attribute", events.AttributeEvent(node, frame, base, node.attr, guarded))
+            self.machine.emit("attribute", events.AttributeEvent(node, frame, base, node.attr))
         if (type(base) is Unknown or (type(base) is Array and base.tree)) and frame.stage.staged:
             self.read.add(node.attr)
         return self.attribute(base, node.attr, node, frame)

@@ -140,8 +140,7 @@ class Machine:
             return
         hearers = self.listeners.of("name", value.name)
         if hearers and self.reports(frame):
-            guarded = frame.import_guard > 0
-            hand(hearers, events.NameEvent(node, frame, value.name, is_import, guarded))
+            hand(hearers, events.NameEvent(node, frame, value.name, is_import))
 
     def fail(self, error: Exception, module: Module, frame: Frame | None = None) -> None:
         """Keeps the first error of the analysis in a file: that of `module`, or of the caller whose file is reported."""

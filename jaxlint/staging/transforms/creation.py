@@ -86,12 +86,10 @@ class Creation(Part):
             result = self.calls.call_value(t.target, args, kwargs, t.node, shell)
         record = self.function_calls.records.get(function.node)
         inner = record.last if record is not None else None
-        facts = dict(inner.facts) if inner is not None else {}
-        facts.update({k: v for k, v in shell.facts.items() if k == "grad"})
+        gradient = "grad" in shell.facts or (inner is not None and "grad" in inner.facts)
         bound = dict(zip(names, args, strict=False)) | kwargs
-        self.machine.emit(
-            "staged_return", events.StagedReturnEvent(t.node, shell, t, function, result, bound, facts)
-        )
+        told = events.StagedReturnEvent(t.node, shell, t, function, result, bound, gradient)
+        self.machine.emit("staged_return", told)
 
     def references(
         self, t: Transformed, function: Function, skipped: int, bound_names: set[str]

@@ -10,7 +10,7 @@ from jaxlint.staging.values.buffers import Buffer, Donation
 from jaxlint.staging.values.objects import Function, Scope
 from jaxlint.staging.values.plain import Activation, Origin, Value
 from jaxlint.staging.values.stage import Stage
-from jaxlint.syntax.facts import methods_called_on_self, provokes_errors, replaces_parts
+from jaxlint.syntax.facts import FunctionNode, methods_called_on_self, provokes_errors, replaces_parts
 
 MAX_LOOPS = 6  # loops in each other whose bodies are evaluated twice; that doubles the work each time
 MAX_UNROLLED = 12  # items of a sequence that a comprehension is evaluated for one by one
@@ -27,6 +27,10 @@ class Loop:
     second: bool = False  # the body is being evaluated as a later iteration
     trips: int | None = None  # how often it runs, where that is a constant
     exits: list[Snapshot] = field(default_factory=list)
+
+    def is_later_iteration(self) -> bool:
+        """Whether the body is being evaluated again, with what its first iteration left."""
+        return self.second
 
 
 @dataclass(slots=True, eq=False)
@@ -78,6 +82,64 @@ class Frame(Activation):
     @property
     def name(self) -> str | None:
         return self.function.qualname if self.function is not None else None
+
+    # What rules ask.
+
+    @property
+    def owner(self) -> FunctionNode | ast.Module:
+        """The function whose body it evaluates; the module for its own body and those of classes in it."""
+        return self.function.node if self.function is not None else self.module.tree
+
+    def value_of(self, name: str) -> Value | None:
+        """What a variable holds, here or in the scopes around."""
+        return self.scope.value_of(name)
+
+    def local(self, name: str) -> Value | None:
+        """What a variable of this body alone holds."""
+        return self.scope.variables.get(name)
+
+    def was_given(self, origin: Origin | None) -> bool:
+        """Whether a value came in by a parameter, and is still what the caller gave."""
+        return origin in self.inherited
+
+    def is_certain(self) -> bool:
+        """Whether a transformation was seen that stages it, or the program to run it: no habit of a framework says so."""
+        return self.stage.certain
+
+    def makes_tracers(self) -> bool:
+        """Whether array functions give tracers here even of plain numbers: under jit and scan, not under vmap alone."""
+        return self.stage.abstract
+
+    def is_conditional(self) -> bool:
+        """Under an `if` of its own body."""
+        return bool(self.guards)
+
+    def is_conditional_in(self, loop: Loop) -> bool:
+        """Under an `if` inside `loop`, which is one of its own: not run at every iteration."""
+        return len(self.guards) > loop.guards
+
+    def is_called(self) -> bool:
+        """Whether a call was seen that leads here."""
+        return self.context == "call"
+
+    def is_trial(self) -> bool:
+        """Whether it is what a transformation made of a function, looked at without a call of that."""
+        return self.context == "creation"
+
+    def is_program(self) -> bool:
+        """Whether it is the body of a module or class, which runs when it is imported."""
+        return self.function is None and self.context == ""
+
+    def is_in_test(self) -> bool:
+        """Whether it lies in a file of tests, or in a function that is called like one."""
+        function = self.function
+        return self.module.is_test or (function is not None and function.name.startswith("test"))
+
+    def is_chosen_by_kind(self) -> bool:
+        """Whether the way here asks for ranks or dtypes, so that it may not be for the shapes that are known."""
+        return any("ranked" in frame.facts for frame in (self, *self.callers()))
+
+    # What the analysis asks.
 
     def provokes_errors(self) -> bool:
         """Whether it lies in a test that expects an error."""

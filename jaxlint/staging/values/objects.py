@@ -63,6 +63,11 @@ class Scope:
             scope = scope.parent
         return None
 
+    def value_of(self, name: str) -> Value | None:
+        """The value of `name`, wherever it is held; None where nothing is known to hold it."""
+        found = self.lookup(name)
+        return found[0] if found is not None else None
+
     def from_star(self, name: str) -> External | None:
         """What `name` may be that a star import from outside of the project has brought into this module."""
         return External(f"{self.stars[0].name}.{name}") if self.stars else None

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.project import Module
-from jaxlint.staging.values import ExternalMethod, ExternalObject, Unknown
-from jaxlint.syntax.facts import dotted
+from jaxlint.api import CallEvent, Module
+from jaxlint.api.syntax import dotted
+from jaxlint.api.values import ExternalMethod, ExternalObject, Unknown
 from jaxlint_rules._names import unpacked
 
 _OPTIMISER = re.compile(r"(^|[._])(opt|optim|optimizer|optimiser|tx|optax_opt)$")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted
+from jaxlint.api.values import MISSING, constant
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import MISSING, constant
-from jaxlint.syntax.facts import dotted
 from jaxlint_rules.api._training import targets_of
 
 _ARRAY = (

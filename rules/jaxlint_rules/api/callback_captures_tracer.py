@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import HostCallEvent, Reporter, Rule
+from jaxlint.api.syntax import all_parameters, name_loads, names_stored
+from jaxlint.api.values import Array, Function, Partial, find_array
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import HostCallEvent
-from jaxlint.staging.values import Array, Function, Partial, find_array
-from jaxlint.syntax.facts import all_parameters, name_loads, names_stored
-from jaxlint_rules._reasons import guarded, traced
+from jaxlint_rules._reasons import traced
 
 _METADATA = frozenset({"shape", "ndim", "dtype", "size", "weak_type", "aval", "itemsize"})
 
@@ -53,7 +51,7 @@ class CallbackCapturesTracer(Rule):
     follows_calls = True
 
     def on_host_call(self, event: HostCallEvent, report: Reporter) -> None:
-        if guarded(event):
+        if event.is_guarded():
             return
         function = event.function
         if isinstance(function, Partial):
@@ -68,9 +66,9 @@ class CallbackCapturesTracer(Rule):
         for name in name_loads(function.node):
             if name.id in own or _asks_metadata(name, report):
                 continue
-            held = function.scope.lookup(name.id)
-            if held is not None and _is_tracer(held[0]):
-                found = find_array(held[0], True)
+            held = function.scope.value_of(name.id)
+            if held is not None and _is_tracer(held):
+                found = find_array(held, True)
                 assert found is not None
                 self.tell(
                     event, name, f"`{name.id}`, a traced value of the function around it", found, report

@@ -6,13 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxlint.finding import Severity
-from jaxlint.jaxapi.transforms import JIT_KINDS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.tracking.operations import dtype_named
-from jaxlint.staging.values import (
+from jaxlint.api import CallEvent, Reporter, Rule, Stage, concerns
+from jaxlint.api.syntax import dotted, nodes_of
+from jaxlint.api.tables import JIT_KINDS
+from jaxlint.api.values import (
     Array,
     BoundMethod,
     DType,
@@ -25,10 +22,10 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
     constant,
+    dtype_named,
     is_none,
 )
-from jaxlint.staging.values.stage import Stage
-from jaxlint.syntax.facts import dotted, nodes_of
+from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 from jaxlint_rules._generators import GENERATORS, NOT_DRAWS, RANDOM
 from jaxlint_rules._names import external_name, last_name
@@ -105,7 +102,7 @@ class CallbackMisuse(Rule):
 
     @concerns(*_CALLBACKS, *_DEBUGGING)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        excused = report.module.is_test or event.frame.catching
+        excused = report.module.is_test or event.is_caught()
         claim = None if excused else _calls_its_function(event)
         claim = claim or _uses_what_debugging_gives(event, report)
         if claim is None and event.name in _CALLBACKS and not excused:
@@ -300,8 +297,7 @@ def _draws(function: Function) -> Iterator[ast.Call]:
     for call in nodes_of(function.node, ast.Call):
         base, _, last = dotted(call.func).rpartition(".")
         root = base.partition(".")[0]
-        held = function.scope.lookup(root) if root and root not in own else None
-        owner = held[0] if held is not None else None
+        owner = function.scope.value_of(root) if root and root not in own else None
         if isinstance(owner, External):
             name = ".".join([owner.name, *base.split(".")[1:], last])
             if name.startswith(RANDOM) and last not in NOT_DRAWS:
@@ -315,10 +311,10 @@ def _computes_with_jax(function: Function) -> Iterator[ast.Call]:
     own = _stored_in(function)
     for call in nodes_of(function.node, ast.Call):
         path = dotted(call.func)
-        held = function.scope.lookup(path) if path else None
+        held = function.scope.value_of(path) if path else None
         if path.partition(".")[0] in own:
             continue
-        if held is not None and isinstance(held[0], Transformed) and held[0].kind in JIT_KINDS:
+        if isinstance(held, Transformed) and held.kind in JIT_KINDS:
             yield call
         module, _, last = external_name(call.func, function.scope).rpartition(".")
         converts = last in _NOT_COMPUTED or last.rstrip("0123456789") in _DTYPES

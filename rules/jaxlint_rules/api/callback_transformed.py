@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Array, constant, flow_in
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import Array, constant
-from jaxlint.staging.values.flow import flow_in
 from jaxlint_rules._mapped import is_mapped, mapping
-from jaxlint_rules._reasons import guarded, staged_because
+from jaxlint_rules._reasons import staged_because
 
 _PURE, _IO = "jax.pure_callback", "jax.experimental.io_callback"
 
@@ -61,7 +58,7 @@ class CallbackTransformed(Rule):
 
     @concerns(_PURE, _IO)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if event.name not in (_PURE, _IO) or report.module.is_test or guarded(event):
+        if event.name not in (_PURE, _IO) or report.module.is_test or event.is_guarded():
             return
         short = event.name.rpartition(".")[2]
         if flow_in(event.args[2:]) is not None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 import string
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Array, External, constant
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import Array, External, constant
 
 _OPTIONS = frozenset({"ordered", "partitioned", "skip_format_check", "_use_logging"})
 
@@ -52,7 +50,7 @@ class DebugPrintArguments(Rule):
     @concerns("jax.debug.print")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         call = event.node
-        if event.name != "jax.debug.print" or not isinstance(event.callee, External) or event.frame.catching:
+        if event.name != "jax.debug.print" or not isinstance(event.callee, External) or event.is_caught():
             return
         if not isinstance(call, ast.Call) or not call.args or any(k.arg is None for k in call.keywords):
             return

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, ConvertEvent, Reporter, Rule, concerns
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, ConvertEvent
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import staged_because
 

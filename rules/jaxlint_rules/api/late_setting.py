@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, NameEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import Parents, cache, dotted
+from jaxlint.api.tables import SETTINGS
+from jaxlint.api.values import Array, constant
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.settings import SETTINGS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, NameEvent
-from jaxlint.staging.values import Array, constant
-from jaxlint.syntax.facts import dotted
-from jaxlint.syntax.memo import cache
-from jaxlint.syntax.parents import Parents
 
 # Packages that import jax when they are imported.
 _IMPORTING = frozenset(
@@ -96,16 +92,16 @@ class LateSetting(Rule):
         frame = event.frame
         if frame.stage.staged or frame.module.is_test:
             return
-        owner: ast.AST = frame.function.node if frame.function is not None else frame.module.tree
+        owner: ast.AST = frame.owner
         line = getattr(event.node, "lineno", 0)
-        if event.name == "jax.config.update" and len(event.args) > 1 and not frame.guards:
+        if event.name == "jax.config.update" and len(event.args) > 1 and not frame.is_conditional():
             if constant(event.args[0]) == "jax_enable_x64" and constant(event.args[1]) is True:
                 self.check_widened(event, owner, report)
         if event.name == "jax.distributed.initialize" or (
             event.name == "jax.config.update" and event.args and constant(event.args[0]) in _OF_BACKENDS
         ):
             first = self.started.get(owner, line)
-            if first < line and not frame.guards:
+            if first < line and not frame.is_conditional():
                 what = (
                     "this raises"
                     if "initialize" in event.name or constant(event.args[0]) == "jax_num_cpu_devices"
@@ -117,7 +113,7 @@ class LateSetting(Rule):
                     reason="the devices are chosen once, when the backend starts",
                 )
         elif event.name.startswith(_STARTING) or isinstance(event.result, Array):
-            if not frame.guards and not frame.loops:
+            if not frame.is_conditional() and not frame.loops:
                 self.started.setdefault(owner, line)
 
     def check_widened(self, event: CallEvent, owner: ast.AST, report: Reporter) -> None:
@@ -128,8 +124,7 @@ class LateSetting(Rule):
                 name = statement.targets[0] if isinstance(statement, ast.Assign) else None
                 if not isinstance(name, ast.Name) or (body is owner and statement.lineno > line):
                     continue
-                held = event.frame.scope.lookup(name.id)
-                value = held[0] if held is not None else None
+                value = event.frame.value_of(name.id)
                 if not isinstance(value, Array) or value.staged or value.dtype not in ("float32", "int32"):
                     continue
                 if _read_later(name.id, body, line):
@@ -147,7 +142,7 @@ class LateSetting(Rule):
         if not name or place is None or module.is_test or _starts_processes(module.tree):
             return
         line = place.lineno
-        owner: ast.AST = frame.function.node if frame.function is not None else module.tree
+        owner: ast.AST = frame.owner
         top = owner.lineno if isinstance(owner, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)) else line
         imported = _import_line(module.tree)
         if name.lower() in SETTINGS and imported is not None and imported < top:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import ListValue, TupleValue, Value
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import ListValue, TupleValue, Value
 from jaxlint_rules._reasons import is_parameter
 
 # Each raises TypeError on a list or a tuple.
@@ -109,7 +107,7 @@ class ListArgument(Rule):
 
     @concerns(*_STRICT)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if event.name not in _STRICT or not event.args or event.frame.catching:
+        if event.name not in _STRICT or not event.args or event.is_caught():
             return
         count = 2 if event.name in _BINARY else 1
         listed = [index for index, value in enumerate(event.args[:count]) if _is_plain_sequence(value)]

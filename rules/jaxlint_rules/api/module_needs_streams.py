@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import MISSING, ClassValue, ExternalObject, Function, Instance, Value, constant
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import MISSING, ClassValue, ExternalObject, Function, Instance, Value, constant
 from jaxlint_rules._names import last_name
 
 _LAYERS = {"Dropout": ("deterministic", "rngs"), "BatchNorm": ("use_running_average", "mutable")}
@@ -65,7 +63,7 @@ class ModuleNeedsStreams(Rule):
         module = callee.args[0]
         if not isinstance(module, Instance) or "method" in event.kwargs or "**" in event.kwargs:
             return
-        if event.frame.catching or report.module.is_test:
+        if event.is_caught() or report.module.is_test:
             return
         for layer, flag, negated in _switched(module.cls):
             value = constant(_argument(event, module.cls, flag))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import ExternalObject, Value, constant
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import ExternalObject, Value, constant
 
 _CLIPS = ("optax.clip", "optax.clip_by_global_norm", "optax.adaptive_grad_clip", "optax.clip_by_block_rms")
 _OPTIMISERS = frozenset(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.values import Array
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.values import Array
 
 
 class TransformOfResult(Rule):
@@ -47,7 +45,7 @@ class TransformOfResult(Rule):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         target = event.transformed.target
-        if isinstance(target, Array) and target.certain and not target.tree and not event.frame.catching:
+        if isinstance(target, Array) and target.certain and not target.tree and not event.is_caught():
             report(
                 event.node,
                 f"`{event.transformed.api}` takes a function, and this is the result of calling one",
@@ -57,7 +55,7 @@ class TransformOfResult(Rule):
     @concerns(callees=("Array",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
-        if not isinstance(callee, Array) or not callee.certain or event.frame.catching:
+        if not isinstance(callee, Array) or not callee.certain or event.is_caught():
             return
         again = isinstance(event.node, ast.Call) and isinstance(event.node.func, ast.Call)
         if callee.role == "grad" and again:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
 from jaxlint_rules.api._training import is_optimiser_update, is_read, targets_of
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.events import ElapsedEvent
-from jaxlint.staging.values.frame import Loop
-from jaxlint.syntax.facts import dotted, nodes_of, walk
+from jaxlint.api import ElapsedEvent, Loop
+from jaxlint.api.syntax import dotted, nodes_of, walk
 from jaxlint_rules._loops import loop_variables
 
 _MEANS = frozenset({"mean", "average", "fmean", "nanmean", "sum"})

@@ -5,10 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import ElapsedEvent, Event
-from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.ledger import Dispatch
+from jaxlint.api import Dispatch, ElapsedEvent, Event, Frame, Reporter
 
 # Who writes of these around a measurement knows that it holds more, or less, than the computation.
 COMPILING = re.compile(r"compil|first|warm|cold|trac(e|ing)|jit[_ )]|overhead|startup|init", re.IGNORECASE)
@@ -24,9 +21,7 @@ def is_measurement(event: ElapsedEvent, report: Reporter) -> bool:
     if isinstance(started, Frame) and started is not frame and started.function is not None:
         if frame.function is not None and started.function.node is frame.function.node:
             return False  # a meter: how long it has been since it was asked last
-    if frame.stage.staged or frame.module.is_test:
-        return False
-    if frame.function is not None and frame.function.name.startswith("test"):
+    if frame.stage.staged or frame.is_in_test():
         return False
     for ancestor in report.module.ancestors(event.node):
         if isinstance(ancestor, ast.Compare):

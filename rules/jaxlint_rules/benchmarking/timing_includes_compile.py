@@ -6,13 +6,9 @@ import ast
 import dataclasses
 import re
 
+from jaxlint.api import Dispatch, ElapsedEvent, Frame, Reporter, Rule
+from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import ElapsedEvent
-from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.ledger import Dispatch
-from jaxlint.syntax.facts import dotted, nodes_of
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import SIZED, assigned_once, loop_variables, rebound
 from jaxlint_rules._names import last_name, names_in
@@ -196,12 +192,12 @@ def _from_program(frame: Frame) -> bool:
     outermost = frame
     while outermost.caller is not None:
         outermost = outermost.caller
-    return outermost.context == ""
+    return outermost.is_program()
 
 
 def _keeps_running(event: ElapsedEvent) -> bool:
     """Whether the clock is started once and asked again and again: that tells how far a run has come, not how fast a function is."""
-    owner = event.frame.function.node if event.frame.function is not None else event.frame.module.tree
+    owner = event.frame.owner
     name = (
         event.node.right.id
         if isinstance(event.node, ast.BinOp) and isinstance(event.node.right, ast.Name)

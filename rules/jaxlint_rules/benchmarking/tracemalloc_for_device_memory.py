@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from jaxlint.api import CallEvent, Reporter, Rule, TracedMemoryEvent, concerns
+from jaxlint.api.values import Array
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, TracedMemoryEvent
-from jaxlint.staging.values import Array
 
 
 class TracemallocForDeviceMemory(Rule):

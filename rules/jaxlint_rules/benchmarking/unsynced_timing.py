@@ -5,11 +5,8 @@ from __future__ import annotations
 import ast
 import dataclasses
 
+from jaxlint.api import ElapsedEvent, Frame, Reporter, Rule
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import ElapsedEvent
-from jaxlint.staging.values.frame import Frame
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.benchmarking._regions import (
     COMPILING,

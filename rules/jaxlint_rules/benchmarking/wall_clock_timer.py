@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import ElapsedEvent, Reporter, Rule
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import ElapsedEvent
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.benchmarking._regions import is_measurement
 

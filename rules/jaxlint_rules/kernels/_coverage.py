@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.values import ExternalObject, Function, ListValue, Transformed, TupleValue, Value
-from jaxlint.syntax.facts import dotted, positional_parameters
+from jaxlint.api.syntax import dotted, positional_parameters
+from jaxlint.api.values import ExternalObject, Function, ListValue, Transformed, TupleValue, Value
 from jaxlint_rules._callables import argument
 from jaxlint_rules._names import last_name, names_in
 

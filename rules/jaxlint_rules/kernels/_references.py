@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jaxlint.jaxapi.dtypes import KINDS
-from jaxlint.jaxapi.functions import STATIC_ATTRIBUTES
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import (
+from jaxlint.api import CallEvent
+from jaxlint.api.syntax import dotted, positional_parameters
+from jaxlint.api.tables import KINDS, STATIC_ATTRIBUTES
+from jaxlint.api.values import (
     Array,
     ExternalObject,
     Function,
@@ -19,7 +19,6 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
-from jaxlint.syntax.facts import dotted, positional_parameters
 from jaxlint_rules.purity._captures import free_reads
 
 # What arrays have and references have not; `sum` and its like are looked up on the array behind, and fail.
@@ -63,8 +62,7 @@ def captured_arrays(kernel: Function) -> Iterator[tuple[str, ast.expr]]:
         above = parents.get(node)
         if isinstance(above, ast.Attribute) and above.attr in STATIC_ATTRIBUTES:
             continue
-        held = kernel.scope.lookup(name)
-        value = held[0] if held is not None else None
+        value = kernel.scope.value_of(name)
         if isinstance(value, Array) and value.certain and not value.tree and value.role != "ref":
             told.add(name)
             yield name, node

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.syntax import cache
+from jaxlint.api.values import External, ExternalObject, Function, Partial, TupleValue, constant, is_none
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.values import External, ExternalObject, Function, Partial, TupleValue, constant, is_none
-from jaxlint.syntax.memo import cache
 from jaxlint_rules._callables import argument
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.kernels import PALLAS_CALL

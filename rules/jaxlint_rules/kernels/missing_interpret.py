@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
+from jaxlint.api import Reporter, Rule, TransformEvent
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import TransformEvent
 from jaxlint_rules.kernels import PALLAS_CALL
 
 _ON_CPU = re.compile(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Array
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values import Array
 
 
 class OneHotMatmul(Rule):

@@ -5,13 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.syntax import dotted, own_nodes, positional_parameters, sizes_of_kernel
+from jaxlint.api.values import Function, ListValue, Partial, Transformed, TupleValue, Value, constant
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.values import Function, ListValue, Partial, Transformed, TupleValue, Value, constant
-from jaxlint.syntax.facts import dotted, positional_parameters, sizes_of_kernel
-from jaxlint.syntax.functions import own_nodes
 from jaxlint_rules.kernels import PALLAS_CALL
 from jaxlint_rules.kernels._references import captured_arrays, miscounted, used_as_array
 
@@ -98,7 +95,7 @@ class RefMisuse(Rule):
             return
         if event.name not in _QUERIES or not stage.within("jit") or stage.within("pallas", "convention"):
             return
-        if stage.certain and not event.frame.catching and not report.module.is_test:
+        if event.is_certain() and not event.is_caught() and not report.module.is_test:
             report(
                 event.node,
                 f"`{event.name.rpartition('.')[2]}` has a meaning inside of a kernel alone",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.values import shape_of
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values.shapes import shape_of
 
 _LANES = 128
 _LEAST = 0.25  # of the padded size that is padding

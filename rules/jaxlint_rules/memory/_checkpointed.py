@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.events import CallEvent, CarryEvent
-from jaxlint.staging.values import Array, Function, Transformed, Unknown, Value, constant
-from jaxlint.syntax.facts import dotted, nodes_of, walk
-from jaxlint.syntax.memo import cache
+from jaxlint.api import CallEvent, CarryEvent
+from jaxlint.api.syntax import cache, dotted, nodes_of, walk
+from jaxlint.api.values import Array, Function, Transformed, Unknown, Value, constant
 from jaxlint_rules._callables import function_called
 from jaxlint_rules._names import last_name, names_in
 

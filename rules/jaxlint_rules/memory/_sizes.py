@@ -5,12 +5,21 @@ from __future__ import annotations
 import ast
 import math
 
-from jaxlint.jaxapi.names import canonical
-from jaxlint.staging.project import Module
-from jaxlint.staging.values import UNKNOWN, Array, External, NumpyArray, Scope, Static, Unknown, constant
-from jaxlint.staging.values.shapes import ELEMENTWISE, REDUCTIONS, shape_of
-from jaxlint.syntax.facts import all_parameters, dotted, names_stored, nodes_of
-from jaxlint.syntax.memo import cache
+from jaxlint.api import Module, Scope
+from jaxlint.api.syntax import all_parameters, cache, dotted, names_stored, nodes_of
+from jaxlint.api.tables import canonical
+from jaxlint.api.values import (
+    ELEMENTWISE,
+    REDUCTIONS,
+    UNKNOWN,
+    Array,
+    External,
+    NumpyArray,
+    Static,
+    Unknown,
+    constant,
+    shape_of,
+)
 from jaxlint_rules._names import last_name, unpacked
 
 Size = float  # elements; infinite for what is loaded from a file
@@ -233,12 +242,8 @@ def _operand(node: ast.Call, scope: Scope) -> ast.expr | None:
 
 def _is_array_library(func: ast.expr, scope: Scope) -> bool:
     base = dotted(func).partition(".")[0]
-    found = scope.lookup(base) if base else None
-    return (
-        found is not None
-        and isinstance(found[0], External)
-        and canonical(found[0].name).partition(".")[0] in _LIBRARIES
-    )
+    found = scope.value_of(base) if base else None
+    return isinstance(found, External) and canonical(found.name).partition(".")[0] in _LIBRARIES
 
 
 def _numbers(node: ast.expr, scope: Scope) -> Shape | None:
@@ -254,8 +259,8 @@ def _number(node: ast.expr, scope: Scope) -> float | None:
         number = _number(node.operand, scope)
         return -number if number is not None else None
     if isinstance(node, ast.Name):
-        found = scope.lookup(node.id)
-        const = constant(found[0]) if found is not None else None
+        found = scope.value_of(node.id)
+        const = constant(found) if found is not None else None
         return const if isinstance(const, int) and not isinstance(const, bool) else None
     if isinstance(node, ast.BinOp):
         left, right = _number(node.left, scope), _number(node.right, scope)

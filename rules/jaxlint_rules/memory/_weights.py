@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from jaxlint.staging.values import DictValue, ExternalObject, Instance, ListValue, TupleValue, Value, constant
+from jaxlint.api.values import DictValue, ExternalObject, Instance, ListValue, TupleValue, Value, constant
 
 # Layers with a matrix between two sizes, and how many of them; the names of these sizes.
 _IN, _OUT = (

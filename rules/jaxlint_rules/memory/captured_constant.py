@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 import math
 
-from jaxlint.finding import Severity
-from jaxlint.jaxapi.transforms import JIT_KINDS
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.values import (
+from jaxlint.api import Reporter, Rule, TransformEvent
+from jaxlint.api.syntax import all_parameters, dotted, name_loads, names_stored
+from jaxlint.api.tables import JIT_KINDS
+from jaxlint.api.values import (
     UNKNOWN,
     Array,
     BoundMethod,
@@ -24,9 +22,9 @@ from jaxlint.staging.values import (
     Transformed,
     TupleValue,
     Value,
+    least_size,
 )
-from jaxlint.staging.values.shapes import least_size
-from jaxlint.syntax.facts import all_parameters, dotted, name_loads, names_stored
+from jaxlint.finding import Severity
 from jaxlint_rules._compiled_methods import captured_self, reads_of_self
 from jaxlint_rules._names import last_name
 from jaxlint_rules.memory._sizes import ARRAYS, Size, size_of, size_of_attribute, size_of_name
@@ -154,31 +152,29 @@ class CapturedConstant(Rule):
         for child in name_loads(function.node):
             if child.id in own or child.id in found or _asks_metadata(child, report):
                 continue
-            held = function.scope.lookup(child.id)
-            called = held[0] if held is not None else None
-            if isinstance(called, Function) and _is_called(child, report):
-                through += self.captured(called, report, seen)
+            held = function.scope.value_of(child.id)
+            if isinstance(held, Function) and _is_called(child, report):
+                through += self.captured(held, report, seen)
             if (
-                held is not None
-                and isinstance(held[0], ARRAYS)
-                and not getattr(held[0], "staged", False)
+                isinstance(held, ARRAYS)
+                and not getattr(held, "staged", False)
                 and not _is_parameter(child, function.node, report)
             ):
                 size = max(
                     size_of_name(child.id, function.scope, report.module),
-                    _size_of(held[0]),
-                    _size_written(held[0], report),
+                    _size_of(held),
+                    _size_written(held, report),
                 )
-                if _is_variables(held[0]):
+                if _is_variables(held):
                     size = WHOLE_MODEL
                 found[child.id] = (child.id, size, child)
-            elif isinstance(called, (Instance, ExternalObject)) and called.staged is None:
-                if weights_of(called) >= LARGE and _is_whole(child, report):
+            elif isinstance(held, (Instance, ExternalObject)) and held.staged is None:
+                if weights_of(held) >= LARGE and _is_whole(child, report):
                     found[child.id] = (child.id, WHOLE_MODEL, child)
-                elif isinstance(called, Instance):
-                    through += _read_of(called, child, report)
-            elif isinstance(called, Partial):
-                size = _worst([*called.args, *called.kwargs.values()])
+                elif isinstance(held, Instance):
+                    through += _read_of(held, child, report)
+            elif isinstance(held, Partial):
+                size = _worst([*held.args, *held.kwargs.values()])
                 found[child.id] = (child.id, size, child)
         return [*found.values(), *through]
 

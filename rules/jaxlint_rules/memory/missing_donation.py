@@ -6,12 +6,9 @@ import ast
 import re
 from dataclasses import dataclass, field
 
-from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, StagedReturnEvent, TransformEvent
-from jaxlint.staging.project import Module
-from jaxlint.staging.values import (
+from jaxlint.api import CallEvent, Module, Reporter, Rule, StagedReturnEvent, TransformEvent, concerns
+from jaxlint.api.syntax import cache, dotted, is_script, nodes_of, walk
+from jaxlint.api.values import (
     Array,
     Function,
     Instance,
@@ -21,11 +18,9 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    shape_of,
 )
-from jaxlint.staging.values.shapes import shape_of
-from jaxlint.syntax.facts import dotted, nodes_of, walk
-from jaxlint.syntax.memo import cache
-from jaxlint.syntax.scripts import is_script
+from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._names import unpacked
 
 _UPDATES = re.compile(r"step|update|train|learn")
@@ -119,7 +114,7 @@ class MissingDonation(Rule):
         if candidate is None:
             return
         candidate.names = list(event.parameters)
-        candidate.gradient = candidate.gradient or bool(event.facts.get("grad"))
+        candidate.gradient = candidate.gradient or event.takes_gradient
         origins = {
             value.origin: name
             for name, value in event.parameters.items()
@@ -147,7 +142,7 @@ class MissingDonation(Rule):
         if candidate is None or event.frame.stage.staged:
             return
         module, node = event.frame.module, event.node
-        parent = event.frame.facts.get("assign")
+        parent = event.assignment()
         targets: set[str] = set()
         if isinstance(parent, ast.Assign) and parent.value is node:
             for target in parent.targets:

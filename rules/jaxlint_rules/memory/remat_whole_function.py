@@ -6,13 +6,10 @@ import ast
 import re
 from difflib import get_close_matches
 
+from jaxlint.api import CallEvent, CarryEvent, Event, Module, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.syntax import dotted, nodes_of, walk
+from jaxlint.api.values import External, ListValue, Partial, Transformed, TupleValue, Value, constant
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, CarryEvent, Event, TransformEvent
-from jaxlint.staging.project import Module
-from jaxlint.staging.values import External, ListValue, Partial, Transformed, TupleValue, Value, constant
-from jaxlint.syntax.facts import dotted, nodes_of, walk
 from jaxlint_rules._callables import argument
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules.memory._checkpointed import CheckpointedCalls
@@ -187,7 +184,7 @@ class RematWholeFunction(Rule):
         """`nn.scan(nn.remat(Block), ...)`."""
         target = node.args[0]
         if isinstance(target, ast.Name):
-            owner = event.frame.function.node if event.frame.function is not None else report.module.tree
+            owner = event.frame.owner
             bound = [
                 c.value
                 for c in walk(owner)
@@ -308,7 +305,7 @@ def _may_scan(event: Event) -> bool:
 def _is_written(event: TransformEvent) -> bool:
     """Whether the policy stands where it is used, or in the one binding of a variable; a setting may be another one day."""
     place = event.decorator or event.node
-    owner = event.frame.function.node if event.frame.function is not None else event.frame.module.tree
+    owner = event.frame.owner
     bound = [
         statement.value
         for statement in nodes_of(owner, ast.Assign)

@@ -5,11 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from jaxlint.finding import FixRequest, Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import BodyEvent, CallEvent, CarryEvent, OperationEvent
-from jaxlint.staging.values import (
+from jaxlint.api import BodyEvent, CallEvent, CarryEvent, OperationEvent, Reporter, Rule, Why, concerns
+from jaxlint.api.values import (
     Array,
     BoundMethod,
     ClassValue,
@@ -23,7 +20,7 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
-from jaxlint.staging.values.stage import Why
+from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW
 

@@ -6,13 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jaxlint.api import DonatedReadEvent, DonationEvent, Module, Reporter, Rule, StagedReturnEvent
+from jaxlint.api.syntax import dotted, place_of, walk
+from jaxlint.api.values import Array, External, Instance, Unknown, Value, parts_of
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import DonatedReadEvent, DonationEvent, StagedReturnEvent
-from jaxlint.staging.project import Module
-from jaxlint.staging.values import Array, External, Instance, Unknown, Value, parts_of
-from jaxlint.syntax.facts import dotted, place_of, walk
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _METRICS = re.compile(r"eval|loss|metric|valid|test|predict|infer|represent")
@@ -75,7 +72,7 @@ class UseAfterDonation(Rule):
         self.donated: dict[tuple[ast.ClassDef, str], DonationEvent] = {}
 
     def on_donated_read(self, event: DonatedReadEvent, report: Reporter) -> None:
-        owner = event.frame.function.node if event.frame.function is not None else report.module.tree
+        owner = event.frame.owner
         place = event.place if event.how != "twice" else f"{event.place} at {id(event.node)}"
         self.reads.setdefault((owner, place), event)  # one is enough for one name
 
@@ -125,7 +122,7 @@ class UseAfterDonation(Rule):
         """Notes attributes that a method donates, for what `__init__` bound to the same arrays."""
         function = event.frame.function
         place = event.donation.place
-        statement = event.frame.facts.get("assign")
+        statement = event.assignment()
         if isinstance(statement, ast.Assign) and any(
             place_of(part) == place for target in statement.targets for part in walk(target)
         ):

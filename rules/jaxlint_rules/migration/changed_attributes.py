@@ -5,11 +5,19 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.api.releases import (
+    PACKAGES,
+    ApiChange,
+    Target,
+    attribute_change,
+    attribute_rewrite,
+    call_of,
+    describe_replacement,
+    package_of,
+)
+from jaxlint.api.syntax import names_stored
+from jaxlint.api.values import Array, ExternalObject, Transformed, Unknown
 from jaxlint.finding import FixRequest, Safety, Step
-from jaxlint.jaxapi.attributes import attribute_change, attribute_rewrite, call_of
-from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, describe_replacement, package_of
-from jaxlint.staging.values import Array, ExternalObject, Transformed, Unknown
-from jaxlint.syntax.facts import names_stored
 from jaxlint_rules.migration.changed_names import SpelledNames
 
 if TYPE_CHECKING:
@@ -46,7 +54,7 @@ class Attributes:
     def change(self, event: AttributeEvent) -> ApiChange | None:
         """The row that speaks of what is read here; None for other classes, and where the program guards it."""
         node, value = event.node, event.value
-        if event.guarded or not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+        if event.is_optional() or not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
             return None
         owner = self.owner(event)
         change = attribute_change(owner, event.name) if owner else None

@@ -6,14 +6,21 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.api.releases import (
+    PACKAGES,
+    ApiChange,
+    Target,
+    describe_replacement,
+    known_names,
+    lookup,
+    rename_parameters,
+    risk,
+)
 from jaxlint.finding import FixRequest, Safety, Step
-from jaxlint.jaxapi.api_names import known_names
-from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, describe_replacement, lookup
-from jaxlint.jaxapi.rewrites import rename_parameters, risk
 
 if TYPE_CHECKING:
     from jaxlint.staging.events import NameEvent
-from jaxlint.syntax.facts import nodes_of
+from jaxlint.api.syntax import nodes_of
 
 
 class ImportedNames:
@@ -35,7 +42,7 @@ class ImportedNames:
     ) -> tuple[bool, FixRequest | None]:
         """Whether this place is to be reported for `change`, and with which fix; it is remembered either way."""
         node, qualified = event.node, event.qualified
-        if event.guarded:
+        if event.is_optional():
             if isinstance(node, ast.alias):
                 self.remember_import(report.path, node, qualified, "guarded")
             return False, None

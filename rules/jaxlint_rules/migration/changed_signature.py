@@ -5,10 +5,20 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.api import Rule, concerns
+from jaxlint.api.releases import (
+    PACKAGES,
+    ApiChange,
+    Target,
+    by_keyword,
+    call_change,
+    call_parameters,
+    keyword_changes,
+    keyword_risk,
+    package_of,
+    takes_by_keyword,
+)
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, call_change, keyword_changes, package_of
-from jaxlint.jaxapi.rewrites import by_keyword, call_parameters, keyword_risk, takes_by_keyword
-from jaxlint.rule import Rule, concerns
 from jaxlint_rules.migration.changed_attributes import Attributes
 from jaxlint_rules.migration.changed_names import SpelledNames, target_text
 
@@ -70,13 +80,13 @@ class ChangedSignature(Rule):
 
     @concerns(where=lambda name: _has_changed(name))
     def on_name(self, event: NameEvent, report: Any) -> None:
-        if not event.is_import and not event.guarded and _has_changed(event.qualified):
+        if not event.is_import and not event.is_optional() and _has_changed(event.qualified):
             self._callees[event.node] = event.qualified
 
     def on_attribute(self, event: AttributeEvent, report: Any) -> None:
         """Methods of arrays."""
         name = f"jax.Array.{event.name}"
-        if keyword_changes(name) and not event.guarded and self._attributes.owner(event) == "jax.Array":
+        if keyword_changes(name) and not event.is_optional() and self._attributes.owner(event) == "jax.Array":
             self._callees[event.node] = name
 
     @concerns(

@@ -6,9 +6,9 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.api import Rule, concerns
+from jaxlint.api.releases import PACKAGES, ApiChange, Target, lookup, package_of
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, lookup, package_of
-from jaxlint.rule import Rule, concerns
 from jaxlint_rules.migration.changed_attributes import Attributes, aim_of, attribute_advice, attribute_fix
 from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
@@ -124,7 +124,7 @@ class DeprecatedApi(Rule):
         mesh = event.value
         change, target = lookup("jax.sharding.Mesh.__enter__"), Target.of(report.target_jax)
         name = getattr(mesh, "name", "")
-        if name not in _MESHES or event.frame.import_guard or change is None:
+        if name not in _MESHES or event.is_optional() or change is None:
             return
         if not target.deprecates(change) or not target.has_since(change.since):
             return

@@ -7,12 +7,10 @@ import difflib
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.api import Rule, concerns
+from jaxlint.api.releases import NEWEST, VersionError, has_row, known_names, parse_range, parse_version
+from jaxlint.api.tables import TRANSFORMS
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.api_names import known_names
-from jaxlint.jaxapi.history import NEWEST, has_row
-from jaxlint.jaxapi.transforms import TRANSFORMS
-from jaxlint.jaxapi.versions import VersionError, parse_range, parse_version
-from jaxlint.rule import Rule, concerns
 from jaxlint_rules.migration.changed_names import SpelledNames
 
 if TYPE_CHECKING:
@@ -113,7 +111,7 @@ class NonexistentApi(Rule):
     def on_name(self, event: NameEvent, report: Any) -> None:
         qualified, node = event.qualified, event.node
         place = known_names.split(qualified)
-        if event.guarded or place is None or not self._spelled.is_written(event):
+        if event.is_optional() or place is None or not self._spelled.is_written(event):
             return
         module, name, rest = place
         if f"{module}.{name}" in TRANSFORMS:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.api import Rule, concerns
+from jaxlint.api.releases import known_names
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.api_names import known_names
-from jaxlint.rule import Rule, concerns
 from jaxlint_rules.migration.changed_names import SpelledNames
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class PrivateApi(Rule):
     @concerns(where=lambda name: name.startswith("jax._src"))
     def on_name(self, event: NameEvent, report: Any) -> None:
         qualified, node = event.qualified, event.node
-        if event.guarded or not qualified.startswith("jax._src") or not self._spelled.is_written(event):
+        if event.is_optional() or not qualified.startswith("jax._src") or not self._spelled.is_written(event):
             return
         if isinstance(node, ast.Attribute):
             # Inside out: what stands before the last name was seen, and kept back, already.

@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.jaxapi.api_names import known_names
-from jaxlint.jaxapi.history import (
+from jaxlint.api import Rule, concerns
+from jaxlint.api.releases import (
     PACKAGES,
     ApiChange,
     Target,
     gone_options,
+    known_names,
     lookup,
     lookup_module,
     package_of,
 )
-from jaxlint.rule import Rule, concerns
+from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules.migration.changed_attributes import Attributes, aim_of, attribute_advice, attribute_fix
 from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
@@ -112,7 +112,12 @@ class RemovedApi(Rule):
         """`import jax.config`: an object of that name has taken the module's place."""
         node, row = event.node, lookup("jax.config.config")
         statement = event.frame.module.parents.get(node)
-        if row is None or event.guarded or not target.lacks(row) or not isinstance(statement, ast.Import):
+        if (
+            row is None
+            or event.is_optional()
+            or not target.lacks(row)
+            or not isinstance(statement, ast.Import)
+        ):
             return
         step = Step("rename-api", report.path, report.span(node), {"old": "jax.config", "is_attribute": True})
         report(
@@ -156,7 +161,7 @@ class RemovedApi(Rule):
         if event.name != "jax.config.update" or not isinstance(node, ast.Call) or not node.args:
             return
         option = node.args[0]
-        if event.frame.import_guard or not isinstance(option, ast.Constant):
+        if event.is_optional() or not isinstance(option, ast.Constant):
             return
         name = option.value
         if not isinstance(name, str):

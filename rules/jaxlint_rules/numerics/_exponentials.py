@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.values import Array, Unknown, Value
-from jaxlint.staging.values.frame import Frame
+from jaxlint.api import Frame
+from jaxlint.api.values import Array, Unknown, Value
 from jaxlint_rules.numerics._expressions import made, number, unviewed
 
 _BOUNDED = frozenset(
@@ -29,7 +29,7 @@ _BOUNDED = frozenset(
 def may_overflow(value: Value, frame: Frame) -> bool:
     """False for what is bounded above by its form: negated, clipped, a logarithm, something subtracted."""
     if not isinstance(value, Array):
-        return isinstance(value, Unknown) and value.origin in frame.inherited  # a parameter, as it came
+        return isinstance(value, Unknown) and frame.was_given(value.origin)  # a parameter, as it came
     bare = unviewed(value)
     operation = made(bare)
     if operation is None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.values import MISSING, Array, NumpyArray, Operation, Static, Unknown, Value, constant
-from jaxlint.staging.values.frame import Frame
+from jaxlint.api import Frame
+from jaxlint.api.values import MISSING, Array, NumpyArray, Operation, Static, Unknown, Value, constant
 
 VIEWS = frozenset(
     {"getitem", "reshape", "expand_dims", "squeeze", "transpose", "broadcast_to", "astype", "swapaxes"}

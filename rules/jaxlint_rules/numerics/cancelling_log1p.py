@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.tables import is_integer
+from jaxlint.api.values import UNKNOWN, Array, Value, dtype_of
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.dtypes import is_integer
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values import UNKNOWN, Array, Value
-from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._expressions import made, number
 

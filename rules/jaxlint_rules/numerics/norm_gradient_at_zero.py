@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, CarryEvent, OperationEvent
-from jaxlint.staging.values import (
+from jaxlint.api import CallEvent, CarryEvent, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import positional_parameters
+from jaxlint.api.values import (
     Array,
     DictValue,
     Function,
@@ -20,9 +18,9 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
     constant,
+    flow_in,
 )
-from jaxlint.staging.values.flow import flow_in
-from jaxlint.syntax.facts import positional_parameters
+from jaxlint.finding import Severity
 from jaxlint_rules.numerics._expressions import euclidean_vector, made, number, same, unviewed
 
 _ZEROS = ("zeros", "zeros_like")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from jaxlint.api import Frame, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Value
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values import Value
-from jaxlint.staging.values.frame import Frame
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._exponentials import may_overflow
 from jaxlint_rules.numerics._expressions import made, number, unviewed

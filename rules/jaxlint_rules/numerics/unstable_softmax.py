@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+from jaxlint.api import OperationEvent, Reporter, Rule, concerns
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import OperationEvent
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._exponentials import may_overflow
 from jaxlint_rules.numerics._expressions import made, same, unviewed

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import Reporter, Rule, TransformEvent
+from jaxlint.api.syntax import positional_parameters, walk
+from jaxlint.api.values import BoundMethod, Function, Partial, Transformed, Value, constant
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.values import BoundMethod, Function, Partial, Transformed, Value, constant
-from jaxlint.syntax.facts import positional_parameters, walk
 
 _KINDS = frozenset({"grad", "value_and_grad"})
 

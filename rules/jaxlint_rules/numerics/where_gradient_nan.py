@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import all_parameters
+from jaxlint.api.tables import is_integer
+from jaxlint.api.values import Array, Value, dtype_of
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.dtypes import is_integer
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values import Array, Value
-from jaxlint.staging.values.dtypes import dtype_of
-from jaxlint.syntax.facts import all_parameters
 from jaxlint_rules._names import last_name
 from jaxlint_rules.numerics._expressions import DEEP, VIEWS, is_number, made, number, same, unviewed
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from jaxlint.api import CallEvent, Reporter, Rule, ZeroGradientEvent, concerns
+from jaxlint.api.values import Array, Static, Transformed, Value, constant
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, ZeroGradientEvent
-from jaxlint.staging.values import Array, Static, Transformed, Value, constant
 
 _GRADIENTS = frozenset({"jax.grad", "jax.value_and_grad"})
 # What is called with the arguments of the gradient, of the same dtype.
@@ -73,7 +71,7 @@ class ZeroGradient(Rule):
             gradient = gradient.target
         if not isinstance(gradient, Transformed) or gradient.api not in _GRADIENTS:
             return
-        if "allow_int" in gradient.options or report.module.is_test or event.frame.catching:
+        if "allow_int" in gradient.options or report.module.is_test or event.is_caught():
             return
         position = constant(gradient.options["argnums"]) if "argnums" in gradient.options else 0
         if type(position) is not int or not 0 <= position < len(event.args):

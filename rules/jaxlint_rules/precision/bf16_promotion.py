@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.tables import KINDS, LOW_PRECISION, MAKERS, RANDOM_MAKERS
+from jaxlint.api.values import Array, ListValue, NumpyArray, Operation, TupleValue, Value, dtype_of
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.dtypes import KINDS, LOW_PRECISION, MAKERS, RANDOM_MAKERS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values import Array, ListValue, NumpyArray, Operation, TupleValue, Value
-from jaxlint.staging.values.dtypes import dtype_of
 
 _WIDE = frozenset({"float32", "float64"})
 _OPERATORS = frozenset({"add", "subtract", "multiply", "divide", "matmul", "power", "maximum", "minimum"})

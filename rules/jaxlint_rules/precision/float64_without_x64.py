@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import walk
+from jaxlint.api.tables import MAKERS, RANDOM_MAKERS
+from jaxlint.api.values import External, Operation, Static, Value, dtype_named
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.dtypes import MAKERS, RANDOM_MAKERS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, OperationEvent
-from jaxlint.staging.tracking.operations import dtype_named
-from jaxlint.staging.values import External, Operation, Static, Value
-from jaxlint.syntax.facts import walk
 from jaxlint_rules._names import last_name
 from jaxlint_rules._x64 import may_have_x64
 

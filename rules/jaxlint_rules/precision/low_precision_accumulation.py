@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, CarryEvent, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted
+from jaxlint.api.values import (
+    Array,
+    AtIndexer,
+    ExternalMethod,
+    ListValue,
+    TupleValue,
+    Value,
+    dtype_named,
+    dtype_of,
+)
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, CarryEvent, OperationEvent
-from jaxlint.staging.tracking.operations import dtype_named
-from jaxlint.staging.values import Array, AtIndexer, ExternalMethod, ListValue, TupleValue, Value
-from jaxlint.staging.values.dtypes import dtype_of
-from jaxlint.syntax.facts import dotted
 from jaxlint_rules._loops import host_loops
 from jaxlint_rules._names import names_in
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.values import dtype_named
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.tracking.operations import dtype_named
 
 _LOW = frozenset({"bfloat16", "float16"})
 _GRADIENTS = frozenset({"grad", "value_and_grad"})

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted
+from jaxlint.api.values import Operation, Value, constant
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values import Operation, Value, constant
-from jaxlint.syntax.facts import dotted
 from jaxlint_rules.numerics._expressions import made
 
 _PRODUCTS = ("matmul", "dot", "einsum", "tensordot", "inner", "vdot")

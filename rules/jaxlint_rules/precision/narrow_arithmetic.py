@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.tables import is_integer, strong
+from jaxlint.api.values import Array, Operation, Static, Value, constant, dtype_of, is_inexact
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.dtypes import is_integer, strong
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.tracking.operations import is_inexact
-from jaxlint.staging.values import Array, Operation, Static, Value, constant
-from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint_rules.numerics._expressions import made, number, unviewed
 
 _SMALLEST = 2.0**-25  # half of the smallest float16 above zero: what is not more than this rounds to zero
@@ -121,7 +117,7 @@ class NarrowArithmetic(Rule):
     @staticmethod
     def check_truth(event: OperationEvent, report: Reporter) -> None:
         """Minus, of truth values."""
-        if event.frame.catching or not all(map(_is_truth, event.operation.args)):
+        if event.is_caught() or not all(map(_is_truth, event.operation.args)):
             return
         opposite = "`~`" if event.operation.name == "negative" else "`^` or `& ~`"
         report(

@@ -6,16 +6,16 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from jaxlint.syntax.facts import (
+from jaxlint.api.syntax import (
     FunctionNode,
     all_parameters,
+    cache,
     children,
     dotted,
     names_stored,
     statements,
     walk,
 )
-from jaxlint.syntax.memo import cache
 
 Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.finding import Severity
-from jaxlint.jaxapi.functions import LOGGER_MAKERS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, ConvertEvent, SideEffectEvent
-from jaxlint.staging.values import (
+from jaxlint.api import CallEvent, ConvertEvent, Frame, Reporter, Rule, SideEffectEvent, concerns
+from jaxlint.api.syntax import walk
+from jaxlint.api.tables import LOGGER_MAKERS
+from jaxlint.api.values import (
     External,
     ExternalMethod,
     ExternalObject,
@@ -18,13 +16,12 @@ from jaxlint.staging.values import (
     constant,
     find_array,
 )
-from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import walk
+from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._generators import GENERATORS, NOT_DRAWS, RANDOM
 from jaxlint_rules._names import last_name
-from jaxlint_rules._reasons import guarded, staged_because
+from jaxlint_rules._reasons import staged_because
 
 _CLOCKS = frozenset(
     [
@@ -111,9 +108,15 @@ class ImpureCall(Rule):
 
     def on_side_effect(self, event: SideEffectEvent, report: Reporter) -> None:
         name = event.where.lower()
-        if not event.frame.stage.abstract:
+        if not event.makes_tracers():
             return  # nothing is compiled: what `vmap` or `grad` alone runs, it runs at each call
-        if report.module.is_test or "trac" in name or "compil" in name or guarded(event) or _locked(event):
+        if (
+            report.module.is_test
+            or "trac" in name
+            or "compil" in name
+            or event.is_guarded()
+            or _locked(event)
+        ):
             return
         report(
             event.node,
@@ -124,7 +127,7 @@ class ImpureCall(Rule):
     @concerns(*_ONCE, *RANDOM, *_LOGGERS, *_CLOCKS, *_PRINTERS, *_TRACKERS, callees=("ExternalMethod",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         stage = event.frame.stage
-        if not stage.staged or not stage.certain:
+        if not stage.staged or not event.is_certain():
             return
         message = self.objection(event)
         if message:
@@ -137,7 +140,7 @@ class ImpureCall(Rule):
     def objection(self, event: CallEvent) -> str:
         """What is wrong with the call in staged code, or ""."""
         if _is_output(event):
-            if event.frame.catching or not self.shows_tracer(event):
+            if event.is_caught() or not self.shows_tracer(event):
                 return ""
             assert isinstance(event.node, ast.Call)
             called = ast.unparse(event.node.func)
@@ -151,7 +154,7 @@ class ImpureCall(Rule):
             return ""
         name = event.name
         draws = name.startswith(RANDOM) and name.rpartition(".")[2] not in NOT_DRAWS
-        if not event.frame.stage.abstract and not draws:
+        if not event.makes_tracers() and not draws:
             return ""  # as above; but all rows of a `vmap` share what is drawn
         if name == "time.sleep":
             return "`time.sleep` waits once, while JAX traces; compiled calls do not"
@@ -160,13 +163,13 @@ class ImpureCall(Rule):
             writes = isinstance(mode, str) and not {"w", "a", "x", "+"}.isdisjoint(mode)
             return "`open` runs once, while JAX traces; compiled calls write nothing" if writes else ""
         if name == "builtins.next":
-            if not _takes_from_outside(event) or guarded(event):
+            if not _takes_from_outside(event) or event.is_guarded():
                 return ""
             assert isinstance(event.node, ast.Call)
             return f"`{ast.unparse(event.node)}` takes one item, while JAX traces; compiled calls see the same again"
         if name not in _CLOCKS and not draws and name != "builtins.input":
             return ""
-        if guarded(event) or _is_fallback(event):
+        if event.is_guarded() or _is_fallback(event):
             return ""  # `if seed is None:`, and nobody knows who calls without one
         if event.frame.function is not None and event.frame.function.name in ("__enter__", "__exit__"):
             return ""  # a profiler's context manager, which may as well measure tracing

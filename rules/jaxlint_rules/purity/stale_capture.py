@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.values import (
+from jaxlint.api import Frame, Reporter, Rule, Scope, TransformEvent
+from jaxlint.api.syntax import all_parameters, nodes_of
+from jaxlint.api.values import (
     Array,
     DictValue,
     Function,
@@ -16,15 +14,13 @@ from jaxlint.staging.values import (
     ListValue,
     ModuleValue,
     NumpyArray,
-    Scope,
     Static,
     Transformed,
     TupleValue,
     Unknown,
     Value,
 )
-from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import all_parameters, nodes_of
+from jaxlint.finding import Severity
 from jaxlint_rules.purity._captures import (
     Owner,
     Place,

@@ -6,12 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jaxlint.api import Module, Reporter, Rule, TransformEvent
+from jaxlint.api.values import ClassValue
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.project import Module
-from jaxlint.staging.values import ClassValue
 from jaxlint_rules._compiled_methods import (
     captured_self,
     facts_of_method,

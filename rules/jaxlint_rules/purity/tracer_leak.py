@@ -7,15 +7,12 @@ import itertools
 import sys
 from collections.abc import Iterator
 
+from jaxlint.api import LeakEvent, Module, Reporter, Rule
+from jaxlint.api.syntax import place_of, walk
+from jaxlint.api.values import find_array
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import LeakEvent
-from jaxlint.staging.project import Module
-from jaxlint.staging.values import find_array
-from jaxlint.syntax.facts import place_of, walk
 from jaxlint_rules._names import last_name
-from jaxlint_rules._reasons import guarded, staged_because
+from jaxlint_rules._reasons import staged_because
 
 
 class TracerLeak(Rule):
@@ -64,7 +61,7 @@ class TracerLeak(Rule):
 
     def on_leak(self, event: LeakEvent, report: Reporter) -> None:
         array = find_array(event.value, True)
-        if array is None or not array.certain or not event.frame.stage.certain or guarded(event):
+        if array is None or not array.certain or not event.is_certain() or event.is_guarded():
             return
         if _is_overwritten(event) or _is_put_back(event) or _is_set_again(event):
             return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.values import ClassValue
-from jaxlint.syntax.facts import dotted
+from jaxlint.api.syntax import dotted
+from jaxlint.api.values import ClassValue
 from jaxlint_rules._names import last_name
 
 # Functions of `jax.random` whose numbers should differ wherever they are drawn.

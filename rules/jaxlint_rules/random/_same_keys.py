@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.values import Function
-from jaxlint.staging.values.frame import Frame, Loop
-from jaxlint.syntax.facts import all_parameters, dotted, nodes_of
+from jaxlint.api import Frame, Loop
+from jaxlint.api.syntax import all_parameters, dotted, nodes_of
+from jaxlint.api.values import Function
 from jaxlint_rules._loops import assigned_once, host_loops, is_few, loop_variables, rebound
 from jaxlint_rules._names import names_in, unpacked
 
@@ -48,8 +48,8 @@ def _stepping(call: ast.Call, frame: Frame) -> Loop | None:
     for _ in range(_NEAR + 1):
         loop = next(iter(host_loops(frame)), None)
         if loop is not None:
-            return loop if len(frame.guards) == loop.guards and not is_few(loop, frame) else None
-        if not held or frame.guards or frame.caller is None or frame.loops:
+            return loop if not frame.is_conditional_in(loop) and not is_few(loop, frame) else None
+        if not held or frame.is_conditional() or frame.caller is None or frame.loops:
             return None
         frame = frame.caller
     return None
@@ -79,8 +79,7 @@ def _is_same(
     if last in _SEEDED or (last == "key" and owner.rpartition(".")[2] in _RANDOM):
         seeds = [*node.args, *(keyword.value for keyword in node.keywords)]
         return bool(seeds) and all(_stays(seed, bound) for seed in seeds)
-    held = frame.scope.lookup(last) if frame is not None and not owner and not node.args else None
-    called = held[0] if held is not None else None
+    called = frame.value_of(last) if frame is not None and not owner and not node.args else None
     return isinstance(called, Function) and not node.keywords and _gives_same(called)
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
+from jaxlint.api.syntax import all_parameters, dotted
+from jaxlint.api.tables import KEY_MAKERS
+from jaxlint.api.values import MISSING, Array, DictValue, ExternalObject, Value, constant
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.functions import KEY_MAKERS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import MISSING, Array, DictValue, ExternalObject, Value, constant
-from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import all_parameters, dotted
 from jaxlint_rules._names import last_name
 from jaxlint_rules._reasons import is_parameter, staged_because
 from jaxlint_rules.random._draws import is_draw
@@ -71,7 +68,7 @@ class ConstantKeyInStaged(Rule):
         if not event.frame.stage.within("jit", "pmap", "scan", "fori_loop", "while_loop", "map"):
             return
         seeds = [*event.args, *event.kwargs.values()] if event.name == _STREAMS else event.args[:1]
-        if not event.frame.stage.certain or not seeds or any(constant(seed) is MISSING for seed in seeds):
+        if not event.is_certain() or not seeds or any(constant(seed) is MISSING for seed in seeds):
             return
         drawn = _is_handed_to_layer if event.name == _STREAMS else _is_drawn_from
         if event.frame.module.is_test or not drawn(event.node, report):
@@ -93,7 +90,7 @@ class ConstantKeyInStaged(Rule):
     def check_captured(self, event: CallEvent, key: Value, place: ast.expr, report: Reporter) -> None:
         """A draw from a key that is no argument of the jitted function, and so a constant of its program."""
         frame, node = event.frame, event.node
-        if not frame.stage.certain or not frame.stage.within("jit") or frame.module.is_test:
+        if not frame.is_certain() or not frame.stage.within("jit") or frame.module.is_test:
             return
         if not isinstance(place, ast.Name) or not isinstance(key, Array) or key.staged or key.role != "key":
             return

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted, name_loads
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.syntax.facts import dotted, name_loads
 from jaxlint_rules._names import unpacked
 
 _MAKERS = ("jax.random.split", "jax.random.fold_in")

@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxlint.api import CallEvent, KeptKeyEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted, none_branch
+from jaxlint.api.tables import JIT_KINDS
+from jaxlint.api.values import ClassValue, Function, Transformed, name_in
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.transforms import JIT_KINDS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, KeptKeyEvent
-from jaxlint.staging.tracking.keys import name_in
-from jaxlint.staging.values import ClassValue, Function, Transformed
-from jaxlint.syntax.facts import dotted, none_branch
 from jaxlint_rules._names import last_name
 from jaxlint_rules.random._draws import is_draw, renews
 from jaxlint_rules.random._same_keys import made_anew
@@ -85,7 +82,7 @@ class KeyNotAdvanced(Rule):
     def on_kept_key(self, event: KeptKeyEvent, report: Reporter) -> None:
         frame = event.frame
         function = frame.function
-        if frame.module.is_test or (function is not None and function.name.startswith("test")):
+        if frame.is_in_test():
             return
         name = name_in(frame, event.origin)
         if event.how == "closure":

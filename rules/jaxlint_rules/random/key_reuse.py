@@ -5,13 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxlint.api import KeyEvent, Module, Reporter, Rule
+from jaxlint.api.syntax import dotted, names_stored
+from jaxlint.api.values import name_in
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import KeyEvent
-from jaxlint.staging.project import Module
-from jaxlint.staging.tracking.keys import name_in
-from jaxlint.syntax.facts import dotted, names_stored
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
 from jaxlint_rules._names import last_name
@@ -66,7 +63,7 @@ class KeyReuse(Rule):
 
     def on_key_reuse(self, event: KeyEvent, report: Reporter) -> None:
         frame = event.frame
-        if frame.module.is_test or (frame.function is not None and frame.function.name.startswith("test")):
+        if frame.is_in_test():
             return
         if event.how == "again" and _keeps_aligned(event.first, event.node):
             return
@@ -169,7 +166,7 @@ def _makes_a_twin(event: KeyEvent) -> bool:
 def _exclude_each_other(event: KeyEvent) -> bool:
     """Whether the two places lie under tests of one name for different constants, of which one is taken."""
     frame = event.frame
-    owner = frame.function.node if frame.function is not None else frame.module.tree
+    owner = frame.owner
     first, second = _asked(event.first, frame.module), _asked(event.node, frame.module)
     return any(
         name in first and first[name] != value and name not in names_stored(owner)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxlint.api import KeptKeyEvent, Reporter, Rule
+from jaxlint.api.syntax import all_parameters, dotted, nodes_of
+from jaxlint.api.values import name_in
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import KeptKeyEvent
-from jaxlint.staging.tracking.keys import name_in
-from jaxlint.staging.values import Function
-from jaxlint.syntax.facts import all_parameters, dotted, nodes_of
+from jaxlint_rules._callables import function_called
 from jaxlint_rules._loops import given_arguments
 from jaxlint_rules._names import last_name
 from jaxlint_rules.random._draws import is_draw
@@ -66,15 +64,13 @@ class SharedKeyUnderVmap(Rule):
             "vectorize",
         ):
             return
-        if frame.module.is_test or not (
+        if frame.is_in_test() or not (
             is_draw(event.used)
             or _is_unpacked_split(event)
             or _is_scanned_split(event)
             or _makes_layer(event.used)
             or _draws_inside(event.used, event)
         ):
-            return
-        if frame.function is not None and frame.function.name.startswith("test"):
             return
         if not _ignores_rows(event) and _compares(event.used, event):
             return
@@ -135,13 +131,8 @@ def _scanned(call: ast.Call) -> list[ast.expr]:
 
 def _draws_inside(used: ast.AST, event: KeptKeyEvent) -> bool:
     """Whether a function of the project, which is handed the key and nothing that may be compared, draws with it at once."""
-    held = (
-        event.frame.scope.lookup(used.func.id)
-        if isinstance(used, ast.Call) and isinstance(used.func, ast.Name)
-        else None
-    )
-    function = held[0] if held is not None else None
-    if not isinstance(function, Function) or not isinstance(used, ast.Call):
+    function = function_called(used, event.frame) if isinstance(used, ast.Call) else None
+    if function is None or not isinstance(used, ast.Call):
         return False
     if any(_COMPARED.search(parameter.arg.lower()) for parameter in all_parameters(function.node)):
         return False

@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxlint.staging.values import ClassValue, Function
-from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import dotted, nodes_of, walk
-from jaxlint.syntax.memo import cache
+from jaxlint.api import Frame
+from jaxlint.api.syntax import cache, dotted, nodes_of, walk
+from jaxlint.api.values import ClassValue, Function
 from jaxlint_rules._callables import named_or_method
 from jaxlint_rules._loops import assigned_once, counters, decaying, given_arguments, growing
 from jaxlint_rules._names import last_name

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.values import ClassValue, Function, Instance, Value
-from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import dotted, nodes_of
-from jaxlint.syntax.memo import cache
+from jaxlint.api import Frame
+from jaxlint.api.syntax import cache, dotted, nodes_of
+from jaxlint.api.values import ClassValue, Function, Instance, Value
 from jaxlint_rules._names import last_name, unpacked
 from jaxlint_rules.recompilation._ragged import STACKING, binding, results
 
@@ -53,8 +52,7 @@ def _stacked(node: ast.expr) -> str:
 def _class_of(path: str, frame: Frame) -> ClassValue | None:
     """The class of the object that a path such as `self.memory` stands for."""
     root, *names = path.split(".")
-    held = frame.scope.lookup(root)
-    value: Value | None = held[0] if held is not None else None
+    value: Value | None = frame.value_of(root)
     for name in names:
         value = value.fields.get(name) if isinstance(value, Instance) else None
     return value.cls if isinstance(value, Instance) else None

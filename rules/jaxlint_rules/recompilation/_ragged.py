@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
-from jaxlint.staging.values import Function
-from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import all_parameters, dotted, nodes_of, walk
-from jaxlint.syntax.memo import cache
+from jaxlint.api import Frame
+from jaxlint.api.syntax import all_parameters, cache, dotted, nodes_of, walk
+from jaxlint.api.values import Function
 from jaxlint_rules._callables import function_called
 from jaxlint_rules._loops import assigned_once, loop_variables, rebound
 from jaxlint_rules._names import last_name, names_in

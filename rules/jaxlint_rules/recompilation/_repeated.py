@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from jaxlint.syntax.facts import dotted, walk
+from jaxlint.api.syntax import dotted, walk
 from jaxlint_rules._loops import counters
 from jaxlint_rules._names import bound_by, last_name, names_in
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Frame, Loop, Reporter, Rule, concerns
+from jaxlint.api.values import ExternalMethod, Transformed
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import ExternalMethod, Transformed
-from jaxlint.staging.values.frame import Frame, Loop
 from jaxlint_rules._loops import host_loops
 
 
@@ -60,7 +57,7 @@ class ClearedCaches(Rule):
             return
         if frame.stage.staged or frame.module.is_test or frame.guarded_in_loop():
             return
-        if not frame.loops and not frame.guards and frame.caller is not None:
+        if not frame.loops and not frame.is_conditional() and frame.caller is not None:
             frame = frame.caller  # a function of its own, which tidies up
             if frame.stage.staged or frame.guarded_in_loop():
                 return

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.finding import Severity
-from jaxlint.jaxapi.transforms import JIT_KINDS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.project import Module
-from jaxlint.staging.values import (
+from jaxlint.api import CallEvent, Frame, Loop, Module, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.syntax import all_parameters, dotted, names_stored, nodes_of, walk
+from jaxlint.api.tables import JIT_KINDS
+from jaxlint.api.values import (
     Array,
     BoundMethod,
     ExternalObject,
@@ -25,8 +22,7 @@ from jaxlint.staging.values import (
     constant,
     kind_of_static,
 )
-from jaxlint.staging.values.frame import Frame, Loop
-from jaxlint.syntax.facts import all_parameters, dotted, names_stored, nodes_of, walk
+from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, counters, given_arguments, host_loops, loop_variables
 from jaxlint_rules._names import names_in, unpacked
@@ -177,7 +173,7 @@ class JitInLoop(Rule):
         call, caller = frame.call_node, frame.caller
         if frame.function is None or caller is None or caller.stage.staged or caller.module.is_test:
             return
-        if frame.guards or kept(event, report):
+        if frame.is_conditional() or kept(event, report):
             return  # made once and kept
         target = event.transformed.target
         if isinstance(target, Function) and not _lies_in(target.node, frame.function.node):
@@ -203,7 +199,7 @@ class JitInLoop(Rule):
             names = set() if lasting else loop_variables(loop.node)
             for parameter, argument in given_arguments(frame.function.node, call):
                 if any(isinstance(n, ast.Name) and n.id in names for n in walk(argument)):
-                    if not is_data(frame.scope.variables.get(parameter)):
+                    if not is_data(frame.local(parameter)):
                         return  # each iteration may well need a program of its own
         elif not isinstance(call, ast.Attribute) or not _called_at_once(call, caller):
             return
@@ -227,7 +223,7 @@ def _runs_in_loop(caller: Frame) -> Frame | None:
             return None
         if frame.loops:
             return frame
-        if frame.guards or frame.function is None or frame.function.name in _ONCE:
+        if frame.is_conditional() or frame.function is None or frame.function.name in _ONCE:
             return None
         frame = frame.caller
     return None
@@ -236,9 +232,7 @@ def _runs_in_loop(caller: Frame) -> Frame | None:
 def _is_given_data(frame: Frame, call: ast.Call) -> bool:
     """Whether a call hands nothing but arrays and numbers on, for which one compiled program does."""
     assert frame.function is not None
-    return all(
-        is_data(frame.scope.variables.get(name)) for name, _ in given_arguments(frame.function.node, call)
-    )
+    return all(is_data(frame.local(name)) for name, _ in given_arguments(frame.function.node, call))
 
 
 # Transformations that give another function object at each call; `jit` finds what `jax.checkpoint` gives again.
@@ -312,7 +306,7 @@ def uses_loop_variable(
         bound = {a.arg for a in [*body.args.posonlyargs, *body.args.args, *body.args.kwonlyargs]}
     loaded = {n.id for n in walk(body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     used = (loaded - bound) & (names - {getattr(body, "name", "")})
-    values = [frame.scope.variables.get(name) for name in used]
+    values = [frame.local(name) for name in used]
     return not all(is_data(value) and not isinstance(value, Static) for value in values)
 
 
@@ -373,7 +367,7 @@ def _is_needless_factory(frame: Frame, call: ast.AST | None, caller: Frame, loop
         if names_in(argument) & changing
     ]
     return all(
-        _is_number_of_a_run(frame.scope.variables.get(parameter)) and follows(argument, loop.node, caller)
+        _is_number_of_a_run(frame.local(parameter)) and follows(argument, loop.node, caller)
         for parameter, argument in moving
     )
 

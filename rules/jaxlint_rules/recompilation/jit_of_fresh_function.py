@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
+from jaxlint.api.values import BoundMethod, Function, ListValue, Partial, TupleValue, Value
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import BoundMethod, Function, ListValue, Partial, TupleValue, Value
-from jaxlint.staging.values.frame import Frame
 from jaxlint_rules._loops import host_loops
 
 _EAGER = {
@@ -76,7 +73,7 @@ class JitOfFreshFunction(Rule):
             return
         if not report.compiles:
             return  # under `jax.disable_jit()` nothing is compiled, on purpose
-        if not frame.stage.certain and frame.caller is None and not frame.loops:
+        if not frame.is_certain() and frame.caller is None and not frame.loops:
             return  # nothing is known of who calls it
         given = [event.args[n] for n in positions if n < len(event.args)]
         given += [event.kwargs[name] for name in _NAMES if name in event.kwargs]
@@ -108,11 +105,11 @@ def _repeated(frame: Frame) -> tuple[Frame, str] | None:
             return None
         loops = host_loops(current)
         if loops:
-            if len(current.guards) > loops[0].guards:
+            if current.is_conditional_in(loops[0]):
                 return None
             line = f"line {getattr(loops[0].node, 'lineno', '?')}"
             return current, line if current.module is frame.module else f"{current.module.display}:{line[5:]}"
-        if current.guards or current.module.is_test:
+        if current.is_conditional() or current.module.is_test:
             return None
         current = current.caller
     return None
@@ -124,7 +121,7 @@ def _is_program(frame: Frame) -> bool:
         return True
     current: Frame | None = frame
     while current is not None:
-        if current.function is None and not current.scope.is_class and not current.context:
+        if current.is_program() and not current.scope.is_class:
             return True
         current = current.caller
     return False

@@ -5,12 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from jaxlint.api import Event, Frame, Loop, OperationEvent, Reporter, Rule
+from jaxlint.api.syntax import dotted
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import Event, OperationEvent
-from jaxlint.staging.values.frame import Frame, Loop
-from jaxlint.syntax.facts import dotted
 from jaxlint_rules._eager import computes_only
 from jaxlint_rules._loops import is_on_host
 from jaxlint_rules.recompilation._repeated import carries, may_loop

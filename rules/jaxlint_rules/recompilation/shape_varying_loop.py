@@ -5,15 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jaxlint.api import CallEvent, Loop, Reporter, Rule, StagedReturnEvent, concerns
+from jaxlint.api.syntax import cache, dotted, nodes_of, walk
+from jaxlint.api.tables import JIT_KINDS
+from jaxlint.api.values import Array, Instance, Origin, Transformed, TupleValue, Unknown, Value, parts_of
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.transforms import JIT_KINDS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, StagedReturnEvent
-from jaxlint.staging.values import Array, Instance, Origin, Transformed, TupleValue, Unknown, Value, parts_of
-from jaxlint.staging.values.frame import Loop
-from jaxlint.syntax.facts import dotted, nodes_of, walk
-from jaxlint.syntax.memo import cache
 from jaxlint_rules._loops import (
     GROWING,
     SIZED,
@@ -198,7 +194,7 @@ def _attributes(value: Value) -> dict[str, Value]:
 
 def _targets(event: CallEvent) -> list[str]:
     """The names that the results of a call are assigned to."""
-    statement = event.frame.facts.get("assign")
+    statement = event.assignment()
     if not isinstance(statement, ast.Assign) or statement.value is not event.node:
         return []
     target = statement.targets[0]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import Reporter, Rule, StaticArgumentEvent
+from jaxlint.api.values import Instance
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import StaticArgumentEvent
-from jaxlint.staging.values import Instance
 from jaxlint_rules._compiled_methods import is_identified_by_itself
 from jaxlint_rules._loops import assigned_once, host_loops
 
@@ -72,10 +70,10 @@ class StaticSelfRetention(Rule):
         receiver = event.node.func.value if isinstance(event.node.func, ast.Attribute) else event.argument
         for loop in host_loops(frame):
             made = assigned_once(loop.node).get(receiver.id) if isinstance(receiver, ast.Name) else receiver
-            if not isinstance(made, ast.Call) or len(frame.guards) > loop.guards:
+            if not isinstance(made, ast.Call) or frame.is_conditional_in(loop):
                 continue
-            held = frame.scope.lookup(made.func.id) if isinstance(made.func, ast.Name) else None
-            if held is not None and held[0] is value.cls:
+            held = frame.value_of(made.func.id) if isinstance(made.func, ast.Name) else None
+            if held is value.cls:
                 report(
                     event.node,
                     f"`{event.transformed.label}` is compiled for each new `{value.cls.qualname}`, and its cache keeps them all "

@@ -7,14 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from jaxlint.api import Event, Frame, Loop, OperationEvent, Reporter, Rule
+from jaxlint.api.syntax import cache, dotted, nodes_of, walk
+from jaxlint.api.values import Array, constant
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import Event, OperationEvent
-from jaxlint.staging.values import Array, constant
-from jaxlint.staging.values.frame import Frame, Loop
-from jaxlint.syntax.facts import dotted, nodes_of, walk
-from jaxlint.syntax.memo import cache
 from jaxlint_rules._loops import has_other_way
 from jaxlint_rules._names import unpacked
 from jaxlint_rules._reasons import staged_because
@@ -167,8 +163,8 @@ def _trips(node: ast.AST, frame: Frame) -> int | None:
     ):
         subtracted = bound.right.value if isinstance(bound.right.value, int) else 0
         bound = bound.left
-    held = frame.scope.lookup(bound.id) if isinstance(bound, ast.Name) else None
-    value = bound.value if isinstance(bound, ast.Constant) else constant(held[0]) if held else None
+    held = frame.value_of(bound.id) if isinstance(bound, ast.Name) else None
+    value = bound.value if isinstance(bound, ast.Constant) else constant(held) if held else None
     return value - subtracted if type(value) is int else None
 
 
@@ -219,10 +215,10 @@ def _range_text(node: ast.For) -> str | None:
 
 def _goes_along_an_axis(node: ast.For, frame: Frame) -> bool:
     """Whether the bound is the length of an array, and the body takes one of its rows, or columns, by the counter."""
-    owner = frame.function.node if frame.function is not None else frame.module.tree
+    owner = frame.owner
     for name in _taken_by_counter(node, owner):
-        held = frame.scope.lookup(name)
-        if held is not None and isinstance(held[0], Array) and not held[0].tree:
+        held = frame.value_of(name)
+        if isinstance(held, Array) and not held.tree:
             return True
     return False
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxlint.api import Reporter, Rule, StaticArgumentEvent, TracedArgumentEvent
+from jaxlint.api.syntax import nodes_of
+from jaxlint.api.values import Array, Instance, Static
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import StaticArgumentEvent, TracedArgumentEvent
-from jaxlint.staging.values import Array, Instance, Static
-from jaxlint.syntax.facts import nodes_of
 from jaxlint_rules._fixes import declare_traced
 from jaxlint_rules._loops import assigned_once, bodies, host_loops
 from jaxlint_rules._names import last_name
@@ -85,7 +83,7 @@ class VaryingStaticArgument(Rule):
             return
         declared = value.cls.all_fields()
         for loop in host_loops(frame):
-            if len(frame.guards) > loop.guards:
+            if frame.is_conditional_in(loop):
                 return
             for name, given in fields_given(event.argument, loop.node, frame).items():
                 static = name in declared and declared[name].static

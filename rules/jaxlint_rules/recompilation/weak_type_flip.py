@@ -5,15 +5,19 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.tables import JIT_KINDS, canonical_dtype, is_float, is_integer
+from jaxlint.api.values import (
+    Array,
+    NumpyArray,
+    Static,
+    Transformed,
+    Value,
+    dtype_of,
+    identity,
+    kind_of_static,
+)
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.jaxapi.dtypes import canonical_dtype, is_float, is_integer
-from jaxlint.jaxapi.transforms import JIT_KINDS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import Array, NumpyArray, Static, Transformed, Value, kind_of_static
-from jaxlint.staging.values.dtypes import dtype_of
-from jaxlint.staging.values.ledger import identity
 
 
 @dataclass(slots=True, eq=False)
@@ -77,7 +81,7 @@ class WeakTypeFlip(Rule):
             or not isinstance(node, ast.Call)
         ):
             return
-        if frame.stage.staged or frame.module.is_test or frame.guards:
+        if frame.stage.staged or frame.module.is_test or frame.is_conditional():
             return
         names = report.signature(callee.target)
         static, certain = report.static_parameters(callee)
@@ -89,7 +93,7 @@ class WeakTypeFlip(Rule):
             for name, value in given.items()
             if name not in static and not (name in names and f"#{names.index(name)}" in static)
         }
-        owner = frame.function.node if frame.function is not None else frame.module.tree
+        owner = frame.owner
         self.calls.setdefault((owner, identity(callee)), {})[node] = _Call(event, callee, dtypes)
 
     def finish(self, report: Reporter) -> None:

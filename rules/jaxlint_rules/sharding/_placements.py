@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.values import ExternalObject, Value
+from jaxlint.api.values import ExternalObject, Value
 from jaxlint_rules._callables import argument
 
 

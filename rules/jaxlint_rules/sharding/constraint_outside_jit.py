@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Array
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import Array
 
 
 class ConstraintOutsideJit(Rule):
@@ -49,13 +47,13 @@ class ConstraintOutsideJit(Rule):
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name != "jax.lax.with_sharding_constraint" or event.frame.stage.staged or not event.args:
             return
-        if not isinstance(event.args[0], Array) or report.module.is_test or event.frame.catching:
+        if not isinstance(event.args[0], Array) or report.module.is_test or event.is_caught():
             return
         frame = event.frame
         while frame.caller is not None:
             frame = frame.caller
         # Helpers in another file may be shared with staged code.
-        if frame.function is None and frame.context != "creation" and frame.module is event.frame.module:
+        if frame.function is None and not frame.is_trial() and frame.module is event.frame.module:
             report(
                 event.node,
                 "`with_sharding_constraint` outside of `jit` copies the array at once; `jax.device_put` says so",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint_rules._reasons import guarded, staged_because
+from jaxlint_rules._reasons import staged_because
 
 
 class DefaultDeviceInStaged(Rule):
@@ -50,7 +48,7 @@ class DefaultDeviceInStaged(Rule):
 
     @concerns("jax.default_device")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if event.name != "jax.default_device" or not event.frame.stage.abstract or guarded(event):
+        if event.name != "jax.default_device" or not event.makes_tracers() or event.is_guarded():
             return
         report(
             event.node,

@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted, name_loads
+from jaxlint.api.values import ExternalObject
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import ExternalObject
-from jaxlint.syntax.facts import dotted, name_loads
 from jaxlint_rules._callables import argument
 from jaxlint_rules.sharding._placements import mesh_and_spec
 

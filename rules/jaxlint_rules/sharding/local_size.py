@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import Reporter, Rule, TransformEvent
+from jaxlint.api.syntax import dotted, nodes_of, positional_parameters
+from jaxlint.api.values import (
+    BoundMethod,
+    Function,
+    ListValue,
+    Transformed,
+    TupleValue,
+    spec_entries,
+    strings,
+)
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.tracking.meshes import spec_entries, strings
-from jaxlint.staging.values import BoundMethod, Function, ListValue, Transformed, TupleValue
-from jaxlint.syntax.facts import dotted, nodes_of, positional_parameters
 from jaxlint_rules._names import last_name, unpacked
 
 

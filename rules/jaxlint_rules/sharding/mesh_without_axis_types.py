@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import ExternalObject
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import ExternalObject
 from jaxlint_rules._callables import argument
 from jaxlint_rules.sharding._placements import mesh_and_spec
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted, nodes_of
+from jaxlint.api.values import ExternalObject, Transformed
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import ExternalObject, Transformed
-from jaxlint.syntax.facts import dotted, nodes_of
 from jaxlint_rules._names import last_name, names_in
 
 _MULTIHOST = "jax.experimental.multihost_utils."
@@ -136,7 +134,7 @@ def _takes_shared(event: CallEvent, report: Reporter) -> bool:
     node = event.node
     assert isinstance(node, ast.Call)
     passed = set().union(*(names_in(a) for a in [*node.args, *(k.value for k in node.keywords)]), set())
-    owner = event.frame.function.node if event.frame.function is not None else report.module.tree
+    owner = event.frame.owner
     for made in nodes_of(owner, ast.Assign):
         targets: set[str] = set().union(*(names_in(target) for target in made.targets))
         if targets & passed and isinstance(made.value, ast.Call) and _is_shared(made.value, event, report):
@@ -148,8 +146,7 @@ def _is_shared(call: ast.Call, event: CallEvent, report: Reporter) -> bool:
     name = dotted(call.func)
     if name.rpartition(".")[2] in _PLACED:
         return True
-    held = event.frame.scope.lookup(name) if name and "." not in name else None
-    value = held[0] if held is not None else None
+    value = event.frame.value_of(name) if name and "." not in name else None
     return (isinstance(value, Transformed) and value.kind in _COMPILED) or (
         name.endswith("device_put") and len(call.args) > 1 and _is_sharding(call.args[1], event)
     )
@@ -158,6 +155,5 @@ def _is_shared(call: ast.Call, event: CallEvent, report: Reporter) -> bool:
 def _is_sharding(node: ast.AST, event: CallEvent) -> bool:
     if isinstance(node, ast.Call):
         return dotted(node.func).endswith("NamedSharding")
-    held = event.frame.scope.lookup(node.id) if isinstance(node, ast.Name) else None
-    value = held[0] if held is not None else None
+    value = event.frame.value_of(node.id) if isinstance(node, ast.Name) else None
     return isinstance(value, ExternalObject) and value.name == "jax.sharding.NamedSharding"

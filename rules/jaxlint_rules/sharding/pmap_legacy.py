@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+from jaxlint.api import Reporter, Rule, TransformEvent
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import TransformEvent
 
 
 class PmapLegacy(Rule):

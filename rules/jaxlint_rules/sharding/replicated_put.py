@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted, nodes_of
+from jaxlint.api.values import ExternalObject, Static, Value, is_none
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import ExternalObject, Static, Value, is_none
-from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import dotted, nodes_of
 from jaxlint_rules._callables import argument
 from jaxlint_rules._loops import loop_variables
 from jaxlint_rules.sharding._placements import mesh_and_spec
@@ -96,7 +93,7 @@ _CALLS = tuple(f"jax.{name}" for name in _DEVICES)
 
 def _assembles(frame: Frame) -> bool:
     """Whether the function makes one array of what it puts on each device, as a host does that holds a part of it."""
-    owner = frame.function.node if frame.function is not None else frame.module.tree
+    owner = frame.owner
     return any(
         dotted(call.func).endswith("make_array_from_single_device_arrays")
         for call in nodes_of(owner, ast.Call)

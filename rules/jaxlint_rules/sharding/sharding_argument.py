@@ -6,12 +6,19 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jaxlint.api import CallEvent, Event, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.values import (
+    MESHES,
+    DictValue,
+    ExternalObject,
+    ListValue,
+    TupleValue,
+    Value,
+    constant,
+    is_spec,
+    spec_axes,
+)
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, Event, TransformEvent
-from jaxlint.staging.tracking.meshes import MESHES, is_spec, spec_axes
-from jaxlint.staging.values import DictValue, ExternalObject, ListValue, TupleValue, Value, constant
 from jaxlint_rules._callables import argument
 from jaxlint_rules.migration.changed_names import SpelledNames
 
@@ -73,7 +80,7 @@ class ShardingArgument(Rule):
         "jax.sharding.NamedSharding", "jax.device_put", "jax.lax.with_sharding_constraint", "jax.shard_map"
     )
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if event.frame.catching:
+        if event.is_caught():
             return
         if event.name == "jax.sharding.NamedSharding":
             if len(event.args) > 1 and is_spec(event.args[0]) and _is_mesh(event.args[1]):
@@ -101,7 +108,7 @@ class ShardingArgument(Rule):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        if event.frame.catching:
+        if event.is_caught():
             return
         if t.kind == "jit":
             for option in _SHARDINGS:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.tracking.meshes import arguments_of, mesh_sizes, spec_entries, strings
-from jaxlint.staging.values import (
+from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.syntax import dotted, nodes_of, positional_parameters, walk
+from jaxlint.api.values import (
     External,
     Function,
     NumpyArray,
@@ -17,11 +14,15 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    arguments_of,
     constant,
     is_none,
+    mesh_sizes,
+    shape_of,
+    spec_entries,
+    strings,
 )
-from jaxlint.staging.values.shapes import shape_of
-from jaxlint.syntax.facts import dotted, nodes_of, positional_parameters, walk
+from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 from jaxlint_rules.memory._sizes import shape_written
 from jaxlint_rules.sharding._placements import mesh_and_spec
@@ -70,12 +71,12 @@ class SpecMismatch(Rule):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        if t.kind == "shard_map" and isinstance(t.target, Function) and not event.frame.catching:
+        if t.kind == "shard_map" and isinstance(t.target, Function) and not event.is_caught():
             self.check_results(event, t.target, report)
         option = {"shard_map": "in_specs", "jit": "in_shardings"}.get(t.kind)
         if option is None or option not in t.options or not isinstance(t.target, Function):
             return
-        if any(key.startswith("static") or key == "**" for key in t.options) or event.frame.catching:
+        if any(key.startswith("static") or key == "**" for key in t.options) or event.is_caught():
             return  # static arguments have no sharding
         given = arguments_of(t.options.get(option))
         arguments = t.target.node.args
@@ -136,7 +137,7 @@ class SpecMismatch(Rule):
         shardings = callee.options.get("in_shardings")
         if shardings is None or is_none(shardings) or isinstance(shardings, (External, Unknown)):
             return
-        if not event.kwargs or "**" in event.kwargs or event.frame.catching:
+        if not event.kwargs or "**" in event.kwargs or event.is_caught():
             return
         passed = ", ".join(f"`{name}`" for name in event.kwargs)
         report(
@@ -165,7 +166,7 @@ class SpecMismatch(Rule):
         names = (
             [str(constant(given))] if isinstance(constant(given), str) else strings(given) if given else None
         )
-        if not isinstance(node, ast.Call) or not node.args or names is None or event.frame.catching:
+        if not isinstance(node, ast.Call) or not node.args or names is None or event.is_caught():
             return
         rank = _rank_of_devices(node.args[0], node, report)
         if rank is not None and rank != len(names):
@@ -185,7 +186,7 @@ class SpecMismatch(Rule):
         self, event: CallEvent, value: Value, mesh: Value | None, spec: Value | None, report: Reporter
     ) -> None:
         shape, entries = _shape(value, event), spec_entries(spec)
-        if shape is None or entries is None or event.frame.catching:
+        if shape is None or entries is None or event.is_caught():
             return
         if len(entries) > len(shape):
             report(

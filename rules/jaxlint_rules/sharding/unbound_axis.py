@@ -5,13 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
+from jaxlint.api.tables import COLLECTIVES
+from jaxlint.api.values import strings
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.functions import COLLECTIVES
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.tracking.meshes import strings
-from jaxlint.staging.values.frame import Frame
 from jaxlint_rules._names import last_name
 from jaxlint_rules._reasons import path_to
 
@@ -85,7 +82,7 @@ class UnboundAxis(Rule):
                 break
             stage = stage.parent
         missing = next((name for name in names if name not in bound), None)
-        if missing is None or event.frame.catching or report.module.is_test:
+        if missing is None or event.is_caught() or report.module.is_test:
             return
         # A function that is only transformed here may be called under further transformations.
         outermost = mapped == "pmap" and _is_outermost(event.frame)
@@ -115,7 +112,7 @@ def _is_outermost(frame: Frame) -> bool:
 def _is_run_as_it_is(frame: Frame) -> bool:
     """Whether the file itself, when it runs, calls what is compiled: no other transformation is around this call."""
     *calls, body = [frame, *frame.callers()]
-    return all(call.context == "call" for call in calls) and body.function is None and not body.context
+    return all(call.is_called() for call in calls) and body.is_program()
 
 
 def _is_named_elsewhere(axis: str, report: Reporter) -> bool:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import ExternalObject, mesh_axes, spec_axes
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.tracking.meshes import mesh_axes, spec_axes
-from jaxlint.staging.values import ExternalObject
 from jaxlint_rules._reasons import is_parameter
 
 
@@ -58,7 +55,7 @@ class UnknownMeshAxis(Rule):
         if len(values) < 2 or not isinstance(event.node, ast.Call):
             return
         specs = [*event.node.args[1:2], *(k.value for k in event.node.keywords if k.arg == "spec")]
-        if any(is_parameter(spec, event.frame) for spec in specs) or event.frame.guards:
+        if any(is_parameter(spec, event.frame) for spec in specs) or event.frame.is_conditional():
             return
         mesh = values[0]
         # A mesh that comes from another file may be one of several.

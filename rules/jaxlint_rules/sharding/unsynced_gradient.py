@@ -6,12 +6,10 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from jaxlint.finding import Severity
-from jaxlint.jaxapi.functions import ARRAY_METHODS
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.values import (
+from jaxlint.api import Reporter, Rule, TransformEvent
+from jaxlint.api.syntax import all_parameters, dotted, name_loads, nodes_of, positional_parameters
+from jaxlint.api.tables import ARRAY_METHODS
+from jaxlint.api.values import (
     BoundMethod,
     DictValue,
     External,
@@ -24,7 +22,7 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
-from jaxlint.syntax.facts import all_parameters, dotted, name_loads, nodes_of, positional_parameters
+from jaxlint.finding import Severity
 from jaxlint_rules._names import bound_by, last_name, names_in
 
 _GRADIENTS = frozenset({"grad", "value_and_grad", "filter_grad", "filter_value_and_grad"})
@@ -147,14 +145,12 @@ class UnsyncedGradient(Rule):
             last = last_name(call.func)
             if last in _COLLECTIVES and names_in(call) & derived:
                 return True
-            held = function.scope.lookup(dotted(call.func)) if isinstance(call.func, ast.Name) else None
-            called = held[0] if held is not None else None
+            called = function.scope.value_of(dotted(call.func)) if isinstance(call.func, ast.Name) else None
             if isinstance(called, Function) and _speaks_of_collectives(called.node):
                 return True
         # The loss that is differentiated may hold the collective.
         for name in {part.id for part in ast.walk(function.node) if isinstance(part, ast.Name)}:
-            held = function.scope.lookup(name)
-            used = held[0] if held is not None else None
+            used = function.scope.value_of(name)
             if isinstance(used, Function) and used is not function and _speaks_of_collectives(used.node):
                 return True
         return any(
@@ -260,8 +256,7 @@ def _talks(function: Function, depth: int) -> bool:
 
 def _held(name: str, function: Function) -> Value | None:
     """What a name holds where a function was defined."""
-    held = function.scope.lookup(name)
-    return held[0] if held is not None else None
+    return function.scope.value_of(name)
 
 
 def _assignments(node: ast.AST) -> list[ast.Assign]:

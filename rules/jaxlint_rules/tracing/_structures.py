@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from jaxlint.jaxapi.dtypes import canonical_dtype, is_integer, promote, strong
-from jaxlint.staging.tracking.operations import is_inexact
-from jaxlint.staging.values import (
+from jaxlint.api.tables import canonical_dtype, is_integer, promote, strong
+from jaxlint.api.values import (
+    ELEMENTWISE,
+    REDUCTIONS,
     UNKNOWN,
     Array,
     DictValue,
     ExternalObject,
+    Known,
     ListValue,
     NumpyArray,
     Operation,
     Origin,
+    Shape,
     Static,
     TupleValue,
     Unknown,
     Value,
     constant,
+    dtype_of,
+    is_inexact,
     is_none,
+    shape_of,
 )
-from jaxlint.staging.values.dtypes import dtype_of
-from jaxlint.staging.values.shapes import ELEMENTWISE, REDUCTIONS, Known, Shape, shape_of
 
 
 def difference(

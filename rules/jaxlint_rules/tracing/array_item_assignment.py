@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Reporter, Rule, StoreEvent, concerns
+from jaxlint.api.syntax import walk
+from jaxlint.api.tables import CHANGING_METHODS, IN_PLACE_FUNCTIONS, NUMPY_ONLY_METHODS
+from jaxlint.api.values import Array, ExternalMethod, ExternalObject, NumpyArray, Value, changed_in_place
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.jaxapi.functions import CHANGING_METHODS, IN_PLACE_FUNCTIONS, NUMPY_ONLY_METHODS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, StoreEvent
-from jaxlint.staging.tracking.operations import changed_in_place
-from jaxlint.staging.values import Array, ExternalMethod, ExternalObject, NumpyArray, Value
-from jaxlint.syntax.facts import walk
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._reasons import guarded, is_parameter, traced
+from jaxlint_rules._reasons import is_parameter, traced
 
 _UPDATES: dict[type[ast.operator] | type[None], str] = {
     ast.Add: "add",
@@ -88,7 +85,7 @@ class ArrayItemAssignment(Rule):
             return
         if not isinstance(changed, Array) or changed.tree or not changed.certain or changed.role == "ref":
             return
-        if guarded(event) or event.frame.catching:
+        if event.is_guarded() or event.is_caught():
             return
         report(
             event.node,
@@ -110,7 +107,7 @@ class ArrayItemAssignment(Rule):
             or not base.certain
             or base.role == "ref"
             or event.frame.stage.within("pallas")  # kernels hand references to loops and helpers
-            or guarded(event)
+            or event.is_guarded()
         ):
             return
         whole = isinstance(event.target.slice, ast.Constant) and event.target.slice.value is ...
@@ -139,7 +136,7 @@ class ArrayItemAssignment(Rule):
     @staticmethod
     def read_only(event: CallEvent | StoreEvent, what: str, report: Reporter) -> None:
         """`what`, an array of NumPy, is a view of an array of JAX."""
-        if guarded(event) or event.frame.catching:
+        if event.is_guarded() or event.is_caught():
             return
         report(
             event.node,

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from jaxlint.api import BranchesEvent, Reporter, Rule
+from jaxlint.api.values import Origin, Shape
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import BranchesEvent
-from jaxlint.staging.values import Origin
-from jaxlint.staging.values.shapes import Shape
-from jaxlint_rules._reasons import guarded
 from jaxlint_rules.tracing._structures import changed_in_size, difference, shapes_of_parts
 
 MAX_COMPARED = 16  # branches
@@ -54,7 +50,7 @@ class BranchMismatch(Rule):
     follows_calls = True
 
     def on_branches(self, event: BranchesEvent, report: Reporter) -> None:
-        if len(event.results) < 2 or guarded(event, convention=False):
+        if len(event.results) < 2 or event.is_guarded(convention=False):
             return
         known: dict[Origin, Shape] = {}
         for operand in event.operands:

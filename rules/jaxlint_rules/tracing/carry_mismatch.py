@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from jaxlint.api import CarryEvent, Reporter, Rule
+from jaxlint.api.values import ListValue, TupleValue
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CarryEvent
-from jaxlint.staging.values import ListValue, TupleValue
-from jaxlint_rules._reasons import guarded
 from jaxlint_rules.tracing._structures import changed_in_size, describe, difference, kind_of, shapes_of_parts
 
 
@@ -49,7 +46,7 @@ class CarryMismatch(Rule):
     follows_calls = True
 
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
-        if guarded(event, convention=False):
+        if event.is_guarded(convention=False):
             return
         result = event.result
         if event.api.endswith("scan"):

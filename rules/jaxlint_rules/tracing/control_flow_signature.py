@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.finding import Severity
-from jaxlint.jaxapi.dtypes import strong
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import BodyEvent, BranchesEvent, CallEvent
-from jaxlint.staging.values import (
+from jaxlint.api import BodyEvent, BranchesEvent, CallEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import cache, leaf_parameters, nodes_of, positional_parameters
+from jaxlint.api.tables import strong
+from jaxlint.api.values import (
     Array,
     BoundMethod,
     DictValue,
@@ -25,14 +23,12 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
     constant,
+    dtype_of,
     is_none,
+    shape_of,
 )
-from jaxlint.staging.values.dtypes import dtype_of
-from jaxlint.staging.values.shapes import shape_of
-from jaxlint.syntax.facts import leaf_parameters, nodes_of, positional_parameters
-from jaxlint.syntax.memo import cache
+from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
-from jaxlint_rules._reasons import decided_by_kind, guarded
 from jaxlint_rules._signatures import signature_of
 from jaxlint_rules.tracing._structures import describe, shapes_of_parts
 
@@ -80,7 +76,7 @@ class ControlFlowSignature(Rule):
     follows_calls = True
 
     def on_body(self, event: BodyEvent, report: Reporter) -> None:
-        if guarded(event, convention=False):
+        if event.is_guarded(convention=False):
             return
         if _is_data(event.body):
             self.say(
@@ -103,7 +99,7 @@ class ControlFlowSignature(Rule):
 
     def on_branches(self, event: BranchesEvent, report: Reporter) -> None:
         choice = event.choice
-        if choice is None or guarded(event, convention=False) or decided_by_kind(event.frame):
+        if choice is None or event.is_guarded(convention=False) or event.frame.is_chosen_by_kind():
             return
         shape = shape_of(choice)
         if shape:
@@ -120,29 +116,29 @@ class ControlFlowSignature(Rule):
             return
         if event.name == "jax.lax.scan":
             if len(event.args) < 3 and event.kwargs.keys().isdisjoint({"xs", "length"}):
-                if not guarded(event, convention=False):
+                if not event.is_guarded(convention=False):
                     self.say(event, report, "`lax.scan` is given nothing to scan over, and no `length`")
             else:
                 xs = argument(event, 2, "xs")
                 wrong = _no_rows(xs, event.args[0], 1) if xs is not None and event.args else ""
-                if wrong and not guarded(event, convention=False):
+                if wrong and not event.is_guarded(convention=False):
                     self.say(
                         event, report, f"what `lax.scan` runs over must be stacked arrays, and is {wrong}"
                     )
         elif event.name == "jax.lax.map" and len(event.args) == 2:
             wrong = _no_rows(event.args[1], event.args[0], 0)
-            if wrong and not guarded(event, convention=False):
+            if wrong and not event.is_guarded(convention=False):
                 self.say(event, report, f"what `lax.map` runs over must be stacked arrays, and is {wrong}")
         elif event.name == "jax.lax.switch" and len(event.args) >= 2:
             listed = event.args[1]
             if isinstance(listed, Function) or (isinstance(listed, Array) and _is_data(listed)):
-                if not guarded(event, convention=False):
+                if not event.is_guarded(convention=False):
                     self.say(
                         event, report, "the branches of `lax.switch` must be a list or tuple of functions"
                     )
         elif event.name == "jax.lax.fori_loop" and len(event.args) >= 2:
             kinds = {_kind(value) for value in event.args[:2]}
-            if kinds == {"int", "float"} and not guarded(event, convention=False):
+            if kinds == {"int", "float"} and not event.is_guarded(convention=False):
                 self.say(event, report, "one bound of `lax.fori_loop` is a float and the other an integer")
 
     def say(self, event: BodyEvent | BranchesEvent | CallEvent, report: Reporter, message: str) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.finding import Severity
-from jaxlint.jaxapi.functions import AT_UPDATES
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import (
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted
+from jaxlint.api.tables import AT_UPDATES
+from jaxlint.api.values import (
     Array,
     AtIndexer,
     BoundMethod,
@@ -19,7 +17,7 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
 )
-from jaxlint.syntax.facts import dotted
+from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._names import external_name
 
@@ -97,7 +95,7 @@ class DiscardedUpdate(Rule):
 
     @concerns(*_OF_TREES_AND_KEYS, *_FUNCTIONS, where=lambda name: not name, discarded=True)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if event.frame.catching:
+        if event.is_caught():
             return  # in a try: to see whether it raises
         what = _updated(event)
         if what.startswith("`random.") and report.module.is_test:

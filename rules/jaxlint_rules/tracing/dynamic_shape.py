@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from jaxlint.api import IndexEvent, Reporter, Rule, ShapeEvent
+from jaxlint.api.values import Array
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import IndexEvent, ShapeEvent
-from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._reasons import certain_tracer, guarded, traced
+from jaxlint_rules._reasons import certain_tracer, traced
 from jaxlint_rules._static_sizes import static_size
 
 
@@ -63,7 +61,7 @@ class DynamicShape(Rule):
 
     def on_shape(self, event: ShapeEvent, report: Reporter) -> None:
         value = event.value
-        if not isinstance(value, Array) or not value.staged or not value.certain or guarded(event):
+        if not isinstance(value, Array) or not value.staged or not value.certain or event.is_guarded():
             return
         if event.function == "range":
             return  # no shape: tracer-index speaks of it
@@ -79,7 +77,7 @@ class DynamicShape(Rule):
         report(event.node, message, reason=traced(event, value), fix=fix)
 
     def on_index(self, event: IndexEvent, report: Reporter) -> None:
-        if event.how == "mask" and certain_tracer(event.index) and not guarded(event):
+        if event.how == "mask" and certain_tracer(event.index) and not event.is_guarded():
             assert isinstance(event.index, Array)
             message = "a traced boolean mask as an index selects an unknown number of items; use `jnp.where`"
             fix = propose(report, event.node, "mask-to-where", "Choose by `jnp.where`", safe=False)

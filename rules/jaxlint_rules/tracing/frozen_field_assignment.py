@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import FieldStoreEvent, Reporter, Rule
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import FieldStoreEvent
-from jaxlint_rules._reasons import guarded
 
 _REPLACE = {
     "equinox.Module": "`eqx.tree_at(lambda m: m.{name}, {base}, value)`",
@@ -68,7 +65,7 @@ class FrozenFieldAssignment(Rule):
     severity = Severity.ERROR
 
     def on_field_store(self, event: FieldStoreEvent, report: Reporter) -> None:
-        if event.frame.catching or guarded(event) or not isinstance(event.node, ast.Attribute):
+        if event.is_caught() or event.is_guarded() or not isinstance(event.node, ast.Attribute):
             return
         base = ast.unparse(event.node.value)
         instead = _REPLACE.get(event.reason, _ELSE).format(base=base, name=event.name)

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.finding import Severity
-from jaxlint.jaxapi.functions import returns_array
-from jaxlint.jaxapi.transforms import STATIC_JIT_KINDS
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import TextComparisonEvent, TracedArgumentEvent
-from jaxlint.staging.values import (
+from jaxlint.api import Reporter, Rule, TextComparisonEvent, TracedArgumentEvent
+from jaxlint.api.tables import STATIC_JIT_KINDS, returns_array
+from jaxlint.api.values import (
     ClassValue,
     DictValue,
     External,
@@ -24,8 +20,9 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint.finding import Severity
 from jaxlint_rules._fixes import declare_static
-from jaxlint_rules._reasons import guarded, traced
+from jaxlint_rules._reasons import traced
 from jaxlint_rules._signatures import decorators_below, signature_of
 
 _PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
@@ -128,7 +125,7 @@ class MissingStatic(Rule):
             return
         t = event.transformed
         self.called.add((t.label, event.parameter))
-        if t.kind not in STATIC_JIT_KINDS or event.frame.catching:
+        if t.kind not in STATIC_JIT_KINDS or event.is_caught():
             return
         if isinstance(event.value, Instance):
             self.instances.append(event)  # which classes derive from its class is known at the end
@@ -159,7 +156,7 @@ class MissingStatic(Rule):
         report(place, message, reason=t.why.explain(report.module), fix=fix)
 
     def on_text_comparison(self, event: TextComparisonEvent, report: Reporter) -> None:
-        if event.value.certain and not guarded(event):
+        if event.value.certain and not event.is_guarded():
             self.compared.append(event)
 
     def finish(self, report: Reporter) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from jaxlint.api import Reporter, ReverseModeEvent, Rule
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import ReverseModeEvent
-from jaxlint_rules._reasons import guarded
 
 
 class ReverseModeWhileLoop(Rule):
@@ -58,7 +55,7 @@ class ReverseModeWhileLoop(Rule):
     follows_calls = True
 
     def on_reverse_mode(self, event: ReverseModeEvent, report: Reporter) -> None:
-        if guarded(event, convention=False):
+        if event.is_guarded(convention=False):
             return
         t = event.transformed
         if t is None:

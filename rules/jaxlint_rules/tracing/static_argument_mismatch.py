@@ -5,15 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, WrongStatic, concerns
+from jaxlint.api.tables import STATIC_JIT_KINDS
+from jaxlint.api.values import UNKNOWN, Instance, ListValue, Transformed, TupleValue, Value, constant
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.jaxapi.transforms import STATIC_JIT_KINDS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.consequences import WrongStatic
-from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.values import UNKNOWN, Instance, ListValue, Transformed, TupleValue, Value, constant
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._reasons import guarded
 from jaxlint_rules._signatures import Signature, decorators_below, signature_of
 
 
@@ -62,7 +58,7 @@ class StaticArgumentMismatch(Rule):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        if event.frame.catching or not (t.kind in STATIC_JIT_KINDS or t.api in _CUSTOM):
+        if event.is_caught() or not (t.kind in STATIC_JIT_KINDS or t.api in _CUSTOM):
             return
         names = _OPTIONS if t.kind in STATIC_JIT_KINDS else ("nondiff_argnums",)
         options = {name: t.options[name] for name in names if name in t.options}
@@ -100,7 +96,7 @@ class StaticArgumentMismatch(Rule):
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         lifted = isinstance(event.callee, Instance)
         t = event.callee.cls.lookup("__call__") if isinstance(event.callee, Instance) else event.callee
-        if not isinstance(t, Transformed) or event.frame.catching or guarded(event, convention=False):
+        if not isinstance(t, Transformed) or event.is_caught() or event.is_guarded(convention=False):
             return
         if "**" in event.kwargs or not isinstance(event.node, ast.Call):
             return

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from jaxlint.api import Reporter, Rule, StaticArgumentEvent
+from jaxlint.api.values import Array
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import StaticArgumentEvent
-from jaxlint.staging.values import Array
-from jaxlint_rules._reasons import guarded, traced
+from jaxlint_rules._reasons import traced
 
 
 class TracerAsStatic(Rule):
@@ -55,7 +53,7 @@ class TracerAsStatic(Rule):
     def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
         value = event.value
         declared = "static" if event.transformed.kind != "custom" else "among the `nondiff_argnums`"
-        if not isinstance(value, Array) or not value.staged or not value.certain or guarded(event):
+        if not isinstance(value, Array) or not value.staged or not value.certain or event.is_guarded():
             return
         report(
             event.node,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import Reporter, Rule, TestEvent
+from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import TestEvent
-from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import declare_static, only_staged, propose
-from jaxlint_rules._reasons import certain_tracer, guarded, traced
+from jaxlint_rules._reasons import certain_tracer, traced
 from jaxlint_rules._static_sizes import static_size
 
 _WORDS = {
@@ -103,7 +101,7 @@ class TracerBranch(Rule):
 
     def on_test(self, event: TestEvent, report: Reporter) -> None:
         value = event.value
-        if not certain_tracer(value) or guarded(event):
+        if not certain_tracer(value) or event.is_guarded():
             return
         assert isinstance(value, Array)
         name = _dispatches_on(event.node)

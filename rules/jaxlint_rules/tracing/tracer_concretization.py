@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import ConvertEvent, Reporter, Rule
+from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import ConvertEvent
-from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._reasons import guarded, traced
+from jaxlint_rules._reasons import traced
 
 _FUNCTIONS = frozenset({"float", "int", "bool", "complex", "hash", "hex", "oct", "bin", "chr"})
 _HARMLESS = frozenset({"str", "print", "block_until_ready", "device_get", "format_method"})
@@ -63,7 +61,7 @@ class TracerConcretization(Rule):
 
     def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
         value = event.value
-        if event.how in _HARMLESS or guarded(event):
+        if event.how in _HARMLESS or event.is_guarded():
             return
         # A container would fail here just as well, so an argument of unknown structure counts too.
         if (

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from jaxlint.api import IndexEvent, Reporter, Rule, ShapeEvent
+from jaxlint.api.values import Array
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import IndexEvent, ShapeEvent
-from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._reasons import guarded, traced
+from jaxlint_rules._reasons import traced
 from jaxlint_rules._static_sizes import static_size
 
 
@@ -63,7 +61,7 @@ class TracerIndex(Rule):
 
     def on_shape(self, event: ShapeEvent, report: Reporter) -> None:
         count = event.value
-        if event.function != "range" or not isinstance(count, Array) or guarded(event):
+        if event.function != "range" or not isinstance(count, Array) or event.is_guarded():
             return
         if not count.staged or not count.certain:
             return
@@ -83,7 +81,7 @@ class TracerIndex(Rule):
         if (
             event.how not in ("list", "dict", "slice", "text")
             or not isinstance(index, Array)
-            or guarded(event)
+            or event.is_guarded()
         ):
             return
         if not index.staged or not index.certain:

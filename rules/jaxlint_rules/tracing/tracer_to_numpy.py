@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import NumpyEvent, Reporter, Rule
+from jaxlint.api.tables import IN_PLACE_FUNCTIONS
+from jaxlint.api.values import Array
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.functions import IN_PLACE_FUNCTIONS
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import NumpyEvent
-from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import only_staged, propose
-from jaxlint_rules._reasons import guarded, traced
+from jaxlint_rules._reasons import traced
 
 
 class TracerToNumpy(Rule):
@@ -63,7 +61,7 @@ class TracerToNumpy(Rule):
 
     def on_numpy(self, event: NumpyEvent, report: Reporter) -> None:
         value = event.value
-        if not isinstance(value, Array) or not value.staged or not value.certain or guarded(event):
+        if not isinstance(value, Array) or not value.staged or not value.certain or event.is_guarded():
             return
         if event.changes:
             return  # array-item-assignment speaks of it

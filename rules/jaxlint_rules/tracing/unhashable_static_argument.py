@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.consequences import WrongStatic
-from jaxlint.staging.events import StaticArgumentEvent, StaticFieldEvent
-from jaxlint.staging.values import (
+from jaxlint.api import Reporter, Rule, StaticArgumentEvent, StaticFieldEvent, WrongStatic
+from jaxlint.api.values import (
     Array,
     ClassValue,
     DictValue,
@@ -21,6 +17,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint.finding import FixRequest, Safety, Severity, Step
 
 
 class UnhashableStaticArgument(Rule):

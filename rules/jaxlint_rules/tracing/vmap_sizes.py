@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Transformed, constant, shape_of
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import Transformed, constant
-from jaxlint.staging.values.shapes import shape_of
-from jaxlint_rules._reasons import decided_by_kind, guarded
 
 
 class VmapSizes(Rule):
@@ -54,7 +50,7 @@ class VmapSizes(Rule):
         callee = event.callee
         if not isinstance(callee, Transformed) or callee.api != "jax.vmap" or len(event.args) < 2:
             return
-        if event.frame.catching or guarded(event) or decided_by_kind(event.frame):
+        if event.is_caught() or event.is_guarded() or event.frame.is_chosen_by_kind():
             return
         axes = constant(callee.options["in_axes"]) if "in_axes" in callee.options else 0
         if not isinstance(axes, (int, tuple)) or (isinstance(axes, tuple) and len(axes) != len(event.args)):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.events import Event
-from jaxlint.staging.values import Static
-from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import dotted, names_stored, nodes_of, walk
-from jaxlint.syntax.memo import cache
+from jaxlint.api import Event, Frame
+from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
+from jaxlint.api.values import Static
 from jaxlint_rules._names import last_name
 
 _BETWEEN = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Attribute, ast.BinOp)
@@ -110,7 +108,6 @@ def _decided_in(loop: ast.While | ast.For, test: ast.expr, frame: Frame) -> bool
     assigned = set().union(*(names_stored(statement) for statement in loop.body))
     for part in walk(test):
         if isinstance(part, ast.Name) and part.id in assigned:
-            held = frame.scope.lookup(part.id)
-            if held is None or not isinstance(held[0], Static):
+            if not isinstance(frame.value_of(part.id), Static):
                 return True
     return False

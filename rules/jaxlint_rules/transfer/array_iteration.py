@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import Frame, IterationEvent, Reporter, Rule
+from jaxlint.api.syntax import dotted, name_loads, walk
+from jaxlint.api.values import Array, Instance, Value, shape_of
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import IterationEvent
-from jaxlint.staging.values import Array, Instance, Value
-from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.shapes import shape_of
-from jaxlint.syntax.facts import dotted, name_loads, walk
 from jaxlint_rules._loops import is_on_host
 from jaxlint_rules._names import last_name
 
@@ -62,9 +58,7 @@ class ArrayIteration(Rule):
     def on_iteration(self, event: IterationEvent, report: Reporter) -> None:
         loop, frame = event.loop, event.frame
         node = loop.node
-        if loop.calls_jitted or frame.module.is_test or not isinstance(node, (ast.For, ast.comprehension)):
-            return
-        if frame.function is not None and frame.function.name.startswith("test"):
+        if loop.calls_jitted or frame.is_in_test() or not isinstance(node, (ast.For, ast.comprehension)):
             return
         array, how = _taken_apart(event.node, event.iterable, frame), "iterates over"
         counted = _counted(node) if array is None else ""
@@ -193,8 +187,7 @@ def _reads_items(node: ast.For | ast.comprehension, body: list[ast.AST], array: 
 def _held(name: str, frame: Frame) -> Array | None:
     """The array that a name, or an attribute of an object that a name holds, stands for."""
     first, _, attribute = name.partition(".")
-    found = frame.scope.lookup(first)
-    value = found[0] if found is not None else None
+    value = frame.value_of(first)
     if attribute:
         value = value.fields.get(attribute) if isinstance(value, Instance) else None
     return value if isinstance(value, Array) else None

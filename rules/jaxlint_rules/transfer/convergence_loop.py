@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import ConvertEvent, Event, Reporter, Rule, TestEvent
+from jaxlint.api.values import Array, Value
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import ConvertEvent, Event, TestEvent
-from jaxlint.staging.values import Array, Value
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 

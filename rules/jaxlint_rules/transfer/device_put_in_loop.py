@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Event, Frame, Loop, Reporter, Rule, TracedArgumentEvent, concerns
+from jaxlint.api.syntax import dotted, name_loads, walk
+from jaxlint.api.values import MISSING, Array, NumpyArray, Static, Value
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, Event, TracedArgumentEvent
-from jaxlint.staging.values import MISSING, Array, NumpyArray, Static, Value
-from jaxlint.staging.values.frame import Frame, Loop
-from jaxlint.syntax.facts import dotted, name_loads, walk
 from jaxlint_rules._loops import host_loops, loop_variables, rebound
 
 _CONVERSIONS = frozenset({"jax.numpy.asarray", "jax.numpy.array"})
@@ -101,13 +98,11 @@ def _is_data(value: Value) -> bool:
 
 def _unchanging(data: ast.expr, node: ast.AST, frame: Frame) -> Loop | None:
     """The innermost loop of the frame, if it runs `node` in each iteration and leaves `data` as it is."""
-    if frame.module.is_test or not isinstance(data, (ast.Name, ast.Attribute)) or not dotted(data):
-        return None
-    if frame.function is not None and frame.function.name.startswith("test"):
+    if frame.is_in_test() or not isinstance(data, (ast.Name, ast.Attribute)) or not dotted(data):
         return None
     loops = host_loops(frame)
     loop = loops[0] if loops else None
-    if loop is None or loop is not frame.loops[-1] or len(frame.guards) > loop.guards:
+    if loop is None or loop is not frame.loops[-1] or frame.is_conditional_in(loop):
         return None
     text = loop.node
     root = dotted(data).partition(".")[0]

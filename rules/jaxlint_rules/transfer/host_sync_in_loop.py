@@ -5,14 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from jaxlint.api import ConvertEvent, Event, Frame, Loop, Reporter, Rule, TestEvent
+from jaxlint.api.syntax import cache, dotted, nodes_of, walk
+from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import ConvertEvent, Event, TestEvent
-from jaxlint.staging.values import Array
-from jaxlint.staging.values.frame import Frame, Loop
-from jaxlint.syntax.facts import dotted, nodes_of, walk
-from jaxlint.syntax.memo import cache
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import is_few
 from jaxlint_rules._names import last_name, unpacked
@@ -106,7 +102,11 @@ class HostSyncInLoop(Rule):
         if event.how in ("str", "format") and not _is_output(event, report):
             return
         stepping = [loop for loop in event.frame.loops if loop.calls_jitted]
-        if event.frame.loops and all(loop.second for loop in stepping) and (stepping or not _collects(event)):
+        if (
+            event.frame.loops
+            and all(loop.is_later_iteration() for loop in stepping)
+            and (stepping or not _collects(event))
+        ):
             return  # a result of the previous iteration: the device is already at work on the next
         self.check(event, event.value, what, report)
 
@@ -120,17 +120,13 @@ class HostSyncInLoop(Rule):
         frame = event.frame
         if not isinstance(value, Array) or value.staged or not value.jitted:
             return
-        if (
-            frame.stage.staged
-            or frame.module.is_test
-            or (frame.function and frame.function.name.startswith("test"))
-        ):
+        if frame.stage.staged or frame.is_in_test():
             return
         loop = stepping_loop(frame)
         how = event.how if isinstance(event, ConvertEvent) else ""
         if loop is None and how in (*_SHOWN, "block_until_ready", "setitem"):
             loop = _loop_of_callers(event)  # what such a function does with arrays may be what it is for
-        if loop is None or (loop in frame.loops and len(frame.guards) > loop.guards):
+        if loop is None or (loop in frame.loops and frame.is_conditional_in(loop)):
             return
         if how == "setitem" and _steps_the_world(loop.node):
             return
@@ -233,13 +229,13 @@ def _loop_of_callers(event: Event) -> Loop | None:
     frame: Frame = event.frame
     for _ in range(_NEAR):
         function, caller = frame.function, frame.caller
-        if function is None or caller is None or frame.guards or _may_leave(function.node):
+        if function is None or caller is None or frame.is_conditional() or _may_leave(function.node):
             return None
         if not all(map(_goes_through_results, frame.loops)):
             return None
         loop = stepping_loop(caller)
         if loop is not None:
-            return None if len(caller.guards) > loop.guards else loop
+            return None if caller.is_conditional_in(loop) else loop
         frame = caller
     return None
 

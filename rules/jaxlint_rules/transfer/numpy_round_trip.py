@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Event, Reporter, Rule, TracedArgumentEvent, concerns
+from jaxlint.api.tables import ELEMENTWISE, NUMPY_DISPATCHES, OTHERS
+from jaxlint.api.values import NumpyArray, Value
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.functions import NUMPY_DISPATCHES
-from jaxlint.jaxapi.twins import ELEMENTWISE, OTHERS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, Event, TracedArgumentEvent
-from jaxlint.staging.values import NumpyArray, Value
 from jaxlint_rules._loops import host_loops
 
 _EXPLICIT = frozenset({"array", "asarray", "copy", "ascontiguousarray"})

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jaxlint.syntax.facts import dotted, walk
-from jaxlint.syntax.memo import cache
+from jaxlint.api.syntax import cache, dotted, walk
 from jaxlint_rules._loops import counters
 from jaxlint_rules._names import bound_by, names_in
 

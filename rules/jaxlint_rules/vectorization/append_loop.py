@@ -6,12 +6,10 @@ import ast
 import operator
 from collections.abc import Callable, Iterator
 
-from jaxlint.finding import Severity
-from jaxlint.jaxapi.class_kinds import MODULE_KINDS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, IterationEvent, LoopEvent, TransformEvent
-from jaxlint.staging.values import (
+from jaxlint.api import CallEvent, Frame, IterationEvent, LoopEvent, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.syntax import cache, dotted, nodes_of, walk
+from jaxlint.api.values import (
+    MODULE_KINDS,
     Array,
     ClassValue,
     External,
@@ -22,9 +20,7 @@ from jaxlint.staging.values import (
     Transformed,
     Value,
 )
-from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import dotted, nodes_of, walk
-from jaxlint.syntax.memo import cache
+from jaxlint.finding import Severity
 from jaxlint_rules._callables import innermost
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, counters, given_arguments, has_other_way
@@ -98,7 +94,7 @@ class AppendLoop(Rule):
             self.training.update(f.function.node for f in frames if f.stage.staged and f.function is not None)
 
     def on_loop(self, event: LoopEvent, report: Reporter) -> None:
-        if event.frame.stage.certain:
+        if event.is_certain():
             self.note(event, event.iterable)
 
     def on_iteration(self, event: IterationEvent, report: Reporter) -> None:
@@ -130,7 +126,7 @@ class AppendLoop(Rule):
             return
         if not event.args or not _holds_arrays(event.args[0]):
             return
-        owner = frame.function.node if frame.function is not None else frame.module.tree
+        owner = frame.owner
         for loop in nodes_of(owner, ast.For):
             known = self.loops.get(loop)
             if known is None or node.args[0].id not in (_appends(loop) or {_appends_only(loop)}):
@@ -176,9 +172,9 @@ def _calls(loop: ast.For, frame: Frame) -> Iterator[tuple[ast.Call, Value]]:
     for statement in loop.body:
         for part in walk(statement):
             if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
-                held = frame.scope.lookup(part.func.id)
+                held = frame.value_of(part.func.id)
                 if held is not None:
-                    yield part, held[0]
+                    yield part, held
 
 
 def _cuts_anew(loop: ast.For, frame: Frame) -> bool:
@@ -347,8 +343,7 @@ def _makes_modules(loop: ast.For, frame: Frame) -> bool:
             if not isinstance(part, ast.Call):
                 continue
             root, _, rest = dotted(part.func).partition(".")
-            held = frame.scope.lookup(root) if root else None
-            value = held[0] if held is not None else None
+            value = frame.value_of(root) if root else None
             if isinstance(value, ModuleValue):
                 value, rest = value.scope.variables.get(rest), ""
             if isinstance(value, ClassValue) and not rest and value.kind in MODULE_KINDS:
@@ -371,8 +366,7 @@ def _calls_jax_alone(loop: ast.For, frame: Frame) -> bool:
             root = name.partition(".")[0]
             if name in _PYTHON or (isinstance(function, ast.Attribute) and function.attr == "append"):
                 continue
-            held = frame.scope.lookup(root) if root else None
-            value = held[0] if held is not None else None
+            value = frame.value_of(root) if root else None
             if isinstance(value, Transformed) and value.kind in ("jit", "nnx.jit", "filter_jit", "vmap"):
                 continue
             if isinstance(value, External) and value.name.startswith(_JAX):

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import cache, dotted, walk
+from jaxlint.api.values import Array, Transformed, Value, constant
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import Array, Transformed, Value, constant
-from jaxlint.syntax.facts import dotted, walk
-from jaxlint.syntax.memo import cache
 from jaxlint_rules._names import last_name
 
 _REPEATING = frozenset({"tile", "repeat", "broadcast_to"})

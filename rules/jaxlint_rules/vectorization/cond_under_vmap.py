@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Frame, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Array, Function, Value
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, OperationEvent
-from jaxlint.staging.values import Array, Function, Value
-from jaxlint.staging.values.frame import Frame
 from jaxlint_rules._mapped import is_mapped, mapping
 from jaxlint_rules._reasons import staged_because
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.tables import JIT_KINDS
+from jaxlint.api.values import Partial, Transformed, Value
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.transforms import JIT_KINDS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import Partial, Transformed, Value
 from jaxlint_rules._eager import report_eager, steps
 from jaxlint_rules._loops import host_loops
 

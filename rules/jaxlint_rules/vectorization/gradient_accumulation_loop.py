@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, LoopEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import cache, dotted, walk
+from jaxlint.api.values import Array, Transformed, Value
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, LoopEvent
-from jaxlint.staging.values import Array, Transformed, Value
-from jaxlint.syntax.facts import dotted, walk
-from jaxlint.syntax.memo import cache
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._reasons import staged_because
@@ -77,7 +74,7 @@ class GradientAccumulationLoop(Rule):
 
     def on_loop(self, event: LoopEvent, report: Reporter) -> None:
         node, frame, trips = event.node, event.frame, event.loop.trips
-        if not isinstance(node, ast.For) or node not in self.taking or not frame.stage.certain:
+        if not isinstance(node, ast.For) or node not in self.taking or not frame.is_certain():
             return
         if (
             frame.module.is_test

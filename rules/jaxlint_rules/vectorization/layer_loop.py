@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import LoopEvent, Reporter, Rule
+from jaxlint.api.syntax import dotted, walk
+from jaxlint.api.values import Array, ExternalObject, Instance, ListValue, TupleValue, Value, find_array
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import LoopEvent
-from jaxlint.staging.values import Array, ExternalObject, Instance, ListValue, TupleValue, Value, find_array
-from jaxlint.syntax.facts import dotted, walk
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, has_other_way, is_short
 from jaxlint_rules._names import last_name, names_in
@@ -68,7 +66,7 @@ class LayerLoop(Rule):
 
     def on_loop(self, event: LoopEvent, report: Reporter) -> None:
         node, frame, trips = event.node, event.frame, event.loop.trips
-        if not isinstance(node, ast.For) or not frame.stage.certain or frame.module.is_test:
+        if not isinstance(node, ast.For) or not frame.is_certain() or frame.module.is_test:
             return
         if trips is not None and trips >= DEEP and _is_one_module(node):
             report(

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Frame, IterationEvent, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.syntax import dotted, nodes_of, walk
+from jaxlint.api.values import Array, ExternalObject, Function, NumpyArray, Transformed, Value
 from jaxlint.finding import Severity
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, IterationEvent, TransformEvent
-from jaxlint.staging.values import Array, ExternalObject, Function, NumpyArray, Transformed, Value
-from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import dotted, nodes_of, walk
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, counters, is_on_host
 from jaxlint_rules._names import names_in
@@ -90,8 +87,8 @@ class PythonLoopOverBatch(Rule):
             isinstance(outer, ast.For) and filled_by_rows(outer) for outer in frame.module.ancestors(node)
         ):
             return
-        held = frame.scope.lookup(read)
-        if held is not None and isinstance(held[0], Array) and not held[0].tree and held[0].certain:
+        held = frame.value_of(read)
+        if isinstance(held, Array) and not held.tree and held.certain:
             report(
                 node.iter,
                 f"each iteration computes from a row of `{read}` and copies the array that it writes to; use `jax.vmap`",
@@ -142,7 +139,7 @@ class PythonLoopOverBatch(Rule):
         if not isinstance(last, ast.Starred) or not isinstance(last.value, ast.Name):
             return
         frame = event.frame
-        owner = frame.function.node if frame.function is not None else frame.module.tree
+        owner = frame.owner
         made = [
             statement.value
             for statement in nodes_of(owner, ast.Assign)
@@ -200,8 +197,8 @@ class PythonLoopOverBatch(Rule):
                 for child in walk(argument)
             )
             rows = name if name and indexed and not sliced else ""
-        held = frame.scope.lookup(rows) if rows else None
-        return (function, rows) if held is not None and _has_rows(held[0], function, frame) else None
+        held = frame.value_of(rows) if rows else None
+        return (function, rows) if held is not None and _has_rows(held, function, frame) else None
 
     def over_several(
         self, target: ast.Tuple, iterable: ast.expr, element: ast.Call, frame: Frame
@@ -210,9 +207,9 @@ class PythonLoopOverBatch(Rule):
         if not isinstance(iterable, ast.Call) or dotted(iterable.func) != "zip" or not iterable.args:
             return None
         names = [argument.id for argument in iterable.args if isinstance(argument, ast.Name)]
-        held = [frame.scope.lookup(name) for name in names]
+        held = [frame.value_of(name) for name in names]
         if len(names) != len(iterable.args) or not all(
-            one is not None and _has_rows(one[0], dotted(element.func), frame) for one in held
+            one is not None and _has_rows(one, dotted(element.func), frame) for one in held
         ):
             return None
         read = {name for argument in element.args for name in names_in(argument)}
@@ -221,7 +218,7 @@ class PythonLoopOverBatch(Rule):
 
     def filled(self, name: str, frame: Frame) -> tuple[tuple[str, str], ast.expr] | None:
         """The same for a list that a loop fills by one `append`, and does nothing else; and what the loop runs over."""
-        owner = frame.function.node if frame.function is not None else frame.module.tree
+        owner = frame.owner
         found = None
         for child in nodes_of(owner, ast.For):
             statements = child.body
@@ -245,8 +242,8 @@ def _returned(target: Value) -> ast.expr | None:
 def _has_rows(value: Value, function: str, frame: Frame) -> bool:
     """An array that is no pytree, and has rows; or NumPy's, where `function` is compiled: each row is sent on its own."""
     if isinstance(value, NumpyArray):
-        held = frame.scope.lookup(function)
-        return held is not None and isinstance(held[0], Transformed) and held[0].kind in _COMPILED
+        held = frame.value_of(function)
+        return isinstance(held, Transformed) and held.kind in _COMPILED
     return (
         isinstance(value, Array)
         and not value.tree

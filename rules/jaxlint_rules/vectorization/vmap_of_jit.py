@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.tables import DIFFERENTIATION, JIT_KINDS
+from jaxlint.api.values import BoundMethod, Function, Instance, Partial, Transformed, Value
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS
-from jaxlint.rule import Rule, concerns
-from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.values import BoundMethod, Function, Instance, Partial, Transformed, Value
 from jaxlint_rules._eager import report_eager
 from jaxlint_rules._loops import host_loops
 
@@ -95,7 +93,7 @@ class VmapOfJit(Rule):
         around = next(
             (f for f in (frame, *frame.callers()) if host_loops(f, comprehensions=f is frame)), None
         )
-        if around is None or around.stage.staged or around.guarded_in_loop() or frame.guards:
+        if around is None or around.stage.staged or around.guarded_in_loop() or frame.is_conditional():
             return
         report(
             node,
@@ -115,8 +113,7 @@ def _behind(target: Value) -> Value:
         return target.cls.lookup("__call__") or target
     body = target.node.body if isinstance(target, Function) and isinstance(target.node, ast.Lambda) else None
     if isinstance(target, Function) and isinstance(body, ast.Call) and isinstance(body.func, ast.Name):
-        held = target.scope.lookup(body.func.id)
-        return held[0] if held is not None else target
+        return target.scope.value_of(body.func.id) or target
     return target
 
 

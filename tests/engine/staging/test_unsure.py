@@ -26,7 +26,6 @@ from jaxlint.staging.project import Module
 from jaxlint.staging.values import Array, Scope
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import HOST, Stage
-from jaxlint_rules._reasons import guarded
 from tests.helpers.projects import expected, findings_in, reported, specimens_below
 
 UNSURE = specimens_below("unsure")
@@ -228,7 +227,7 @@ def test_a_tracer_that_left_its_trace_is_told_where_it_leaves_alone(stage: Stage
     node = ast.parse("float(x)", mode="eval").body
     module = Module(source_from_bytes(b"float(x)", Path("m.py"), "m.py"), "m", "", False)
     frame = Frame(None, module, Scope(None, is_module=True), stage)
-    assert guarded(ConvertEvent(node, frame, Array(True), "float")) is quiet
+    assert ConvertEvent(node, frame, Array(True), "float").is_guarded() is quiet
 
 
 def notebook(*cells: str) -> str:

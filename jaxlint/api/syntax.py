@@ -1,0 +1,45 @@
+"""Facts of a program's text. They are computed once for each function; `cache` does the same for a rule's own."""
+
+from jaxlint.syntax.facts import (
+    FunctionNode,
+    all_parameters,
+    children,
+    dotted,
+    leaf_parameters,
+    name_loads,
+    names_stored,
+    nodes_of,
+    none_branch,
+    place_of,
+    positional_parameters,
+    sizes_of_kernel,
+    statements,
+    walk,
+)
+from jaxlint.syntax.functions import own_nodes
+from jaxlint.syntax.memo import cache
+from jaxlint.syntax.parents import Parents
+from jaxlint.syntax.parse import span_of
+from jaxlint.syntax.scripts import is_script
+
+__all__ = [
+    "FunctionNode",
+    "Parents",
+    "all_parameters",
+    "cache",
+    "children",
+    "dotted",
+    "is_script",
+    "leaf_parameters",
+    "name_loads",
+    "names_stored",
+    "nodes_of",
+    "none_branch",
+    "own_nodes",
+    "place_of",
+    "positional_parameters",
+    "sizes_of_kernel",
+    "span_of",
+    "statements",
+    "walk",
+]

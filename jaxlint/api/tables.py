@@ -1,0 +1,63 @@
+"""What JAX and NumPy do, as tables: functions, transformations, dtypes, settings."""
+
+from jaxlint.jaxapi.dtypes import (
+    KINDS,
+    LOW_PRECISION,
+    MAKERS,
+    RANDOM_MAKERS,
+    canonical_dtype,
+    is_float,
+    is_integer,
+    promote,
+    strong,
+)
+from jaxlint.jaxapi.functions import (
+    ARRAY_METHODS,
+    AT_UPDATES,
+    CHANGING_METHODS,
+    COLLECTIVES,
+    IN_PLACE_FUNCTIONS,
+    KEY_MAKERS,
+    LOGGER_MAKERS,
+    NUMPY_DISPATCHES,
+    NUMPY_ONLY_METHODS,
+    SHAPE_ARGUMENTS,
+    STATIC_ATTRIBUTES,
+    returns_array,
+)
+from jaxlint.jaxapi.names import canonical
+from jaxlint.jaxapi.settings import SETTINGS
+from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS, STATIC_JIT_KINDS, TRANSFORMS
+from jaxlint.jaxapi.twins import ELEMENTWISE, OTHERS
+
+__all__ = [
+    "ARRAY_METHODS",
+    "AT_UPDATES",
+    "CHANGING_METHODS",
+    "COLLECTIVES",
+    "DIFFERENTIATION",
+    "ELEMENTWISE",
+    "IN_PLACE_FUNCTIONS",
+    "JIT_KINDS",
+    "KEY_MAKERS",
+    "KINDS",
+    "LOGGER_MAKERS",
+    "LOW_PRECISION",
+    "MAKERS",
+    "NUMPY_DISPATCHES",
+    "NUMPY_ONLY_METHODS",
+    "OTHERS",
+    "RANDOM_MAKERS",
+    "SETTINGS",
+    "SHAPE_ARGUMENTS",
+    "STATIC_ATTRIBUTES",
+    "STATIC_JIT_KINDS",
+    "TRANSFORMS",
+    "canonical",
+    "canonical_dtype",
+    "is_float",
+    "is_integer",
+    "promote",
+    "returns_array",
+    "strong",
+]
