@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import Scope
+from jaxlint.api import Module, Scope
 from jaxlint.api.syntax import dotted, walk
 from jaxlint.api.tables import canonical
 from jaxlint.api.values import External
@@ -25,6 +25,26 @@ def bound_by(statement: ast.AST) -> set[str]:
     if not isinstance(statement, ast.Assign):
         return set()
     return set().union(*(names_in(target) for target in statement.targets))
+
+
+def variable_given(statement: ast.AST | None) -> str:
+    """The variable that an assignment writes, where it is the only target; "" of any other statement."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return ""
+    return statement.targets[0].id if isinstance(statement.targets[0], ast.Name) else ""
+
+
+def passed(call: ast.Call) -> list[ast.expr]:
+    """What a call passes, by position and by name."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def function_around(node: ast.AST, module: Module) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The function with a name whose body a place lies in."""
+    for above in module.ancestors(node):
+        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return above
+    return None
 
 
 def unpacked(target: ast.expr) -> list[ast.expr]:

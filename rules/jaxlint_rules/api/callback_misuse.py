@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxlint.api import CallEvent, Reporter, Rule, Stage, concerns
 from jaxlint.api.syntax import dotted, nodes_of
-from jaxlint.api.tables import JIT_KINDS
 from jaxlint.api.values import (
     Array,
-    BoundMethod,
     DType,
     External,
     ExternalObject,
-    Function,
-    Partial,
     Static,
-    Transformed,
     TupleValue,
     Value,
     constant,
@@ -27,36 +21,12 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
-from jaxlint_rules._generators import GENERATORS, NOT_DRAWS, RANDOM
-from jaxlint_rules._names import external_name, last_name
 from jaxlint_rules._x64 import may_have_x64
+from jaxlint_rules.api._host_functions import computes_with_jax, draws, effects_of, host_function, keeps_order
 from jaxlint_rules.api._training import is_read, targets_of
 
 _CALLBACKS = ("jax.pure_callback", "jax.experimental.io_callback")
 _DEBUGGING = ("jax.debug.callback", "jax.debug.print")
-_OUTPUT = (
-    "print",
-    "write",
-    "writelines",
-    "append",
-    "extend",
-    "info",
-    "warning",
-    "error",
-    "debug",
-    "log",
-    "add_scalar",
-    "dump",
-)
-_COMPUTED_BY_JAX = ("jax.numpy", "jax.lax", "jax.scipy", "jax.nn", "jax.random")
-_NOT_COMPUTED = frozenset(
-    [
-        *("asarray", "array", "dtype", "shape", "ndim", "size", "result_type", "promote_types", "issubdtype"),
-        *("finfo", "iinfo", "broadcast_shapes", "bool_", "float_", "int_", "complex_"),
-    ]
-)
-_DTYPES = ("float", "int", "uint", "complex", "bfloat")
-_COMPUTING = ("np", "numpy", "onp", "math", "jnp", "scipy", "torch", "tf")  # whose `log` is the logarithm
 
 
 class CallbackMisuse(Rule):
@@ -181,24 +151,24 @@ def _impure(event: CallEvent, report: Reporter) -> _Claim | None:
             "the compiler drops pure computations whose result is not used",
             Severity.WARNING,
         )
-    function = _function(event.args[0]) if event.args else None
+    function = host_function(event.args[0]) if event.args else None
     if function is None:
         return None
-    drawn = next(_draws(function), None)
+    drawn = next(draws(function), None)
     if drawn is not None:
         return _Claim(
             f"the function of this `pure_callback` draws random numbers: `{ast.unparse(drawn)[:40]}`",
             "JAX may run a pure callback more than once, or once for several equal calls: use `io_callback`, or pass a seed",
             Severity.WARNING,
         )
-    effect = next(_effects(function), None)
+    effect = next(effects_of(function), None)
     if effect is not None and not (_prints(effect) and _is_used(event, report)):
         return _Claim(
             f"the function of this `pure_callback` has an effect: `{ast.unparse(effect)[:40]}`",
             "JAX may run a pure callback more than once, or not at all",
             Severity.WARNING,
         )
-    called = next(_computes_with_jax(function), None)
+    called = next(computes_with_jax(function), None)
     if called is None:
         return None
     return _Claim(
@@ -212,8 +182,8 @@ def _unordered(event: CallEvent) -> _Claim | None:
     """An `io_callback` that writes in a loop, in whatever order its steps come about."""
     if "ordered" in event.kwargs or "**" in event.kwargs or not event.args or not _in_loop(event.frame.stage):
         return None
-    function = _function(event.args[0])
-    effect = next((e for e in _effects(function) if _keeps_order(e)), None) if function is not None else None
+    function = host_function(event.args[0])
+    effect = next((e for e in effects_of(function) if keeps_order(e)), None) if function is not None else None
     if effect is None:
         return None
     return _Claim(
@@ -235,7 +205,7 @@ def _called_instead(event: CallEvent) -> str:
 
 def _another_structure(described: Value | None, callback: Value | None) -> str:
     """How a tuple that the host function returns differs from what is described, in words; "" where it may not."""
-    function = _function(callback) if callback is not None else None
+    function = host_function(callback) if callback is not None else None
     if (
         function is None
         or isinstance(function.node, ast.Lambda)
@@ -268,17 +238,6 @@ def _in_loop(stage: Stage) -> bool:
     return current is not None and current.kind in ("scan", "while_loop", "fori_loop")
 
 
-def _keeps_order(effect: ast.AST) -> bool:
-    """Rows of a list or of a file come one after another; a metric carries its step."""
-    return isinstance(effect, ast.Call) and last_name(effect.func) in (
-        "append",
-        "extend",
-        "write",
-        "writelines",
-        "print",
-    )
-
-
 def _wide(value: Value) -> bool:
     """Whether a struct is given a dtype of 64 bits, by name."""
     if not isinstance(value, ExternalObject) or value.name != "jax.ShapeDtypeStruct":
@@ -289,37 +248,6 @@ def _wide(value: Value) -> bool:
     if isinstance(dtype, External) and dtype.name in ("builtins.float", "builtins.int"):
         return True
     return dtype_named(dtype) in ("float64", "int64", "uint64", "complex128")
-
-
-def _draws(function: Function) -> Iterator[ast.Call]:
-    """Draws from generators of Python and NumPy that live outside of the function: another result at each call."""
-    own = _stored_in(function)
-    for call in nodes_of(function.node, ast.Call):
-        base, _, last = dotted(call.func).rpartition(".")
-        root = base.partition(".")[0]
-        owner = function.scope.value_of(root) if root and root not in own else None
-        if isinstance(owner, External):
-            name = ".".join([owner.name, *base.split(".")[1:], last])
-            if name.startswith(RANDOM) and last not in NOT_DRAWS:
-                yield call
-        elif isinstance(owner, ExternalObject) and owner.name in GENERATORS and base == root:
-            yield call
-
-
-def _computes_with_jax(function: Function) -> Iterator[ast.Call]:
-    """Calls of functions of JAX that run on a device, and of compiled ones; not what converts, or asks for a dtype."""
-    own = _stored_in(function)
-    for call in nodes_of(function.node, ast.Call):
-        path = dotted(call.func)
-        held = function.scope.value_of(path) if path else None
-        if path.partition(".")[0] in own:
-            continue
-        if isinstance(held, Transformed) and held.kind in JIT_KINDS:
-            yield call
-        module, _, last = external_name(call.func, function.scope).rpartition(".")
-        converts = last in _NOT_COMPUTED or last.rstrip("0123456789") in _DTYPES
-        if module.startswith(_COMPUTED_BY_JAX) and not converts:
-            yield call
 
 
 def _prints(effect: ast.AST) -> bool:
@@ -379,33 +307,3 @@ def _is_no_struct(value: Value) -> bool:
     return (numbers and all(type(n) is int for n in const)) or (
         isinstance(value, Static) and type(const) is int
     )
-
-
-def _function(value: Value) -> Function | None:
-    while isinstance(value, (BoundMethod, Partial)):
-        value = value.function
-    return value if isinstance(value, Function) else None
-
-
-def _effects(function: Function) -> Iterator[ast.AST]:
-    """Output, and changes of what is not the function's own."""
-    own = _stored_in(function)
-    for node in ast.walk(function.node):
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            yield node
-        elif isinstance(node, ast.Call):
-            name = dotted(node.func)
-            base, _, last = name.rpartition(".")
-            if last == "log" and base.rpartition(".")[2] in _COMPUTING:
-                continue
-            if name == "print" or (base and last in _OUTPUT and base.partition(".")[0] not in own):
-                yield node
-
-
-def _stored_in(function: Function) -> set[str]:
-    """The names that a function binds itself."""
-    return {
-        node.id
-        for node in ast.walk(function.node)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }

@@ -7,6 +7,7 @@ import ast
 from jaxlint.api import ElapsedEvent, Loop
 from jaxlint.api.syntax import dotted, nodes_of, walk
 from jaxlint_rules._loops import loop_variables
+from jaxlint_rules._names import function_around, variable_given
 
 _MEANS = frozenset({"mean", "average", "fmean", "nanmean", "sum"})
 # What leaves the first, longest one out, or shows it beside the others.
@@ -18,10 +19,7 @@ _ROBUST = frozenset(
 def averaged(event: ElapsedEvent, loop: Loop) -> bool:
     """Whether the times of all iterations of the loop are averaged, with that of the first."""
     module = event.frame.module
-    body = next(
-        (a for a in module.ancestors(loop.node) if isinstance(a, (ast.FunctionDef, ast.AsyncFunctionDef))),
-        module.tree,
-    )
+    body = function_around(loop.node, module) or module.tree
     name = _kept_as(event, loop)
     if not name or _counts_iterations(loop):
         return False
@@ -62,18 +60,10 @@ def _kept_as(event: ElapsedEvent, loop: Loop) -> str:
     found = _sink(module.parents.get(event.node), event.node)
     if found:
         return found
-    parent = module.parents.get(event.node)
-    if (
-        isinstance(parent, ast.Assign)
-        and len(parent.targets) == 1
-        and isinstance(parent.targets[0], ast.Name)
-    ):
+    name = variable_given(module.parents.get(event.node))
+    if name:
         for node in ast.walk(loop.node):
-            if (
-                isinstance(node, ast.Name)
-                and node.id == parent.targets[0].id
-                and isinstance(node.ctx, ast.Load)
-            ):
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
                 found = _sink(module.parents.get(node), node)
                 if found:
                     return found

@@ -10,6 +10,7 @@ from jaxlint.api.values import External, ExternalObject, Function, Partial, Tupl
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 from jaxlint_rules._fixes import propose
+from jaxlint_rules._names import passed
 from jaxlint_rules.kernels import PALLAS_CALL
 from jaxlint_rules.kernels._coverage import SPEC, overwritten, specs_of
 
@@ -119,7 +120,7 @@ def _nodes(tree: ast.Module) -> frozenset[ast.AST]:
 
 def _counts_elements(node: ast.AST | None) -> str:
     """`BlockSpec((B,), lambda i: (i * B,))`: an index map gives the number of a block, not of its first element."""
-    parts = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
+    parts = passed(node) if isinstance(node, ast.Call) else []
     shape = next((part for part in parts if isinstance(part, ast.Tuple)), None)
     index_map = next((part for part in parts if isinstance(part, ast.Lambda)), None)
     if shape is None or index_map is None:

@@ -9,6 +9,7 @@ from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
 from jaxlint.api.syntax import dotted, own_nodes, positional_parameters, sizes_of_kernel
 from jaxlint.api.values import Function, ListValue, Partial, Transformed, TupleValue, Value, constant
 from jaxlint.finding import Severity
+from jaxlint_rules._names import passed
 from jaxlint_rules.kernels import PALLAS_CALL
 from jaxlint_rules.kernels._references import captured_arrays, miscounted, used_as_array
 
@@ -167,7 +168,7 @@ def _never_set(
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             stores[dotted(node.value)] = stores.get(dotted(node.value), 0) + 1
         elif isinstance(node, ast.Call):
-            handed |= {dotted(argument) for argument in [*node.args, *(k.value for k in node.keywords)]}
+            handed |= {dotted(argument) for argument in passed(node)}
     for name, nodes in added.items():
         if name in outputs and name not in handed and stores.get(name) == len(nodes):
             yield (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
 
-from jaxlint.api import Rule, concerns
+from jaxlint.api import AttributeEvent, CallEvent, NameEvent, Reporter, Rule, concerns
 from jaxlint.api.releases import (
     PACKAGES,
     ApiChange,
@@ -19,11 +19,8 @@ from jaxlint.api.releases import (
     takes_by_keyword,
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint_rules.migration.changed_attributes import Attributes
-from jaxlint_rules.migration.changed_names import SpelledNames, target_text
-
-if TYPE_CHECKING:
-    from jaxlint.staging.events import AttributeEvent, CallEvent, NameEvent
+from jaxlint_rules.migration._changed_attributes import Attributes, aim_at
+from jaxlint_rules.migration._changed_names import SpelledNames, target_text
 
 
 def _has_changed(name: str) -> bool:
@@ -79,11 +76,11 @@ class ChangedSignature(Rule):
         self._attributes = Attributes(SpelledNames())
 
     @concerns(where=lambda name: _has_changed(name))
-    def on_name(self, event: NameEvent, report: Any) -> None:
+    def on_name(self, event: NameEvent, report: Reporter) -> None:
         if not event.is_import and not event.is_optional() and _has_changed(event.qualified):
             self._callees[event.node] = event.qualified
 
-    def on_attribute(self, event: AttributeEvent, report: Any) -> None:
+    def on_attribute(self, event: AttributeEvent, report: Reporter) -> None:
         """Methods of arrays."""
         name = f"jax.Array.{event.name}"
         if keyword_changes(name) and not event.is_optional() and self._attributes.owner(event) == "jax.Array":
@@ -93,7 +90,7 @@ class ChangedSignature(Rule):
         where=lambda name: name == "functools.partial" or _has_changed(name),
         callees=("ExternalMethod", "Unknown", "Array", "Choice"),
     )
-    def on_call(self, event: CallEvent, report: Any) -> None:
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
         node = event.node
         if not isinstance(node, ast.Call):
             return
@@ -103,7 +100,7 @@ class ChangedSignature(Rule):
         if callee is None:
             return
         package = package_of(callee) or "jax"
-        target = Target.of(report.version_of(PACKAGES[package][0]), package)
+        target, _ = aim_at(package, report)
         self._keywords(node, callee, target, report)
         if not any(isinstance(arg, ast.Starred) for arg in node.args):
             self._positional(node, callee, len(node.args) - bound, target, report)
@@ -111,7 +108,7 @@ class ChangedSignature(Rule):
                 self._required(node, callee, target, report)
 
     @staticmethod
-    def _required(node: ast.Call, callee: str, target: Target, report: Any) -> None:
+    def _required(node: ast.Call, callee: str, target: Target, report: Reporter) -> None:
         """An argument that has to be given now, where none was before."""
         change, package = call_change(callee), package_of(callee) or "jax"
         if change is None or not change.param or not change.param.isidentifier() or package == "jax":
@@ -129,7 +126,7 @@ class ChangedSignature(Rule):
             reason=target_text(report.version_of(PACKAGES[package][0]), package),
         )
 
-    def _keywords(self, node: ast.Call, callee: str, target: Target, report: Any) -> None:
+    def _keywords(self, node: ast.Call, callee: str, target: Target, report: Reporter) -> None:
         package = package_of(callee) or "jax"
         given = [
             keyword.arg for keyword in node.keywords if not _is_none(keyword.value) or keyword.arg != "kind"
@@ -150,7 +147,7 @@ class ChangedSignature(Rule):
             fix=_fix(node, callee, parameters, keyword_risk(callee, changes, values), report),
         )
 
-    def _warnings(self, node: ast.Call, callee: str, target: Target, report: Any) -> None:
+    def _warnings(self, node: ast.Call, callee: str, target: Target, report: Reporter) -> None:
         for keyword in node.keywords:
             if (callee, keyword.arg) not in _WARNS or _is_none(keyword.value):
                 continue
@@ -165,7 +162,7 @@ class ChangedSignature(Rule):
                 )
                 return
 
-    def _positional(self, node: ast.Call, callee: str, count: int, target: Target, report: Any) -> None:
+    def _positional(self, node: ast.Call, callee: str, count: int, target: Target, report: Reporter) -> None:
         found = by_keyword(callee, target)
         if found is None:
             return
@@ -181,7 +178,9 @@ class ChangedSignature(Rule):
         )
 
 
-def _fix(node: ast.Call, callee: str, parameters: Any, danger: str, report: Any) -> FixRequest | None:
+def _fix(
+    node: ast.Call, callee: str, parameters: Mapping[str, object] | None, danger: str, report: Reporter
+) -> FixRequest | None:
     if parameters is None:
         return None
     step = Step("change-call", report.path, report.span(node), parameters)

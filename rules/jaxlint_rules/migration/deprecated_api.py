@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Any
 
-from jaxlint.api import Rule, concerns
+from jaxlint.api import AttributeEvent, NameEvent, Reporter, Rule, WithEvent, concerns
 from jaxlint.api.releases import PACKAGES, ApiChange, Target, lookup, package_of
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint_rules.migration.changed_attributes import Attributes, aim_of, attribute_advice, attribute_fix
-from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
-
-if TYPE_CHECKING:
-    from jaxlint.staging.events import AttributeEvent, NameEvent, WithEvent
+from jaxlint_rules.migration._changed_attributes import Attributes, aim_at, attribute_advice, attribute_fix
+from jaxlint_rules.migration._changed_names import ImportedNames, SpelledNames, advice, target_text
 
 _MESHES = {"jax.sharding.Mesh", "jax.make_mesh"}
 _USES_PJIT = re.compile(r"\bpjit\b")
@@ -82,13 +78,12 @@ class DeprecatedApi(Rule):
         self._attributes = Attributes(self._spelled)
 
     @concerns(where=lambda name: lookup(name) is not None)
-    def on_name(self, event: NameEvent, report: Any) -> None:
+    def on_name(self, event: NameEvent, report: Reporter) -> None:
         qualified, node = event.qualified, event.node
         package = package_of(qualified)
         if package is None:
             return
-        specifier = report.version_of(PACKAGES[package][0])
-        target = Target.of(specifier, package)
+        target, specifier = aim_at(package, report)
         change = _deprecated(qualified, target)
         if change is None or not self._spelled.is_written(event):
             return
@@ -102,12 +97,13 @@ class DeprecatedApi(Rule):
             fix=fix,
         )
 
-    def on_attribute(self, event: AttributeEvent, report: Any) -> None:
+    def on_attribute(self, event: AttributeEvent, report: Reporter) -> None:
         """Methods and attributes that the target has and warns of."""
         change = self._attributes.change(event)
         if change is None:
             return
-        target, specifier, package = aim_of(change, report)
+        package = package_of(change.name) or "jax"
+        target, specifier = aim_at(package, report)
         if not target.deprecates(change):
             return
         fix = attribute_fix(change, target, event, report)
@@ -119,7 +115,7 @@ class DeprecatedApi(Rule):
                 fix=fix,
             )
 
-    def on_with(self, event: WithEvent, report: Any) -> None:
+    def on_with(self, event: WithEvent, report: Reporter) -> None:
         """`with mesh:`"""
         mesh = event.value
         change, target = lookup("jax.sharding.Mesh.__enter__"), Target.of(report.target_jax)
@@ -152,7 +148,7 @@ class DeprecatedApi(Rule):
             ),
         )
 
-    def _pjits(self, event: WithEvent, report: Any) -> list[ast.expr] | None:
+    def _pjits(self, event: WithEvent, report: Reporter) -> list[ast.expr] | None:
         """The uses of `pjit` in this file, which finds a mesh that was entered itself, and jax.jit one that was set.
 
         None where other code may look for the mesh that was entered.
@@ -166,7 +162,7 @@ class DeprecatedApi(Rule):
         return self._spelled.uses(module.tree, "jax.experimental.pjit.pjit")
 
 
-def _automatic_axes(node: ast.Call) -> dict[str, Any] | None:
+def _automatic_axes(node: ast.Call) -> dict[str, object] | None:
     """Axes of `jax.make_mesh` were automatic by default until 0.9, and are explicit since."""
     if any(keyword.arg in ("axis_types", None) for keyword in node.keywords) or len(node.args) > 2:
         return None

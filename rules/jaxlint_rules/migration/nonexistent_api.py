@@ -5,16 +5,12 @@ from __future__ import annotations
 import ast
 import difflib
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
 
-from jaxlint.api import Rule, concerns
+from jaxlint.api import NameEvent, Reporter, Rule, concerns
 from jaxlint.api.releases import NEWEST, VersionError, has_row, known_names, parse_range, parse_version
 from jaxlint.api.tables import TRANSFORMS
 from jaxlint.finding import Severity
-from jaxlint_rules.migration.changed_names import SpelledNames
-
-if TYPE_CHECKING:
-    from jaxlint.staging.events import NameEvent
+from jaxlint_rules.migration._changed_names import SpelledNames
 
 # Where people look a function up that lies in another of these.
 _HOMES = (
@@ -108,7 +104,7 @@ class NonexistentApi(Rule):
         self._newer: bool | None = None
 
     @concerns(where=_is_unheard_of)
-    def on_name(self, event: NameEvent, report: Any) -> None:
+    def on_name(self, event: NameEvent, report: Reporter) -> None:
         qualified, node = event.qualified, event.node
         place = known_names.split(qualified)
         if event.is_optional() or place is None or not self._spelled.is_written(event):
@@ -135,7 +131,7 @@ class NonexistentApi(Rule):
             reason=f"`{module}` was read from the releases of jax from {known_names.versions()[0]} to {NEWEST}",
         )
 
-    def _imported_from_function(self, event: NameEvent, function: str, report: Any) -> None:
+    def _imported_from_function(self, event: NameEvent, function: str, report: Reporter) -> None:
         node = event.node
         if not event.is_import or not isinstance(node, ast.alias) or node in self._reported:
             return

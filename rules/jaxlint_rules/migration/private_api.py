@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
 
-from jaxlint.api import Rule, concerns
+from jaxlint.api import NameEvent, Reporter, Rule, concerns
 from jaxlint.api.releases import known_names
 from jaxlint.finding import Severity
-from jaxlint_rules.migration.changed_names import SpelledNames
-
-if TYPE_CHECKING:
-    from jaxlint.staging.events import NameEvent
+from jaxlint_rules.migration._changed_names import SpelledNames
 
 _HOMES = (
     "jax",
@@ -65,7 +61,7 @@ class PrivateApi(Rule):
         self._reported: set[ast.AST] = set()
 
     @concerns(where=lambda name: name.startswith("jax._src"))
-    def on_name(self, event: NameEvent, report: Any) -> None:
+    def on_name(self, event: NameEvent, report: Reporter) -> None:
         qualified, node = event.qualified, event.node
         if event.is_optional() or not qualified.startswith("jax._src") or not self._spelled.is_written(event):
             return

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
 
-from jaxlint.api import Rule, concerns
+from jaxlint.api import AttributeEvent, CallEvent, NameEvent, Reporter, Rule, concerns
 from jaxlint.api.releases import (
     PACKAGES,
     ApiChange,
@@ -17,11 +16,8 @@ from jaxlint.api.releases import (
     package_of,
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint_rules.migration.changed_attributes import Attributes, aim_of, attribute_advice, attribute_fix
-from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
-
-if TYPE_CHECKING:
-    from jaxlint.staging.events import AttributeEvent, CallEvent, NameEvent
+from jaxlint_rules.migration._changed_attributes import Attributes, aim_at, attribute_advice, attribute_fix
+from jaxlint_rules.migration._changed_names import ImportedNames, SpelledNames, advice, target_text
 
 
 def _has_row(qualified: str) -> bool:
@@ -84,13 +80,12 @@ class RemovedApi(Rule):
         self._attributes = Attributes(self._spelled)
 
     @concerns(where=_has_row)
-    def on_name(self, event: NameEvent, report: Any) -> None:
+    def on_name(self, event: NameEvent, report: Reporter) -> None:
         qualified, node = event.qualified, event.node
         package = package_of(qualified)
         if package is None:
             return
-        specifier = report.version_of(PACKAGES[package][0])
-        target = Target.of(specifier, package)
+        target, specifier = aim_at(package, report)
         if qualified == "jax.config" and event.is_import:
             self._config_module(event, target, report)
             return
@@ -108,7 +103,7 @@ class RemovedApi(Rule):
         )
 
     @staticmethod
-    def _config_module(event: NameEvent, target: Target, report: Any) -> None:
+    def _config_module(event: NameEvent, target: Target, report: Reporter) -> None:
         """`import jax.config`: an object of that name has taken the module's place."""
         node, row = event.node, lookup("jax.config.config")
         statement = event.frame.module.parents.get(node)
@@ -139,12 +134,13 @@ class RemovedApi(Rule):
             return None
         return change if target.lacks(change) else None
 
-    def on_attribute(self, event: AttributeEvent, report: Any) -> None:
+    def on_attribute(self, event: AttributeEvent, report: Reporter) -> None:
         """Methods and attributes: `x.device_buffer` of an array."""
         change = self._attributes.change(event)
         if change is None:
             return
-        target, specifier, package = aim_of(change, report)
+        package = package_of(change.name) or "jax"
+        target, specifier = aim_at(package, report)
         if not target.lacks(change):
             return
         report(
@@ -155,7 +151,7 @@ class RemovedApi(Rule):
         )
 
     @concerns("jax.config.update")
-    def on_call(self, event: CallEvent, report: Any) -> None:
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
         """Options: `jax.config.update("jax_array", True)`."""
         node = event.node
         if event.name != "jax.config.update" or not isinstance(node, ast.Call) or not node.args:

@@ -21,6 +21,7 @@ from jaxlint.api.values import (
     Value,
 )
 from jaxlint.finding import Severity
+from jaxlint_rules._names import variable_given
 from jaxlint_rules.purity._captures import (
     Owner,
     Place,
@@ -235,14 +236,7 @@ def _bound_name(event: TransformEvent, report: Reporter) -> str:
     """The variable that the compiled function is bound to."""
     if event.decorator is not None:
         return getattr(event.node, "name", "")
-    parent = next(iter(report.module.ancestors(event.node)), None)
-    if (
-        isinstance(parent, ast.Assign)
-        and len(parent.targets) == 1
-        and isinstance(parent.targets[0], ast.Name)
-    ):
-        return parent.targets[0].id
-    return ""
+    return variable_given(report.module.parents.get(event.node))
 
 
 def _definition(line: Timeline, name: str, node: ast.AST) -> Place | None:

@@ -8,7 +8,7 @@ from jaxlint.api import Frame, Loop
 from jaxlint.api.syntax import all_parameters, dotted, nodes_of
 from jaxlint.api.values import Function
 from jaxlint_rules._loops import assigned_once, host_loops, is_few, loop_variables, rebound
-from jaxlint_rules._names import names_in, unpacked
+from jaxlint_rules._names import names_in, passed, unpacked
 
 _SEEDED = frozenset({"PRNGKey", "PRNGSequence", "Rngs"})
 _RANDOM = frozenset({"random", "jr", "jrandom"})
@@ -28,7 +28,7 @@ def made_anew(call: ast.Call, frame: Frame) -> tuple[ast.expr, Loop] | None:
     if isinstance(body, ast.Lambda):
         return None
     given, bound = assigned_once(body), _bound(body)
-    for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
+    for argument in passed(call):
         made = given.get(argument.id, argument) if isinstance(argument, ast.Name) else argument
         if _is_same(made, frame, given, bound):
             return (made if made is not argument else argument), loop
@@ -77,7 +77,7 @@ def _is_same(
     if last == "next" and not owner and node.args:
         return _is_same(node.args[0], frame, given, bound, depth + 1)
     if last in _SEEDED or (last == "key" and owner.rpartition(".")[2] in _RANDOM):
-        seeds = [*node.args, *(keyword.value for keyword in node.keywords)]
+        seeds = passed(node)
         return bool(seeds) and all(_stays(seed, bound) for seed in seeds)
     called = frame.value_of(last) if frame is not None and not owner and not node.args else None
     return isinstance(called, Function) and not node.keywords and _gives_same(called)

@@ -10,7 +10,7 @@ from jaxlint.api.syntax import all_parameters, dotted
 from jaxlint.api.tables import KEY_MAKERS
 from jaxlint.api.values import MISSING, Array, DictValue, ExternalObject, Value, constant
 from jaxlint.finding import Severity
-from jaxlint_rules._names import last_name
+from jaxlint_rules._names import bound_by, function_around, last_name, variable_given
 from jaxlint_rules._reasons import is_parameter, staged_because
 from jaxlint_rules.random._draws import is_draw
 
@@ -162,12 +162,8 @@ def _is_drawn_from(node: ast.AST, report: Reporter) -> bool:
         keyword = parents.get(parent)
         call = parents.get(keyword) if isinstance(keyword, ast.keyword) and keyword.arg == "rngs" else None
         return isinstance(call, ast.Call) and not any(_switches_off(k) for k in call.keywords)
-    if (
-        isinstance(parent, ast.Assign)
-        and len(parent.targets) == 1
-        and isinstance(parent.targets[0], ast.Name)
-    ):
-        return _is_drawn_by_name(parent.targets[0].id, parent, report)
+    if variable := variable_given(parent):
+        return _is_drawn_by_name(variable, node, report)
     if isinstance(parent, ast.Call) and parent.args and parent.args[0] is node:
         owner, _, name = dotted(parent.func).rpartition(".")
         return owner.rpartition(".")[2] in _MODULES and name not in ("split", "fold_in")
@@ -177,16 +173,9 @@ def _is_drawn_from(node: ast.AST, report: Reporter) -> bool:
 _MODULES = ("random", "jr", "jrandom", "random_lib")
 
 
-def _is_drawn_by_name(name: str, assignment: ast.Assign, report: Reporter) -> bool:
+def _is_drawn_by_name(name: str, made: ast.AST, report: Reporter) -> bool:
     """Whether all that a function does with a key of this name is to draw from it, or from what it is split into."""
-    function = next(
-        (
-            a
-            for a in report.module.ancestors(assignment)
-            if isinstance(a, (ast.FunctionDef, ast.AsyncFunctionDef))
-        ),
-        None,
-    )
+    function = function_around(made, report.module)
     if function is None:
         return False
     names, drawn = {name}, False
@@ -199,8 +188,8 @@ def _is_drawn_by_name(name: str, assignment: ast.Assign, report: Reporter) -> bo
             return False  # it goes elsewhere, or becomes another key at each step
         drawn = drawn or short != "split"
         parent = report.module.parents.get(call) if call is not None else None
-        if short == "split" and isinstance(parent, ast.Assign):
-            names |= {n.id for t in parent.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+        if short == "split" and parent is not None:
+            names |= bound_by(parent)
     return drawn
 
 

@@ -12,7 +12,7 @@ from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.values import ClassValue, Function
 from jaxlint_rules._callables import named_or_method
 from jaxlint_rules._loops import assigned_once, counters, decaying, given_arguments, growing
-from jaxlint_rules._names import last_name
+from jaxlint_rules._names import last_name, passed
 
 _DEPTH = 4  # names and functions between an argument and the counter
 _UNEVEN = re.compile(r"prompt|sentence|text|document|paragraph")  # rows that are of any length
@@ -110,7 +110,7 @@ def _handed_on(call: ast.Call, names: _Names, depth: int) -> Iterator[ast.expr]:
     elif names.frame is not None:
         called = named_or_method(call.func, names.frame)
         if isinstance(called, ClassValue):
-            yield from [*call.args, *(keyword.value for keyword in call.keywords)]
+            yield from passed(call)
         elif isinstance(called, Function):
             given = given_arguments(called.node, call)
             moving = {p: a for p, a in given if p and _follows(a, names, depth + 1)}

@@ -21,7 +21,7 @@ from jaxlint_rules._loops import (
     loop_variables,
     rebound,
 )
-from jaxlint_rules._names import last_name, names_in, unpacked
+from jaxlint_rules._names import last_name, names_in, passed, unpacked
 from jaxlint_rules.recompilation._gathered import gathered
 from jaxlint_rules.recompilation._ragged import CONVERTING, drawn, ragged, text_length
 
@@ -125,7 +125,7 @@ class ShapeVaryingLoop(Rule):
         if frame.stage.staged or frame.module.is_test:
             return
         for loop, body in bodies(frame):
-            for argument in [*node.args, *(k.value for k in node.keywords)]:
+            for argument in passed(node):
                 how = gathered(argument, body, frame)
                 if how:
                     self.tell(event, callee, argument, how, loop, report)
@@ -133,7 +133,7 @@ class ShapeVaryingLoop(Rule):
         if not frame.loops:
             return
         for loop in host_loops(frame, comprehensions=True):
-            for argument in [*node.args, *(k.value for k in node.keywords)]:
+            for argument in passed(node):
                 how = (
                     _varies(argument, loop, report)
                     or ragged(argument, loop.node, frame)

@@ -8,7 +8,7 @@ from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.values import ExternalObject, Transformed
 from jaxlint.finding import Severity
-from jaxlint_rules._names import last_name, names_in
+from jaxlint_rules._names import last_name, names_in, passed
 
 _MULTIHOST = "jax.experimental.multihost_utils."
 _TOGETHER = frozenset(
@@ -133,11 +133,11 @@ def _takes_shared(event: CallEvent, report: Reporter) -> bool:
     """Whether an argument is spread over the processes: what a compiled function gave, or what was placed by a sharding."""
     node = event.node
     assert isinstance(node, ast.Call)
-    passed = set().union(*(names_in(a) for a in [*node.args, *(k.value for k in node.keywords)]), set())
+    handed = set().union(*(names_in(a) for a in passed(node)), set())
     owner = event.frame.owner
     for made in nodes_of(owner, ast.Assign):
         targets: set[str] = set().union(*(names_in(target) for target in made.targets))
-        if targets & passed and isinstance(made.value, ast.Call) and _is_shared(made.value, event, report):
+        if targets & handed and isinstance(made.value, ast.Call) and _is_shared(made.value, event, report):
             return True
     return False
 

@@ -20,7 +20,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
-from jaxlint_rules.migration.changed_names import SpelledNames
+from jaxlint_rules.migration._changed_names import SpelledNames
 
 _SHARDINGS = ("in_shardings", "out_shardings")
 _SPECS = ("in_specs", "out_specs")

@@ -24,6 +24,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
+from jaxlint_rules._names import function_around
 from jaxlint_rules.memory._sizes import shape_written
 from jaxlint_rules.sharding._placements import mesh_and_spec
 
@@ -238,14 +239,7 @@ def _is_total(node: ast.expr) -> bool:
 def _rank_of_devices(node: ast.expr, call: ast.Call, report: Reporter) -> int | None:
     """How many dimensions an array of devices has, from the text that makes it."""
     if isinstance(node, ast.Name):
-        owner: ast.AST = next(
-            (
-                a
-                for a in report.module.ancestors(call)
-                if isinstance(a, (ast.FunctionDef, ast.AsyncFunctionDef))
-            ),
-            report.module.tree,
-        )
+        owner: ast.AST = function_around(call, report.module) or report.module.tree
         stores = [
             n
             for n in walk(owner)

@@ -23,7 +23,7 @@ from jaxlint.api.values import (
     is_none,
 )
 from jaxlint.finding import Severity
-from jaxlint_rules._names import bound_by, last_name, names_in
+from jaxlint_rules._names import bound_by, last_name, names_in, passed
 
 _GRADIENTS = frozenset({"grad", "value_and_grad", "filter_grad", "filter_value_and_grad"})
 _COLLECTIVES = frozenset(
@@ -303,9 +303,7 @@ def _applied(node: ast.AST, gradients: set[str]) -> Iterator[ast.AST]:
     """Where gradients are made updates, or new parameters, of."""
     for call in sorted(nodes_of(node, ast.Call), key=lambda call: call.lineno):
         if last_name(call.func) in _APPLYING:
-            given = set().union(
-                *(names_in(a) for a in [*call.args, *(k.value for k in call.keywords)]), set()
-            )
+            given = set().union(*(names_in(a) for a in passed(call)), set())
             if given & gradients:
                 yield call
     trained = (

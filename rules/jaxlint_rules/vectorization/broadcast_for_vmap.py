@@ -8,7 +8,7 @@ from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import cache, dotted, walk
 from jaxlint.api.values import Array, Transformed, Value, constant
 from jaxlint.finding import Severity
-from jaxlint_rules._names import last_name
+from jaxlint_rules._names import function_around, last_name
 
 _REPEATING = frozenset({"tile", "repeat", "broadcast_to"})
 
@@ -123,10 +123,7 @@ def _prepends(first: ast.expr, sizes: ast.expr) -> bool:
 
 def _binding(name: ast.Name, report: Reporter) -> ast.expr | None:
     """What a local name was bound to, where it was bound once."""
-    function = next(
-        (a for a in report.module.ancestors(name) if isinstance(a, (ast.FunctionDef, ast.AsyncFunctionDef))),
-        None,
-    )
+    function = function_around(name, report.module)
     if function is None:
         return None
     found = _assigned(function).get(name.id, ())

@@ -10,7 +10,7 @@ from jaxlint.api.values import Array, ExternalObject, Instance, ListValue, Tuple
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, has_other_way, is_short
-from jaxlint_rules._names import last_name, names_in
+from jaxlint_rules._names import last_name, names_in, passed
 from jaxlint_rules._reasons import staged_because
 
 DEEP = 16  # modules of one kind from which the time to compile them is felt
@@ -127,13 +127,13 @@ def _is_one_module(node: ast.For) -> bool:
         return False
     made, counter = call.func, names_in(node.target)
     settings = [*made.args, *(k.value for k in made.keywords if k.arg != "name")]
-    passed = [*call.args, *(k.value for k in call.keywords)]
+    handed = passed(call)
     return (
         last_name(made.func)[:1].isupper()
         and len(targets) == 1
         and isinstance(targets[0], ast.Name)
         and dotted(call.args[0]) == targets[0].id
-        and not any(counter & names_in(part) for part in settings + passed)
+        and not any(counter & names_in(part) for part in settings + handed)
     )
 
 

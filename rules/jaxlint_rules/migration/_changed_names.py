@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
+from jaxlint.api import NameEvent, Reporter
 from jaxlint.api.releases import (
     PACKAGES,
     ApiChange,
@@ -16,11 +16,8 @@ from jaxlint.api.releases import (
     rename_parameters,
     risk,
 )
-from jaxlint.finding import FixRequest, Safety, Step
-
-if TYPE_CHECKING:
-    from jaxlint.staging.events import NameEvent
 from jaxlint.api.syntax import nodes_of
+from jaxlint.finding import FixRequest, Safety, Span, Step
 
 
 class ImportedNames:
@@ -38,7 +35,7 @@ class ImportedNames:
         self._imports.setdefault((path, bound), []).append((qualified, how))
 
     def claim(
-        self, event: NameEvent, report: Any, change: ApiChange, target: Target
+        self, event: NameEvent, report: Reporter, change: ApiChange, target: Target
     ) -> tuple[bool, FixRequest | None]:
         """Whether this place is to be reported for `change`, and with which fix; it is remembered either way."""
         node, qualified = event.node, event.qualified
@@ -80,7 +77,7 @@ class ImportedNames:
 
 
 def fix_for(
-    change: ApiChange, target: Target, path: str, span: Any, old: str, *, tested: bool = False
+    change: ApiChange, target: Target, path: str, span: Span, old: str, *, tested: bool = False
 ) -> FixRequest | None:
     """The rewrite of the place `span`, which writes `old`: `change` is about that name or about a module above it.
 
@@ -114,7 +111,7 @@ def fix_for(
     return FixRequest(safety, message, (Step("rename-api", path, span, parameters),))
 
 
-def drop_unused(event: NameEvent, report: Any) -> FixRequest | None:
+def drop_unused(event: NameEvent, report: Reporter) -> FixRequest | None:
     """Nothing replaces what is imported here; where nothing in the file uses it, the import can go."""
     alias, tree = event.node, event.frame.module.tree
     assert isinstance(alias, ast.alias)
@@ -136,7 +133,7 @@ def drop_unused(event: NameEvent, report: Any) -> FixRequest | None:
     return FixRequest(Safety.SAFE, f"Remove the import of {event.qualified}, which is not used", (step,))
 
 
-def _keep_name(event: NameEvent, fix: FixRequest, report: Any) -> FixRequest:
+def _keep_name(event: NameEvent, fix: FixRequest, report: Reporter) -> FixRequest:
     """The same fix; where other files of the project import the name from this one, that stays importable."""
     alias, module = event.node, event.frame.module
     assert isinstance(alias, ast.alias)

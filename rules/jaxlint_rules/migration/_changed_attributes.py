@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
 
+from jaxlint.api import AttributeEvent, Reporter
 from jaxlint.api.releases import (
     PACKAGES,
     ApiChange,
@@ -13,15 +13,11 @@ from jaxlint.api.releases import (
     attribute_rewrite,
     call_of,
     describe_replacement,
-    package_of,
 )
 from jaxlint.api.syntax import names_stored
 from jaxlint.api.values import Array, ExternalObject, Transformed, Unknown
 from jaxlint.finding import FixRequest, Safety, Step
-from jaxlint_rules.migration.changed_names import SpelledNames
-
-if TYPE_CHECKING:
-    from jaxlint.staging.events import AttributeEvent
+from jaxlint_rules.migration._changed_names import SpelledNames
 
 # What makes an object of a class, as the analysis names it.
 _MAKERS = {
@@ -115,14 +111,15 @@ class Attributes:
         return self._spelled.meaning(given[0].annotation, event.frame.module.tree) in _ARRAY_TYPES
 
 
-def aim_of(change: ApiChange, report: Any) -> tuple[Target, str | None, str]:
-    """What the program is to run on of the package that a row is about: as a target, as a specifier, and the package."""
-    package = package_of(change.name) or "jax"
+def aim_at(package: str, report: Reporter) -> tuple[Target, str | None]:
+    """What the program is to run on of a package: as a target, and as a specifier."""
     specifier = report.version_of(PACKAGES[package][0])
-    return Target.of(specifier, package), specifier, package
+    return Target.of(specifier, package), specifier
 
 
-def attribute_fix(change: ApiChange, target: Target, event: AttributeEvent, report: Any) -> FixRequest | None:
+def attribute_fix(
+    change: ApiChange, target: Target, event: AttributeEvent, report: Reporter
+) -> FixRequest | None:
     """The rewrite of the place, None where none is right on the whole target."""
     rewrite = attribute_rewrite(change, target)
     node = event.node
@@ -137,7 +134,7 @@ def attribute_fix(change: ApiChange, target: Target, event: AttributeEvent, repo
         for key in ("tail", "around", "text", "argument", "called")
         if (value := getattr(rewrite, key))
     }
-    place = call if rewrite.called else node
+    place = call if rewrite.called and call is not None else node
     step = Step("change-attribute", report.path, report.span(place), {"attribute": event.name, **parameters})
     message = f"Replace .{event.name}" + (f"; {rewrite.risk}" if rewrite.risk else "")
     return FixRequest(Safety.UNSAFE if rewrite.risk else Safety.SAFE, message, (step,))

@@ -1,0 +1,183 @@
+"""What is new about a function that is jitted again and again, and whether what `jit` gives lives on."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import Frame, Loop, Module, Reporter, TransformEvent
+from jaxlint.api.syntax import names_stored, nodes_of, walk
+from jaxlint.api.values import (
+    Array,
+    BoundMethod,
+    Function,
+    Instance,
+    NumpyArray,
+    Partial,
+    Static,
+    Transformed,
+    Unknown,
+    Value,
+    constant,
+    kind_of_static,
+)
+from jaxlint_rules._loops import FEW, counters, loop_variables
+
+# Transformations that give another function object at each call; `jit` finds what `jax.checkpoint` gives again.
+_MAKE_ANEW = frozenset({"grad", "value_and_grad", "jacobian", "vmap"})
+
+
+def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] | None:
+    """What is new about the function at each evaluation, in words, and its node; None for a lasting one."""
+    if isinstance(target, Function):
+        if target.module is not module:
+            return None
+        if isinstance(target.node, ast.Lambda):
+            return "a lambda", target.node
+        if "<locals>" in target.qualname:
+            return f"the nested function `{target.name}`", target.node
+        return None
+    if isinstance(target, Partial):
+        return "a `partial`", None
+    if isinstance(target, Transformed):
+        inner = fresh_function(target.target, module)
+        if inner is None and target.kind in _MAKE_ANEW and target.module is module:
+            return f"what `{target.api}` gives", target.node
+        return inner and (inner[0], inner[1])
+    if isinstance(target, BoundMethod) and isinstance(target.receiver, Instance):
+        # Each evaluation of `model.step` gives another object, with which its compiled program goes.
+        method = target.function
+        while isinstance(method, Transformed):
+            method = method.target
+        return f"the bound method `{getattr(method, 'name', 'method')}`", None
+    return None
+
+
+def target_names(loop: ast.AST) -> set[str]:
+    """Every name that changes from one iteration to the next."""
+    names = loop_variables(loop)
+    for child in walk(loop):
+        if isinstance(child, ast.Assign):
+            for assigned in child.targets:
+                names.update(n.id for n in walk(assigned) if isinstance(n, ast.Name))
+        elif isinstance(child, ast.FunctionDef):
+            names.add(child.name)
+    return names - {"_"}
+
+
+def uses_loop_variable(
+    fresh: tuple[str, ast.AST | None], transformed: Transformed, loop: Loop, frame: Frame
+) -> bool:
+    """Whether the jitted function depends on what changes in the loop, and could not be given it: it is no array."""
+    names = target_names(loop.node)
+    body = fresh[1]
+    if body is None:
+        partial = _bound_by(transformed)
+        counted = bool(counters(loop.node)) and not (loop.trips is not None and loop.trips <= FEW)
+        if partial is not None and counted and _binds_data(partial):
+            return False  # it could be called with them
+        body = transformed.node
+    if any(
+        isinstance(n, ast.Name) and n.id in names
+        for n in walk(transformed.node)
+        if body is not transformed.node
+    ):
+        if isinstance(transformed.node, ast.Call) and not isinstance(transformed.node.args[0], ast.Lambda):
+            return True
+    bound = set()
+    if isinstance(body, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
+        bound = {a.arg for a in [*body.args.posonlyargs, *body.args.args, *body.args.kwonlyargs]}
+    loaded = {n.id for n in walk(body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    used = (loaded - bound) & (names - {getattr(body, "name", "")})
+    values = [frame.local(name) for name in used]
+    return not all(is_data(value) and not isinstance(value, Static) for value in values)
+
+
+def _bound_by(transformed: Transformed) -> Partial | None:
+    """The `partial` of a lasting function that is jitted, by itself or with its gradient taken."""
+    target = transformed.target
+    while isinstance(target, Transformed):
+        target = target.target
+    if not isinstance(target, Partial) or not isinstance(target.function, Function):
+        return None
+    return target if "<locals>" not in target.function.qualname else None
+
+
+def _binds_data(partial: Partial) -> bool:
+    """Whether a `partial` binds arrays and numbers alone: a parameter whose default has a fraction is given such."""
+    function = partial.function
+    defaults = function.defaults if isinstance(function, Function) else {}
+    return all(map(is_data, partial.args)) and all(
+        is_data(value)
+        or (isinstance(value, (Static, Unknown)) and isinstance(constant(defaults.get(name)), float))
+        for name, value in partial.kwargs.items()
+    )
+
+
+def lasts(transformed: Transformed, loop: Loop) -> bool:
+    """Whether what is jitted was made before the loop: jitting the same object again finds the compiled program."""
+    node = transformed.node
+    if isinstance(transformed.target, BoundMethod):
+        return False
+    if not isinstance(node, ast.Call) or not node.args or not isinstance(loop.node, (ast.For, ast.While)):
+        return False
+    root = node.args[0]
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return isinstance(root, ast.Name) and root.id not in names_stored(loop.node)
+
+
+def is_data(value: Value | None) -> bool:
+    """Whether a jitted function could be given `value`, which it reads from around it, and need no other program."""
+    return (
+        isinstance(value, NumpyArray)
+        or (isinstance(value, Array) and not value.tree and not value.mixed)
+        or (isinstance(value, Static) and kind_of_static(value) == "float")
+    )
+
+
+def stored(event: TransformEvent, report: Reporter) -> bool:
+    """Whether the jitted function is put into a table, an attribute or another call, where it may live on."""
+    if event.decorator is not None:
+        return False
+    parent = report.module.parents.get(event.node)
+    if isinstance(parent, ast.Assign):
+        return any(not isinstance(target, ast.Name) for target in parent.targets)
+    if isinstance(parent, ast.Return):
+        return False  # see `returned`
+    return report.module.call_of(event.node) is None
+
+
+def kept(event: TransformEvent, report: Reporter) -> bool:
+    """Whether an `if` around it asks for the very place that the jitted function is then stored in."""
+    node: ast.AST | None = event.node
+    while node is not None and not isinstance(node, ast.ClassDef):
+        above = report.module.parents.get(node)
+        if isinstance(above, ast.If) and node is not above.test:
+            asked = {
+                ast.unparse(n)
+                for n in walk(above.test)
+                if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript))
+            }
+            stores = (t for n in walk(above) if isinstance(n, ast.Assign) for t in n.targets)
+            if any(ast.unparse(t) in asked for t in stores):
+                return True
+        node = above
+    return False
+
+
+def returned(event: TransformEvent, frame: Frame) -> bool:
+    """Whether the function hands the jitted function out: a factory, whose callers keep it."""
+    assert frame.function is not None
+    label = event.transformed.label
+    names = {label}
+    for assignment in nodes_of(frame.function.node, ast.Assign):
+        if assignment.value is event.node:
+            names.update(t.id for t in assignment.targets if isinstance(t, ast.Name))
+    for child in nodes_of(frame.function.node, ast.Return):
+        if child.value is not None:
+            calls = {id(n.func) for n in walk(child.value) if isinstance(n, ast.Call)}
+            for name in walk(child.value):
+                handed = name is event.node or (isinstance(name, ast.Name) and name.id in names)
+                if handed and id(name) not in calls:
+                    return True
+    return False
