@@ -22,7 +22,7 @@ from jaxlint.suppress import Suppressions
 
 if TYPE_CHECKING:
     from jaxlint.staging import Analysis
-    from jaxlint.staging.parts import Part
+    from jaxlint.staging.shards import Shard
 
 # About two seconds of work: a Python that is started anew takes a quarter of one to get ready.
 STARTED_LINES = 24_000
@@ -90,21 +90,21 @@ class Examination:
         whole.findings.sort(key=lambda finding: finding.sort_key)
         return whole
 
-    def _parts(self) -> Sequence[Part | None]:
+    def _parts(self) -> Sequence[Shard | None]:
         """The parts of the run; None for one that is all of it."""
-        from jaxlint.staging import parts
+        from jaxlint.staging import shards
 
-        if sum(source.text.count("\n") for source in self.sources) < 2 * parts.PART_LINES:
+        if sum(source.text.count("\n") for source in self.sources) < 2 * shards.SHARD_LINES:
             return [None]  # the usual case: not worth looking at what imports what
         from jaxlint.staging.project import Project
 
         project = Project(self.sources)
         project.add_context(self.context)
-        found = parts.parts_of(project)
+        found = shards.shards_of(project)
         return found if len(found) > 1 else [None]
 
     def _outcomes(
-        self, parts: Sequence[Part | None], jobs: int | None, observer: Observer
+        self, parts: Sequence[Shard | None], jobs: int | None, observer: Observer
     ) -> Iterator[tuple[int, Outcome]]:
         """What each part gave, by its number, as it comes."""
         amount = _Amount([self.of(part) for part in parts], observer)
@@ -139,12 +139,12 @@ class Examination:
             if len(parts) > 1:
                 gc.collect()  # what was built for the part is full of circles
 
-    def of(self, part: Part | None) -> Sequence[SourceFile]:
+    def of(self, part: Shard | None) -> Sequence[SourceFile]:
         """The files to report on that belong to the part."""
         return [source for source in self.sources if part is None or source.path in part.paths]
 
     def part(
-        self, number: int, parts: Sequence[Part | None], advanced: Callable[[int, int], None] | None = None
+        self, number: int, parts: Sequence[Shard | None], advanced: Callable[[int, int], None] | None = None
     ) -> Outcome:
         """Examines one part. `advanced` is told now and then how many files and functions have been evaluated."""
         sources = self.of(parts[number])
@@ -160,7 +160,7 @@ class Examination:
     def _analyzed(
         self,
         sources: Sequence[SourceFile],
-        part: Part | None,
+        part: Shard | None,
         advanced: Callable[[int, int], None] | None = None,
     ) -> Outcome:
         """Runs the analysis. Should it crash, each file is examined alone, so that one cannot cost the others."""
@@ -225,7 +225,7 @@ class _InProcess:
     """The examination of a part in another process."""
 
     examination: Examination
-    parts: Sequence[Part | None]
+    parts: Sequence[Shard | None]
     watched: bool
 
     def __call__(self, number: int, say: Callable[[object], None]) -> Outcome:
@@ -241,7 +241,7 @@ class _Order:
     """Hands findings on in the order of the files, each file once its part and those of all files before it are done."""
 
     def __init__(
-        self, sources: Sequence[SourceFile], parts: Sequence[Part | None], observer: Observer
+        self, sources: Sequence[SourceFile], parts: Sequence[Shard | None], observer: Observer
     ) -> None:
         self.observer = observer
         number_of = {

@@ -9,9 +9,9 @@ import pytest
 from jaxlint.registry import all_rules
 from jaxlint.source import SourceFile
 from jaxlint.source.read import read_source
-from jaxlint.staging import Analysis, analyze, parts
-from jaxlint.staging.parts import parts_of
+from jaxlint.staging import Analysis, analyze, shards
 from jaxlint.staging.project import Project
+from jaxlint.staging.shards import shards_of
 
 TRACED = """\
 import jax
@@ -33,13 +33,13 @@ def written(folder: Path, files: dict[str, str]) -> list[SourceFile]:
 
 
 def groups(folder: Path, files: dict[str, str]) -> list[list[str]]:
-    found = parts_of(Project(written(folder, files)))
+    found = shards_of(Project(written(folder, files)))
     return [sorted(path.relative_to(folder).as_posix() for path in part.paths) for part in found]
 
 
 @pytest.fixture(autouse=True)
 def each_component_is_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "PART_LINES", 1)
+    monkeypatch.setattr(shards, "SHARD_LINES", 1)
 
 
 def test_files_that_import_nothing_of_each_other_are_parts_of_their_own(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_fixtures_connect_tests(tmp_path: Path) -> None:
 
 
 def test_small_components_are_put_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "PART_LINES", 2 * TRACED.count("\n"))
+    monkeypatch.setattr(shards, "SHARD_LINES", 2 * TRACED.count("\n"))
     large = TRACED + TRACED.replace("step", "other")
     files = {"a.py": TRACED, "b.py": large, "c.py": TRACED, "d.py": TRACED, "plain.py": "x = 1\n" * 50}
     assert groups(tmp_path, files) == [["a.py", "c.py"], ["b.py"], ["d.py", "plain.py"]]
@@ -108,7 +108,7 @@ def test_parts_follow_the_first_of_their_files_and_say_how_much_they_hold(tmp_pa
     sources = written(
         tmp_path, {"a.py": "import jax\n", "b.py": "import z, jax\n" * 3, "z.py": "import jax\n" * 2}
     )
-    assert [part.lines for part in parts_of(Project(sources))] == [1, 5]
+    assert [part.lines for part in shards_of(Project(sources))] == [1, 5]
 
 
 def test_context_belongs_to_what_it_imports(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_context_belongs_to_what_it_imports(tmp_path: Path) -> None:
     )
     project = Project(sources[:2])
     project.add_context(sources[2:])
-    found = parts_of(project)
+    found = shards_of(project)
     assert [{path.name for path in part.paths} for part in found] == [{"a.py"}, {"b.py", "caller.py"}]
     assert {part.sharing for part in found} == {1}  # no other part has callers to evaluate
 
@@ -130,7 +130,7 @@ def test_a_part_is_reported_as_it_is_in_the_whole(tmp_path: Path) -> None:
     whole = analyze(sources, [rule() for rule in rules]).findings
     divided = [
         finding
-        for part in parts_of(Project(sources))
+        for part in shards_of(Project(sources))
         for finding in analyze(sources, [rule() for rule in rules], only=part.paths).findings
     ]
     assert len(whole) == 2

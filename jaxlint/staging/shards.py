@@ -1,4 +1,4 @@
-"""Parts of a run that say nothing of each other: no import leads from one to the other, however indirectly.
+"""Shards of a run: parts that say nothing of each other: no import leads from one to the other, however indirectly.
 
 Each is evaluated by itself, so that they can be so at the same time, and what was built for one is gone when the next
 begins. How a run is divided depends on its files alone, never on the processes that there are for it.
@@ -12,11 +12,11 @@ from pathlib import Path
 
 from jaxlint.staging.project import Module, Project
 
-PART_LINES = 6_000  # about half a second of work: smaller parts are put together
+SHARD_LINES = 6_000  # about half a second of work: smaller parts are put together
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Shard:
     """Files that are evaluated together, context files among them.
 
     `lines` says how much there is to evaluate, `sharing` by how many parts the steps for context files are shared.
@@ -27,7 +27,7 @@ class Part:
     sharing: int = 1
 
 
-def parts_of(project: Project) -> list[Part]:
+def shards_of(project: Project) -> list[Shard]:
     """The parts of the reported files, in the order of the first file of each; one where all belong together."""
     lines = {
         module: module.source.text.count("\n")
@@ -39,17 +39,17 @@ def parts_of(project: Project) -> list[Part]:
     weight = 0
     for modules in _components(project):
         size = sum(lines.get(module, 0) for module in modules)
-        if size >= PART_LINES:
+        if size >= SHARD_LINES:
             parts.append(modules)
             continue
-        if small is None or weight >= PART_LINES:
+        if small is None or weight >= SHARD_LINES:
             small, weight = [], 0
             parts.append(small)
         small += modules
         weight += size
     sharing = sum(not all(module.reported for module in modules) for modules in parts)
     return [
-        Part(
+        Shard(
             frozenset(module.source.path for module in modules),
             sum(lines.get(module, 0) for module in modules),
             max(1, sharing),
