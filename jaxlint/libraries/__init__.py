@@ -1,6 +1,6 @@
 """What the analysis knows of libraries: one module a library, one function for each thing that follows rules of its own.
 
-A module registers its models when it is imported (`jaxlint.staging.evaluator.library_models`); `load` imports all that stand in this folder.
+A module registers its models when it is imported (`jaxlint.staging.evaluator.external_models`); `load` imports all that stand in this folder.
 """
 
 from __future__ import annotations

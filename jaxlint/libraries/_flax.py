@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.evaluator.library_models import Call
+from jaxlint.staging.evaluator.external_models import Call
 from jaxlint.staging.values import Value
 from jaxlint.staging.values.stage import Why
 

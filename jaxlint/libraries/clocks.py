@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.library_models import Call, calls
+from jaxlint.staging.evaluator.external_models import Call, calls
 from jaxlint.staging.tracking.timing import CLOCKS, Timing
 from jaxlint.staging.values import BoundMethod, Function, Partial, Static, Transformed, TupleValue, Value
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.evaluator.library_models import Call, calls
+from jaxlint.staging.evaluator.external_models import Call, calls
 from jaxlint.staging.values import Array, ListValue, NumpyArray, TupleValue, Value, find_array
 
 

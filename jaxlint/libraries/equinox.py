@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from jaxlint.jaxapi.modules import ENUMERATION, PASSED_ON
 from jaxlint.libraries import layers
-from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, first_argument, nothing
+from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, first_argument, nothing
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.tree_maps import TreeMaps
 from jaxlint.staging.values import (

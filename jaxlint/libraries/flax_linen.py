@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jaxlint.libraries._flax import tabulated
+from jaxlint.staging.evaluator.external_models import Call, attributes, calls, calls_of_made
 from jaxlint.staging.evaluator.instances import Instances
-from jaxlint.staging.evaluator.library_models import Call, attributes, calls, calls_of_made
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.operations import dtype_named
 from jaxlint.staging.values import (

@@ -7,7 +7,7 @@ from dataclasses import replace
 from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES
 from jaxlint.libraries._flax import tabulated
 from jaxlint.staging.evaluator.access import Access
-from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, first_argument, nothing
+from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, first_argument, nothing
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,

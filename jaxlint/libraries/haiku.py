@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made
+from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.values import UNKNOWN, ExternalObject, Static, Transformed, Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.library_models import (
+from jaxlint.staging.evaluator.external_models import (
     Call,
     attributes,
     calls,

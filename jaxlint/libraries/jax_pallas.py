@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made
+from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made
 from jaxlint.staging.transforms.controlflow import ControlFlow
 from jaxlint.staging.values import UNKNOWN, Value
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jaxlint.jaxapi.functions import KEY_MAKERS, STATIC_FUNCTIONS
+from jaxlint.staging.evaluator.external_models import Call, calls
 from jaxlint.staging.evaluator.externals import Externals
-from jaxlint.staging.evaluator.library_models import Call, calls
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.tracking.operations import Operations
 from jaxlint.staging.values import UNKNOWN, Array, Origin, Static, Unknown, Value, constant

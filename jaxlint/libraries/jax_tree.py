@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jaxlint.staging.evaluator.library_models import Call, calls
+from jaxlint.staging.evaluator.external_models import Call, calls
 from jaxlint.staging.transforms.trees import Trees
 from jaxlint.staging.values import (
     UNKNOWN,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxlint.jaxapi.dtypes import canonical_dtype
 from jaxlint.jaxapi.modules import LAYER_LIBRARIES, LAYERS_IN_DTYPE
-from jaxlint.staging.evaluator.library_models import Call, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import Call, calls_of_made, methods
 from jaxlint.staging.tracking.operations import dtype_named
 from jaxlint.staging.values import UNKNOWN, Static, Value, find_array
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES, NUMPY_FRESH, NUMPY_METADATA, NUMPY_VIEWS
 from jaxlint.staging import events
+from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, methods
 from jaxlint.staging.evaluator.externals import Externals
-from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, methods
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.operations import changed_in_place, numpy_dtype
 from jaxlint.staging.values import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.evaluator.library_models import Call, calls, methods
+from jaxlint.staging.evaluator.external_models import Call, calls, methods
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jaxlint.staging.evaluator.library_models import Call, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import Call, calls_of_made, methods
 from jaxlint.staging.values import (
     CALLABLE,
     UNKNOWN,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jaxlint.jaxapi.functions import LOGGER_MAKERS
+from jaxlint.staging.evaluator.external_models import Call, calls, methods
 from jaxlint.staging.evaluator.externals import Externals
-from jaxlint.staging.evaluator.library_models import Call, calls, methods
 from jaxlint.staging.values import Static, Value
 
 _SHOWN = ("info", "warning", "warn", "error", "critical", "exception")  # by default

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, methods
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.values import UNKNOWN, Array, Value
 

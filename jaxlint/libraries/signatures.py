@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.staging.evaluator.binding import Binding
-from jaxlint.staging.evaluator.library_models import Call, attributes, calls, methods, nothing
+from jaxlint.staging.evaluator.external_models import Call, attributes, calls, methods, nothing
 from jaxlint.staging.values import (
     UNKNOWN,
     BoundMethod,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.expressions import Expressions
-from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, methods
 from jaxlint.staging.evaluator.scopes import Guessing, Staged
 from jaxlint.staging.reach.receivers import Receivers
 from jaxlint.staging.values import (

@@ -6,8 +6,8 @@ import ast
 
 from jaxlint.staging.evaluator.container_methods import ContainerMethods
 from jaxlint.staging.evaluator.environment import by_environment
+from jaxlint.staging.evaluator.external_models import Call, attributes, calls, calls_of_made, methods
 from jaxlint.staging.evaluator.externals import Externals
-from jaxlint.staging.evaluator.library_models import Call, attributes, calls, calls_of_made, methods
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,

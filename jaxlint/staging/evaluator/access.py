@@ -24,8 +24,8 @@ from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.datamodel import DataModel
+from jaxlint.staging.evaluator.external_models import calls
 from jaxlint.staging.evaluator.instances import Instances
-from jaxlint.staging.evaluator.library_models import calls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.values import (
     CONTENT,

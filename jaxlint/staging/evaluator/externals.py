@@ -29,9 +29,9 @@ from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, PRIMITIVE_RULES, TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.classes import Classes, decorated, redecorates
+from jaxlint.staging.evaluator.external_models import Call, attributes, calls, calls_of_made, methods
 from jaxlint.staging.evaluator.instances import WRITTEN_INIT
 from jaxlint.staging.evaluator.introspection import Introspection
-from jaxlint.staging.evaluator.library_models import Call, attributes, calls, calls_of_made, methods
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.pytest_names import CASE, FIXTURE, PARAMETRISERS
 from jaxlint.staging.values import (

@@ -11,9 +11,9 @@ from jaxlint.staging import events
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.expressions import Expressions
+from jaxlint.staging.evaluator.external_models import calls_of_made
 from jaxlint.staging.evaluator.foreign_decorators import stages_elsewhere
 from jaxlint.staging.evaluator.introspection import Introspection
-from jaxlint.staging.evaluator.library_models import calls_of_made
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.pytest_names import FIXTURE, PARAMETRISERS
 from jaxlint.staging.evaluator.scopes import KeysAside, Noted, Undispatched

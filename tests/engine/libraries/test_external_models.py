@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jaxlint.libraries import load
-from jaxlint.staging.evaluator.library_models import Call, Models, attributes, calls, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import Call, Models, attributes, calls, calls_of_made, methods
 from jaxlint.staging.values import UNKNOWN, Value
 
 
