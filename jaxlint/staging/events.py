@@ -71,9 +71,7 @@ class Event:
             if (
                 (same and frame.catching)
                 or frame.replaceable
-                or (
-                    stage.staged and (frame.doubt or unsure or ("perhaps kept" in frame.facts and not stored))
-                )
+                or (stage.staged and (frame.doubt or unsure or (frame.perhaps_kept and not stored)))
                 or (differentiated and frame.doubt)
             ):
                 return True
@@ -84,7 +82,7 @@ class Event:
 
     def assignment(self) -> ast.Assign | None:
         """The assignment whose value is being evaluated."""
-        statement = self.frame.facts.get("assign")
+        statement = self.frame.assigning
         return statement if isinstance(statement, ast.Assign) else None
 
 

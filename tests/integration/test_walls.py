@@ -190,12 +190,12 @@ def test_rules_ask_and_read_no_flags() -> None:
     ("text", "seen"),
     [
         ("event.frame.catching", True),
-        ("frame.facts.get('assign')", True),
+        ("frame.assigning", True),
         ("len(frame.guards)", True),
         ("report.program.unjitted", True),
         ("event.is_caught()", False),
         ("frame.function.node", False),
-        ("self.facts", False),
+        ("self.assigning", False),
     ],
 )
 def test_a_flag_is_seen(text: str, seen: bool) -> None:

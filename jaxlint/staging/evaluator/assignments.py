@@ -15,7 +15,7 @@ from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import (
-    Noted,
+    Assigning,
 )
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -60,7 +60,7 @@ class Assignments(Part):
         self.operators = machine.part(Operators)
 
     def exec_assign(self, node: ast.Assign, frame: Frame) -> None:
-        with Noted(frame, "assign", node):
+        with Assigning(frame, node):
             value = self.machine.language.eval(node.value, frame)
         if frame.stage.staged and type(node.value) is ast.BinOp and steps_on(node):
             self.note_side_effect(node.targets[0], value, frame)

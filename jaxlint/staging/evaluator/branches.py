@@ -123,12 +123,12 @@ class Branches(Part):
                 foreign = self.narrowing.arrayless_branch(node.test, frame)
             answer = frame.stage.staged and is_answer(value)
             if answer:
-                frame.facts["answered"] = True
+                frame.asked_answers = True
             open_choice = frame.stage.staged and self.may_be_static(node.test, frame)
             # Where one branch raises, whoever gets past the test has taken the other.
             refused, required = answer and _raises(node.body), answer and _raises(node.orelse)
             if self.decides_for_kind(node.test, frame):
-                frame.facts["ranked"] = True
+                frame.asked_kinds = True
             self.narrowing.narrow(node.test, True, frame)
             asked = question(node.test, frame)
             if asked is not None:
@@ -156,7 +156,7 @@ class Branches(Part):
             Block.doubts_rest(frame)
         elif not body_alive and frame.function is not None:
             if asks_what_is_kept(node.test, frame.function.node):
-                frame.facts["perhaps kept"] = True  # the host may have asked before, as its `__init__` does
+                frame.perhaps_kept = True  # the host may have asked before, as its `__init__` does
         if body_alive and else_alive:
             when_false = frame.scope.variables
             self.merge(frame, after_body)
@@ -312,15 +312,14 @@ class Branches(Part):
         Whether the body ends, where it and the handlers end, and whether it may raise what a handler swallows.
         """
         replaceable = swallows and does_it_otherwise(node)
-        frame.facts.pop("raised", None)
-        frame.facts.pop("perhaps raised", None)
+        frame.raised, frame.perhaps_raised = None, False
         with Catching(frame, swallows), Replaceable(frame, replaceable):
             alive = self.machine.language.exec_block(node.body, frame)
-        raised = frame.facts.get("raised") if swallows else None
-        if isinstance(raised, tuple) and raised[0] <= len(frame.guards) + len(frame.loops):
+        raised = frame.raised if swallows else None
+        if raised is not None and raised[0] <= len(frame.guards) + len(frame.loops):
             alive = False
             del frame.returns[raised[1] :]
-        perhaps = bool(swallows and alive and "perhaps raised" in frame.facts)
+        perhaps = bool(swallows and alive and frame.perhaps_raised)
         if alive:
             alive = self.machine.language.exec_block(node.orelse, frame)
         ends = [frame.snapshot()] if alive else []

@@ -117,7 +117,7 @@ class Classes(Part):
         body = Frame(
             frame.function, frame.module, scope, frame.stage, frame.caller, frame.call_node, frame.depth
         )
-        body.facts["class"] = cls
+        body.making = cls
         cls.namespace = scope.variables
         self.declare_fields(cls, frame)
         for name in meta_fields:
@@ -340,9 +340,8 @@ class Classes(Part):
 
 def _prefix(frame: Frame) -> str:
     """What stands before the name of a class in its qualified name, where it is defined in `frame`."""
-    outer = frame.facts.get("class") if frame.scope.is_class else None
-    if isinstance(outer, ClassValue):
-        return f"{outer.qualname}."
+    if frame.scope.is_class and frame.making is not None:
+        return f"{frame.making.qualname}."
     return f"{frame.function.qualname}.<locals>." if frame.function is not None else ""
 
 

@@ -298,12 +298,11 @@ class Expressions(Part):
 
     def eval_yield(self, node: ast.Yield, frame: Frame) -> Value:
         self.machine.ledger.serial += 1
-        frame.facts["yield"] = (
-            self.machine.ledger.serial
-        )  # a region of clocks around it times what runs meanwhile
+        # A region of clocks around it times what runs meanwhile.
+        frame.suspended = self.machine.ledger.serial
         frame.yields.append(self.eval(node.value, frame) if node.value is not None else Static(None))
         if frame.loops and frame.loops[-1].calls_jitted:
-            frame.facts["steps"] = True
+            frame.runs_steps = True
         return UNKNOWN
 
     def eval_yieldfrom(self, node: ast.YieldFrom, frame: Frame) -> Value:

@@ -407,9 +407,8 @@ _CONTEXTS = frozenset(
 def _note_raised(value: Array, frame: Frame) -> None:
     """In a try: for a tracer what follows in its body is not run, and the handler is."""
     if value.staged and not value.certain:
-        frame.facts["perhaps raised"] = True
+        frame.perhaps_raised = True
     elif value.staged:
         found = (len(frame.guards) + len(frame.loops), len(frame.returns))
-        known = frame.facts.get("raised")
-        if not isinstance(known, tuple) or found < known:
-            frame.facts["raised"] = found
+        if frame.raised is None or found < frame.raised:
+            frame.raised = found

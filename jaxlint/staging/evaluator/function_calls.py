@@ -21,7 +21,6 @@ from jaxlint.staging.project import Module
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
-    ClassValue,
     DictValue,
     Function,
     ListValue,
@@ -361,7 +360,7 @@ class FunctionCalls(Part):
                 return UNKNOWN  # what a subclass has instead may give anything
             frame.returns.append(Static(None))
         if frame.yields:
-            kind = "steps" if "steps" in frame.facts else "generator"
+            kind = "steps" if frame.runs_steps else "generator"
             return ListValue(None, join_all(frame.yields), kind, stage=frame.stage)
         if isinstance(function.node, ast.AsyncFunctionDef):
             return UNKNOWN
@@ -370,7 +369,7 @@ class FunctionCalls(Part):
             # `return None` at the end of a function that also returns something is mostly a fall-through.
             values = [v for v in values if not (isinstance(v, Static) and v.const is None)] or values
         result = join_all(values)  # unknown where it only raises, as an abstract method does
-        return as_answer(result) if "answered" in frame.facts and len(values) > 1 else result
+        return as_answer(result) if frame.asked_answers and len(values) > 1 else result
 
     def make_function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame
@@ -380,13 +379,11 @@ class FunctionCalls(Part):
         scope = frame.scope
         prefix = ""
         if scope.is_class:
-            cls = frame.facts.get("class")
-            prefix = f"{cls.qualname}." if isinstance(cls, ClassValue) else ""
+            prefix = f"{frame.making.qualname}." if frame.making is not None else ""
         elif frame.function is not None:
             prefix = f"{frame.function.qualname}.<locals>."
-        cls_value = frame.facts.get("class") if scope.is_class else None
         function = Function(
-            node, frame.module, scope, prefix + name, cls_value if isinstance(cls_value, ClassValue) else None
+            node, frame.module, scope, prefix + name, frame.making if scope.is_class else None
         )
         for parameter, default in defaults_of(node):
             function.defaults[parameter.arg] = self.machine.language.eval(default, frame)

@@ -122,10 +122,9 @@ class Loops(Part):
                 if ends:
                     break
                 ran = ran or ends is False
-                alive = (
-                    self.machine.language.exec_block(body, frame)
-                    or frame.facts.pop("continued", None) is not None
-                )
+                alive = self.machine.language.exec_block(body, frame)
+                if not alive and frame.continued:
+                    alive, frame.continued = True, False
                 if not alive:
                     break
                 loop.second = True
@@ -161,7 +160,7 @@ class Loops(Part):
         return False
 
     def exec_continue(self, node: ast.Continue, frame: Frame) -> bool:
-        frame.facts["continued"] = True
+        frame.continued = True
         return False
 
     def trip_count(self, iterable: Value) -> int | None:

@@ -80,8 +80,8 @@ def question(test: ast.expr, frame: Frame) -> tuple[str, bool] | None:
 
 def recall(asked: tuple[str, bool], outcome: bool, frame: Frame) -> None:
     """Gives the variables that an earlier branch of the same question has bound what they hold under this outcome."""
-    bound = frame.facts.get(f"asked {asked[0]}")
-    if not isinstance(bound, dict):
+    bound = frame.bound_by_tests.get(asked[0])
+    if bound is None:
         return
     variables = frame.scope.variables
     for name, (either, under) in bound.items():
@@ -94,7 +94,7 @@ def remember(
 ) -> None:
     """Notes what each branch of a question has bound, once the paths have met."""
     variables, positive = frame.scope.variables, asked[1]
-    frame.facts[f"asked {asked[0]}"] = {
+    frame.bound_by_tests[asked[0]] = {
         name: (variables[name], {positive: when_true[name], not positive: held})
         for name, held in when_false.items()
         if name in when_true and when_true[name] is not held and name in variables

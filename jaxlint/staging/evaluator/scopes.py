@@ -337,11 +337,18 @@ class Undispatched(Scope):
         self.holder.forget(self.serial)
 
 
-class Noted(Kept):
-    """A fact that holds for the statement or decorator at hand."""
+class Assigning(Changed):
+    """The value of this assignment is being evaluated."""
 
     __slots__ = ()
-    attribute = "facts"
+    attribute = "assigning"
+
+
+class Decorating(Changed):
+    """This decorator is being applied."""
+
+    __slots__ = ()
+    attribute = "decorator"
 
 
 class OwnVariables(Changed):

@@ -78,7 +78,7 @@ class Gradients(Part):
                 concrete[number] = self.operators.array_result(frame, [], node)
         owner: Frame | None = frame
         while owner is not None:
-            owner.facts["grad"] = True
+            owner.takes_gradient = True
             owner = owner.caller if owner.stage.staged else None
         spec = t.attributes.get("spec")
         reverse = not (isinstance(spec, ExternalObject) and spec.name == "jax.jacfwd")

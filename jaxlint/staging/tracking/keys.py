@@ -185,7 +185,7 @@ def _is_dropped(node: ast.AST, frame: Frame) -> bool:
 
     `_ = step(state, key)`, and where `step` is jitted, and so does nothing else, `step(state, key)` as a statement.
     """
-    statement = frame.facts.get("assign")
+    statement = frame.assigning
     if isinstance(statement, ast.Assign):
         return all(isinstance(target, ast.Name) and target.id == "_" for target in statement.targets)
     if not isinstance(node, ast.Call) or _waited_for(frame.statement) is not node:

@@ -125,8 +125,8 @@ class Timing(Part):
 
     def elapsed(self, start: Reading, end: Reading, node: ast.AST, frame: Frame) -> Value:
         """The time between two readings."""
-        suspended = frame.facts.get("yield")
-        if isinstance(suspended, int) and start.serial < suspended < end.serial:
+        suspended = frame.suspended
+        if suspended is not None and start.serial < suspended < end.serial:
             self.machine.ledger.spans += 1
             return Static(kind="float")
         between = [d for d in self.machine.ledger.since(start.serial) if d.serial < end.serial]

@@ -86,7 +86,7 @@ class Creation(Part):
             result = self.calls.call_value(t.target, args, kwargs, t.node, shell)
         record = self.function_calls.records.get(function.node)
         inner = record.last if record is not None else None
-        gradient = "grad" in shell.facts or (inner is not None and "grad" in inner.facts)
+        gradient = shell.takes_gradient or (inner is not None and inner.takes_gradient)
         bound = dict(zip(names, args, strict=False)) | kwargs
         told = events.StagedReturnEvent(t.node, shell, t, function, result, bound, gradient)
         self.machine.emit("staged_return", told)

@@ -16,7 +16,7 @@ from jaxlint.staging.evaluator.foreign_decorators import stages_elsewhere
 from jaxlint.staging.evaluator.introspection import Introspection
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.pytest_names import FIXTURE, PARAMETRISERS
-from jaxlint.staging.evaluator.scopes import KeysAside, Noted, Undispatched
+from jaxlint.staging.evaluator.scopes import Decorating, KeysAside, Undispatched
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.transforms.creation import Creation
 from jaxlint.staging.transforms.lifting import Lifting
@@ -118,7 +118,7 @@ class Transforming(Part):
             if canonical(applied.name) in PRIMITIVE_RULES:
                 self.creation.add_rule(canonical(applied.name), value, node, frame)
                 return value
-        with Noted(frame, "decorator", decorator):
+        with Decorating(frame, decorator):
             result = self.calls.call_value(applied, [value], {}, node, frame)
         if isinstance(result, (Function, Transformed, Partial, BoundMethod, Instance, ClassValue)):
             return result
@@ -149,12 +149,7 @@ class Transforming(Part):
         if spec.kind in ("wrap", "hk.wrap"):
             aside = None if own is None else self.staged_calls.aside(own, args, kwargs, node, frame)
             return _wrapped(spec, name, target, aside)
-        decorator = (
-            frame.facts.get("decorator")
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-            else None
-        )
-        decorator = decorator if isinstance(decorator, ast.expr) else None
+        decorator = frame.decorator if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
         transformed = self.make_transformed(spec, name, target, args, kwargs, node, decorator, frame)
         if own is not None:
             lifts = spec.kind in ("nn.lift", "nn.jit")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from jaxlint.staging.project import Module
 from jaxlint.staging.values.buffers import Buffer, Donation
-from jaxlint.staging.values.objects import Function, Scope
+from jaxlint.staging.values.objects import ClassValue, Function, Scope
 from jaxlint.staging.values.plain import Activation, Origin, Value
 from jaxlint.staging.values.stage import Stage
 from jaxlint.syntax.facts import FunctionNode, methods_called_on_self, provokes_errors, replaces_parts
@@ -71,7 +71,26 @@ class Frame(Activation):
     # On a path that calls may or may not take: under `if x is None:`, or a test of what may be static.
     doubt: int = field(init=False, default=0)
     import_guard: int = field(init=False, default=0)  # inside a try around imports, or a version test
-    facts: dict[str, object] = field(init=False, default_factory=dict)
+    making: ClassValue | None = field(init=False, default=None)  # the class whose body this is
+    assigning: ast.AST | None = field(init=False, default=None)  # the assignment whose value is evaluated
+    decorator: ast.expr | None = field(init=False, default=None)  # that is being applied
+    # A branch was taken by the answer of what was not read, or by a number of dimensions or a dtype.
+    asked_answers: bool = field(init=False, default=False)
+    asked_kinds: bool = field(init=False, default=False)
+    perhaps_kept: bool = field(init=False, default=False)  # what follows is for what was not kept before
+    # In a `try`: how deep in branches and loops, and after how many returns, a tracer raises for certain, or perhaps.
+    raised: tuple[int, int] | None = field(init=False, default=None)
+    perhaps_raised: bool = field(init=False, default=False)
+    continued: bool = field(init=False, default=False)  # the body of a loop has ended by `continue`
+    suspended: int | None = field(init=False, default=None)  # the ledger's serial at the last `yield`
+    runs_steps: bool = field(
+        init=False, default=False
+    )  # a generator that runs a compiled function for each item
+    takes_gradient: bool = field(init=False, default=False)  # what it calls is differentiated
+    # By the text of a test that is asked again: what each branch has bound.
+    bound_by_tests: dict[str, dict[str, tuple[Value, dict[bool, Value]]]] = field(
+        init=False, default_factory=dict
+    )
     statement: ast.expr | None = field(init=False, default=None)  # that was last evaluated as a statement
     born: int = field(init=False, default=0)  # the serial of the first identity that can be made in it
     home: Stage = field(init=False)  # the stage it was entered in; `stage` is that of the call being made
@@ -137,7 +156,7 @@ class Frame(Activation):
 
     def is_chosen_by_kind(self) -> bool:
         """Whether the way here asks for ranks or dtypes, so that it may not be for the shapes that are known."""
-        return any("ranked" in frame.facts for frame in (self, *self.callers()))
+        return any(frame.asked_kinds for frame in (self, *self.callers()))
 
     # What the analysis asks.
 
