@@ -220,7 +220,7 @@ def test_python_is_not_started_anew_for_little_work(
 
 @pytest.mark.slow
 def test_packages_say_the_same_whatever_the_number_of_processes(tmp_path: Path) -> None:
-    """As a user runs it: byte for byte, in all formats."""
+    """As a user runs it: byte for byte, as text and whole."""
     for name in PACKAGES:
         spec = importlib.util.find_spec(name)
         assert spec is not None
@@ -231,7 +231,7 @@ def test_packages_say_the_same_whatever_the_number_of_processes(tmp_path: Path) 
     (tmp_path / "pyproject.toml").write_text("")
     lines = sum(path.read_bytes().count(b"\n") for path in tmp_path.rglob("*.py"))
     assert lines > 3 * shards.SHARD_LINES
-    for form in ("full", "json", "sarif"):
+    for form, numbers in (("full", ("1", "2")), ("json", ("1", "3"))):
         outputs = {
             subprocess.run(
                 [sys.executable, "-m", "jaxlint", "check", "--no-cache", "-j", jobs, "--output-format", form, "--severity", "info", "."],
@@ -240,7 +240,7 @@ def test_packages_say_the_same_whatever_the_number_of_processes(tmp_path: Path) 
                 timeout=300,
                 check=False,
             ).stdout
-            for jobs in ("1", "2", "3")
+            for jobs in numbers
         }  # fmt: skip
         assert len(outputs) == 1
         assert b"JAX101" in outputs.pop()
