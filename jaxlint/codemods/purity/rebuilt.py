@@ -67,9 +67,7 @@ class Rebuilt:
         given = frozenset(
             value for one in parameters(function) for value in self.meaning.of_parameter(one, file)
         )
-        for cls in {leaf.cls for leaf in leaves_of(values | given) if isinstance(leaf, Inst)}:
-            if (name := self._left_out(cls)) is not None:
-                yield f"`{name}` of a `{cls.node.name}` is no leaf of it, and is lost on the way through `jit`"
+        yield from self.lost(values | given)
         for one in (
             part for whole in returned for part in (whole.elts if isinstance(whole, ast.Tuple) else [whole])
         ):
@@ -86,6 +84,12 @@ class Rebuilt:
                     yield f"it gets a dict, whose keys `jit` sorts; {why}"
         if _unsorted(ours) and (why := self._results(function, file, 0)) is not None:
             yield f"it returns a dict, whose keys `jit` sorts; {why}"
+
+    def lost(self, values: Values) -> Iterator[str]:
+        """What objects of the program lose where JAX takes them apart, in words: in a compiled function as in the carry of a loop."""
+        for cls in {leaf.cls for leaf in leaves_of(values) if isinstance(leaf, Inst)}:
+            if (name := self._left_out(cls)) is not None:
+                yield f"`{name}` of a `{cls.node.name}` is no leaf of it, and is lost where JAX makes the object anew"
 
     def _is_of_jax(self, node: ast.expr, file: File, depth: int = 0) -> bool:
         """Whether JAX or optax made a tree, and so has sorted its dicts."""

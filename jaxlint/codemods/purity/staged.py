@@ -238,9 +238,13 @@ def check_nodes(
     for problem in Effects(meaning, region).of_nodes(nodes, file):
         if problem.certain or strict:
             raise Refused(_told(problem))
+    varying = _varying(nodes, file)
+    carried = frozenset(value for name in varying for value in meaning.of(name, file))
+    for what in Rebuilt(meaning).lost(carried):
+        raise Refused(what)
     if strict:
         traced = Traced(meaning)
-        traced.start_nodes(nodes, _varying(nodes, file), file)
+        traced.start_nodes(nodes, varying, file)
         for what in HostNumbers(meaning, traced, file).problems():
             raise Refused(what)
 
@@ -291,8 +295,10 @@ def check_call(
             traced.start(function.node, function.file, own)
             functions.update(traced.functions)
             _check_computed(meaning, traced, function.file, function.node, ())
-            results = leaves_of(meaning.returned(function.node, function.file))
-            for result in results:
+            returned = meaning.returned(function.node, function.file)
+            for what in Rebuilt(meaning).lost(returned):
+                raise Refused(what)
+            for result in leaves_of(returned):
                 if isinstance(result, Plain) and result.kind in _WORDS:
                     raise Refused(
                         f"`{shown_source(call.func)}` may return {_WORDS[result.kind]}, which would become an array"

@@ -162,6 +162,49 @@ def test_the_number_of_a_row_that_needs_more_than_32_bits(
     assert reason in told if reason else told == ""
 
 
+NOTED = """
+import jax
+
+@jax.tree_util.register_pytree_node_class
+class Weights:
+    def __init__(self, w):
+        self.w = w
+        self.note = "fresh"
+
+    def tree_flatten(self):
+        return (self.w,), None
+
+    @classmethod
+    def tree_unflatten(cls, _, leaves):
+        return cls(*leaves)
+
+def descend(weights):
+    new = Weights(weights.w * 0.9)
+    new.note = weights.note + "."
+    return new
+
+def run(weights):
+    for _ in range(60):
+        weights = descend(weights)
+    print(weights.w)
+
+run(Weights(jax.numpy.ones(3)))
+"""
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_a_loop_does_not_carry_what_an_object_loses_on_the_way(tmp_path: Path, lost: bool) -> None:
+    text = NOTED if lost else NOTED.replace('    new.note = weights.note + "."\n', "")
+    program = Program({"a.py": SourceFile(tmp_path / "a.py", "a.py", text, "utf-8", False, "")})
+    file = program.file("a.py")
+    loop = next(node for node in ast.walk(file.tree) if isinstance(node, ast.For))
+    if lost:
+        with pytest.raises(Refused, match="`note` of a `Weights` is no leaf of it"):
+            check_nodes(program, file, loop.body, strict=True)
+    else:
+        check_nodes(program, file, loop.body, strict=True)
+
+
 @pytest.mark.parametrize(
     ("option", "kinds"),
     [
