@@ -14,7 +14,7 @@ from jaxlint.jaxapi.class_kinds import (
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.staging.evaluator.datamodel import HOOKS, DataModel
 from jaxlint.staging.evaluator.frozen import frozen_by
-from jaxlint.staging.evaluator.instances import Instances, _member
+from jaxlint.staging.evaluator.instances import _member
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.type_parameters import seen_in_signature
 from jaxlint.staging.values import (
@@ -67,7 +67,6 @@ class Classes(Part):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.instances = machine.part(Instances)
         self.data_model = machine.part(DataModel)
         self.classes: list[ClassValue] = []  # whose prototypes are still to be made
 

@@ -56,7 +56,6 @@ class ControlFlow(Part):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.tree_maps = machine.part(TreeMaps)
         self.bodies = machine.part(Bodies)
         self.boundary = machine.part(Boundary)
         self.calls = machine.part(Calls)
