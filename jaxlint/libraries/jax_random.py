@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jaxlint.jaxapi.functions import KEY_MAKERS, STATIC_FUNCTIONS
+from jaxlint.staging.arrays.functions import ArrayFunctions
 from jaxlint.staging.evaluator.external_models import Call, calls
-from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.tracking.operations import Operations
 from jaxlint.staging.values import UNKNOWN, Array, Origin, Static, Unknown, Value, constant
@@ -62,7 +62,7 @@ def _key(call: Call) -> Origin | None:
 
 def _computed(call: Call) -> Array:
     machine = call.machine
-    machine.part(Externals).check_shapes(call.name, call.args, call.kwargs, call.node, call.frame)
+    machine.part(ArrayFunctions).check_shapes(call.name, call.args, call.kwargs, call.node, call.frame)
     result = call.array(call.inputs, name=call.name)
     machine.part(Operations).made_by(result, call.name, call.args, call.kwargs, call.node, call.frame)
     return result

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES, NUMPY_FRESH, NUMPY_METADATA, NUMPY_VIEWS
 from jaxlint.staging import events
+from jaxlint.staging.arrays.functions import ArrayFunctions
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, methods
-from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.operations import changed_in_place, numpy_dtype
 from jaxlint.staging.values import (
@@ -58,7 +59,7 @@ def function(call: Call) -> Value:
         call.emit("numpy", events.NumpyEvent(call.node, call.frame, staged, name, differentiated))
         return Static(None)
     if name in _WRITERS:
-        call.machine.part(Externals).read_on_host(name, inputs, call.node, call.frame)
+        call.machine.part(Conversions).read_on_host(name, inputs, call.node, call.frame)
         return Static(None)
     if name in _STATIC or name.startswith(_STATIC_MODULES):
         kept = name in ("numpy.errstate", "numpy.vectorize")
@@ -83,7 +84,7 @@ def _of_tracer(call: Call, staged: Array, differentiated: bool) -> Value:
     first = call.argument(0, "a")
     if call.name in NUMPY_DISPATCHES and isinstance(first, Array):
         result = call.array(call.inputs)
-        return call.machine.part(Externals).as_returned(
+        return call.machine.part(ArrayFunctions).as_returned(
             f"jax.{call.name}", result, call.args, call.kwargs, call.frame
         )
     changed = changed_in_place(call.name, call.args, call.kwargs)

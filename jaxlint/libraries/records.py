@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jaxlint.jaxapi.functions import LOGGER_MAKERS
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.external_models import Call, calls, methods
-from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.values import Static, Value
 
 _SHOWN = ("info", "warning", "warn", "error", "critical", "exception")  # by default
@@ -23,24 +23,24 @@ def make_logger(call: Call) -> Value:
 
 @calls(*(f"{module}.{name}" for module in ("logging", "absl.logging") for name in _SHOWN))
 def log(call: Call) -> Value:
-    call.machine.part(Externals).read_on_host("logging", call.inputs, call.node, call.frame)
+    call.machine.part(Conversions).read_on_host("logging", call.inputs, call.node, call.frame)
     return call.otherwise()
 
 
 @calls(*_READERS)
 def write(call: Call) -> Value:
-    call.machine.part(Externals).read_on_host(call.name, call.inputs, call.node, call.frame)
+    call.machine.part(Conversions).read_on_host(call.name, call.inputs, call.node, call.frame)
     return call.otherwise()
 
 
 @methods(*(f"{logger}.*" for logger in LOGGER_MAKERS))
 def method_of_logger(call: Call) -> Value:
     if call.name.rpartition(".")[2] in _SHOWN:
-        call.machine.part(Externals).read_on_host("logging", call.args, call.node, call.frame)
+        call.machine.part(Conversions).read_on_host("logging", call.args, call.node, call.frame)
     return Static(None)
 
 
 @methods(*(f"{tracker}.{name}" for tracker in ("wandb.init", "*SummaryWriter") for name in _TRACKING))
 def track(call: Call) -> Value:
-    call.machine.part(Externals).read_on_host(call.name, call.inputs, call.node, call.frame)
+    call.machine.part(Conversions).read_on_host(call.name, call.inputs, call.node, call.frame)
     return Static(None)

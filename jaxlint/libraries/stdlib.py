@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from jaxlint.staging.evaluator.container_methods import ContainerMethods
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.environment import by_environment
 from jaxlint.staging.evaluator.external_models import Call, attributes, calls, calls_of_made, methods
-from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -202,7 +202,7 @@ def getenv(call: Call) -> Value:
 @calls("math.*", "operator.index", "time.sleep")
 def take_number(call: Call) -> Value:
     for value in call.args:
-        call.machine.part(Externals).convert(value, call.node, call.name, call.frame)
+        call.machine.part(Conversions).convert(value, call.node, call.name, call.frame)
     return Static()
 
 

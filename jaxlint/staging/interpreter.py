@@ -11,6 +11,7 @@ from jaxlint.jaxapi.models import MODELS
 from jaxlint.libraries import load
 from jaxlint.source import SourceError
 from jaxlint.source.read import read_source
+from jaxlint.staging.arrays.functions import ArrayFunctions
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.assignments import Assignments
 from jaxlint.staging.evaluator.binding import Binding
@@ -21,6 +22,7 @@ from jaxlint.staging.evaluator.classes import Classes
 from jaxlint.staging.evaluator.comparisons import Comparisons
 from jaxlint.staging.evaluator.container_methods import ContainerMethods
 from jaxlint.staging.evaluator.containers import Containers
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.expressions import Expressions
 from jaxlint.staging.evaluator.externals import Externals
@@ -34,7 +36,7 @@ from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.methods import Methods
 from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.operators import Operators
-from jaxlint.staging.evaluator.ports import Language, Reach, Staging, Tracking
+from jaxlint.staging.evaluator.ports import Arrays, Language, Reach, Staging, Tracking
 from jaxlint.staging.evaluator.scopes import Block, Provoking
 from jaxlint.staging.evaluator.statements import Statements
 from jaxlint.staging.evaluator.tested_items import taken_as_tested
@@ -69,6 +71,7 @@ STEPS_PER_LINE = 400  # evaluated nodes per line of source before contexts are c
 
 # Each asks those before it, and the others through `evaluator/ports.py`.
 PARTS: tuple[type[Part], ...] = (
+    Conversions,
     Narrowing,
     DataModel,
     Instances,
@@ -100,6 +103,7 @@ PARTS: tuple[type[Part], ...] = (
     Timing,
     Gradients,
     Operations,
+    ArrayFunctions,
     Trees,
     CustomRules,
     Boundary,
@@ -141,6 +145,7 @@ class Interpreter(Machine):
         self.language = answered(Language, [*self.parts(), self])
         self.tracking = answered(Tracking, self.parts())
         self.staging = answered(Staging, self.parts())
+        self.arrays = answered(Arrays, self.parts())
         self.reach = answered(Reach, self.parts())
         self.models: dict[str, Value] = {}
 

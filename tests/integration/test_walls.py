@@ -332,6 +332,7 @@ LAYERS = (
     ("staging.evaluator",),
     ("staging.reach",),
     ("staging.tracking",),
+    ("staging.arrays",),
     ("staging.transforms",),
     ("libraries",),
     ("staging.interpreter",),

@@ -14,8 +14,8 @@ from jaxlint.staging import events
 from jaxlint.staging.evaluator.assignments import Assignments
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.comparisons import Comparisons
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.environment import closed_branch
-from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.repeated_tests import question, recall, remember
@@ -87,13 +87,13 @@ class Branches(Part):
         super().__init__(machine)
         self.assignments = machine.part(Assignments)
         self.calls = machine.part(Calls)
-        self.externals = machine.part(Externals)
+        self.conversions = machine.part(Conversions)
         self.narrowing = machine.part(Narrowing)
         self.comparisons = machine.part(Comparisons)
 
     def exec_if(self, node: ast.If, frame: Frame) -> bool:
         value = self.machine.language.eval(node.test, frame)
-        self.externals.test(value, node.test, "if", frame)
+        self.conversions.test(value, node.test, "if", frame)
         known = truth(value)
         shim = self.narrowing.is_shim(node.test, value, frame)
         with ImportGuard(frame) if shim else NOTHING:
@@ -254,7 +254,7 @@ class Branches(Part):
                 for pattern in ast.walk(case.pattern):
                     if isinstance(pattern, ast.MatchValue):
                         against = self.machine.language.eval(pattern.value, frame)
-                        self.externals.test(
+                        self.conversions.test(
                             self.comparisons.compare_pair(subject, against, ast.Eq(), pattern, frame),
                             node.subject,
                             "match",
@@ -267,7 +267,7 @@ class Branches(Part):
             asked: Value = UNKNOWN
             if case.guard is not None:
                 asked = self.machine.language.eval(case.guard, frame)
-                self.externals.test(asked, case.guard, "match", frame)
+                self.conversions.test(asked, case.guard, "match", frame)
                 if truth(asked) is False:
                     continue
             doubt = frame.stage.staged and is_answer(asked)

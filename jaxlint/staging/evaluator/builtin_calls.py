@@ -9,9 +9,9 @@ from typing import Any
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.containers import Containers
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.datamodel import ASKING, DataModel
 from jaxlint.staging.evaluator.environment import converted
-from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.introspection import Builtin, Introspection
 from jaxlint.staging.evaluator.loops import Loops
 from jaxlint.staging.evaluator.machine import Machine, Part
@@ -49,7 +49,7 @@ class BuiltinCalls(Part):
         self.calls = machine.part(Calls)
         self.containers = machine.part(Containers)
         self.data_model = machine.part(DataModel)
-        self.externals = machine.part(Externals)
+        self.conversions = machine.part(Conversions)
         self.operators = machine.part(Operators)
         self.loops = machine.part(Loops)
         self.builtins: dict[str, Builtin] = {
@@ -94,7 +94,7 @@ class BuiltinCalls(Part):
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         first = args[0] if args else UNKNOWN
-        self.externals.convert(first, node, name, frame)
+        self.conversions.convert(first, node, name, frame)
         const = constant(first)
         if isinstance(const, (int, float, str)) and not isinstance(const, bool) and len(args) == 1:
             try:
@@ -107,14 +107,14 @@ class BuiltinCalls(Part):
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         """What needs the value and gives one of a known type."""
-        self.externals.convert(args[0] if args else UNKNOWN, node, "str" if name in _TEXTS else name, frame)
+        self.conversions.convert(args[0] if args else UNKNOWN, node, "str" if name in _TEXTS else name, frame)
         return Static(kind=_PLAIN[name])
 
     def print_call(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         for value in args:
-            self.externals.convert(value, node, "print", frame)
+            self.conversions.convert(value, node, "print", frame)
         return Static(None)
 
     def arithmetic_call(
@@ -157,7 +157,7 @@ class BuiltinCalls(Part):
             if isinstance(value, Array) and value.staged:
                 self.machine.emit("shape", events.ShapeEvent(node, frame, value, "range", "a bound"))
             elif isinstance(value, Array):
-                self.externals.convert(value, node, "range", frame)
+                self.conversions.convert(value, node, "range", frame)
         return ExternalObject("builtins.range", args, node=node)
 
     def slice_call(
@@ -212,7 +212,7 @@ class BuiltinCalls(Part):
             kept = self.calls.call_value(
                 args[0], [self.containers.element_of(args[1], node, frame)], {}, node, frame
             )
-            self.externals.test(kept, node, "filter", frame)
+            self.conversions.test(kept, node, "filter", frame)
         return ListValue(None, self.containers.element_of(args[1], node, frame), "iterator")
 
     def next_call(
@@ -284,7 +284,7 @@ class BuiltinCalls(Part):
             elements = [self.calls.call_value(kwargs["key"], elements[:1], {}, node, frame)]
         for element in elements:
             if isinstance(element, Array) and not (single and name not in ("any", "all")):
-                self.externals.test(
+                self.conversions.test(
                     self.operators.array_result(frame, [element], node, role="bool")
                     if not element.tree
                     else element,

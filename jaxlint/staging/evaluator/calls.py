@@ -9,6 +9,7 @@ from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.instances import Instances
@@ -77,6 +78,7 @@ class Calls(Part):
         self.classes = machine.part(Classes)
         self.instances = machine.part(Instances)
         self.externals = machine.part(Externals)
+        self.conversions = machine.part(Conversions)
         self.methods = machine.part(Methods)
         # Calls of what a call gives, as in `jit(f)(x)`, by that.
         self.on_the_spot: dict[ast.AST, ast.Call] = {}
@@ -271,7 +273,7 @@ class Calls(Part):
         given = [*args, *kwargs.values()]
         if frame.stage.staged:
             for value in given:
-                self.externals.convert(value, node, "hash", frame)
+                self.conversions.convert(value, node, "hash", frame)
         owner = args[0] if callee.kind == "property" and args else None  # which keeps the result
         outside = isinstance(owner, Instance) and self.instances.made_outside(owner, frame)
         kept = owner is None or outside

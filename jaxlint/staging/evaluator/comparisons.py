@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxlint.staging import events
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.environment import by_environment, usually
-from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators, has_methods
 from jaxlint.staging.values import (
@@ -59,7 +59,7 @@ class Comparisons(Part):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.data_model = machine.part(DataModel)
-        self.externals = machine.part(Externals)
+        self.conversions = machine.part(Conversions)
         self.operators = machine.part(Operators)
 
     def eval_compare(self, node: ast.Compare, frame: Frame) -> Value:
@@ -75,7 +75,7 @@ class Comparisons(Part):
                 return Static(known)
             result = self.compare_pair(left, right, op, node, frame)
             if position < len(node.ops) - 1:
-                self.externals.test(result, node, "chained comparison", frame)
+                self.conversions.test(result, node, "chained comparison", frame)
             left = right
         if type(result) in (Static, Unknown) and truth(result) is None and is_release_test(node):
             return Shim(kind="bool")
@@ -173,7 +173,7 @@ class Comparisons(Part):
             if one is two or (constant(one) is not MISSING and constant(one) == constant(two)):
                 continue
             if all(isinstance(part, (Array, Static)) for part in (one, two)):
-                self.externals.test(self.compare_pair(one, two, ast.Eq(), node, frame), node, "==", frame)
+                self.conversions.test(self.compare_pair(one, two, ast.Eq(), node, frame), node, "==", frame)
             return
 
     def look_for(
@@ -183,7 +183,7 @@ class Comparisons(Part):
         if not isinstance(item, Array) or item.tree:
             return
         if any(isinstance(part, (Static, Array)) and not is_text(part) for part in sequence.elements()):
-            self.externals.test(
+            self.conversions.test(
                 self.operators.array_result(frame, [item], node, role="bool"), node, how, frame
             )
 
@@ -191,12 +191,12 @@ class Comparisons(Part):
         """The value of `item in container`."""
         answer = self.data_model.special(container, "__contains__", [item], node, frame)
         if answer is not None:
-            self.externals.test(answer, node, "in", frame)
+            self.conversions.test(answer, node, "in", frame)
             return Static(kind="bool")
         if isinstance(container, DictValue) or (
             isinstance(container, ListValue) and container.kind in ("set", "frozenset")
         ):
-            self.externals.convert(item, node, "hash", frame)
+            self.conversions.convert(item, node, "hash", frame)
             written = isinstance(node, ast.Compare) and isinstance(node.comparators[-1], ast.Set)
             if isinstance(container, ListValue) and (isinstance(item, Array) or not written):
                 return Static(kind="bool")
@@ -212,7 +212,7 @@ class Comparisons(Part):
             return Static(kind="bool")
         if isinstance(container, Array) and not container.tree:
             result = self.operators.array_result(frame, [container], node, role="bool")
-            self.externals.test(result, node, "in", frame)
+            self.conversions.test(result, node, "in", frame)
         elif isinstance(item, Array) and isinstance(container, (ListValue, TupleValue)):
             self.look_for(item, container, "in", node, frame)
         elif isinstance(container, (ListValue, TupleValue)) and container.items is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from jaxlint.jaxapi.names import canonical
-from jaxlint.jaxapi.transforms import PRIMITIVE_RULES
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.comparisons import Comparisons
 from jaxlint.staging.evaluator.datamodel import DataModel
@@ -306,7 +305,7 @@ class ContainerMethods(Part):
         if isinstance(base, (Array, Unknown)) and base.origin is not None:
             base.origin.rebind(constant(index))
         if isinstance(base, External):
-            if canonical(base.name) in PRIMITIVE_RULES and isinstance(value, CALLABLE):
+            if isinstance(value, CALLABLE):
                 self.machine.staging.add_rule(canonical(base.name), value, node, frame)
         elif isinstance(base, Array) and base.role != "ref":
             if isinstance(constant(index), str):

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from jaxlint.staging import events
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.datamodel import DataModel
-from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.scopes import Block, Looping, OwnVariables
@@ -55,7 +55,7 @@ class Containers(Part):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.data_model = machine.part(DataModel)
-        self.externals = machine.part(Externals)
+        self.conversions = machine.part(Conversions)
         self.narrowing = machine.part(Narrowing)
 
     def hold(
@@ -77,7 +77,7 @@ class Containers(Part):
     def eval_set(self, node: ast.Set, frame: Frame) -> Value:
         items, known = self.sequence_items(node.elts, frame)
         for part, item in zip(node.elts, items, strict=False):
-            self.externals.convert(item, part, "hash", frame)
+            self.conversions.convert(item, part, "hash", frame)
         return ListValue(items if known else None, join_all(items), kind="set", stage=frame.stage)
 
     def sequence_items(self, nodes: list[ast.expr], frame: Frame) -> tuple[list[Value], bool]:
@@ -108,7 +108,7 @@ class Containers(Part):
                 update_dict(result, given, conditional=False)
                 continue
             named = self.machine.language.eval(key, frame)
-            self.externals.convert(named, key, "hash", frame)
+            self.conversions.convert(named, key, "hash", frame)
             const = constant(named)
             if const is not MISSING and hashable(const):
                 store_key(result, const, value, conditional=False)
@@ -159,7 +159,7 @@ class Containers(Part):
         )
         for condition in generator.ifs:
             value = self.machine.language.eval(condition, frame)
-            self.externals.test(value, condition, "comprehension condition", frame)
+            self.conversions.test(value, condition, "comprehension condition", frame)
             if frame.stage.staged and is_answer(value):
                 Block.doubts_rest(frame)
             self.narrowing.narrow(condition, True, frame)
@@ -217,7 +217,7 @@ class Containers(Part):
     def eval_dictcomp(self, node: ast.DictComp, frame: Frame) -> Value:
         def entry() -> tuple[Value, Value]:
             key = self.machine.language.eval(node.key, frame)
-            self.externals.convert(key, node.key, "hash", frame)
+            self.conversions.convert(key, node.key, "hash", frame)
             return key, self.machine.language.eval(node.value, frame)
 
         known = self.unrolled(node, frame, entry)

@@ -12,8 +12,8 @@ from jaxlint.staging.evaluator.assignments import Assignments
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.comparisons import Comparisons
 from jaxlint.staging.evaluator.containers import Containers
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.environment import by_environment, closed_outcome
-from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.narrowing import Narrowing
@@ -113,7 +113,7 @@ class Expressions(Part):
         self.calls = machine.part(Calls)
         self.function_calls = machine.part(FunctionCalls)
         self.containers = machine.part(Containers)
-        self.externals = machine.part(Externals)
+        self.conversions = machine.part(Conversions)
         self.narrowing = machine.part(Narrowing)
         self.comparisons = machine.part(Comparisons)
         self.operators = machine.part(Operators)
@@ -191,9 +191,9 @@ class Expressions(Part):
                     spec = part.format_spec
                     empty = isinstance(spec, ast.JoinedStr) and not spec.values
                     if not empty and part.conversion == -1:
-                        self.externals.convert(value, part.value, "format", frame)
+                        self.conversions.convert(value, part.value, "format", frame)
                         continue
-                self.externals.convert(value, part.value, "str", frame)
+                self.conversions.convert(value, part.value, "str", frame)
                 if isinstance(value, Array) and value.staged:
                     self.check_text_key(node, value, frame)
         return Static(kind="str")
@@ -220,7 +220,7 @@ class Expressions(Part):
                 if not last and self.narrowing.is_shim(operand, value, frame):
                     Block.guards_rest(frame)  # `hasattr(jax, "x") and jax.x`
                 if not last:
-                    self.externals.test(value, operand, how, frame)
+                    self.conversions.test(value, operand, how, frame)
                     known = truth(value)
                     if known is None and how == "or" and is_plain_object(value):
                         known = True  # `config or Config()`
@@ -257,7 +257,7 @@ class Expressions(Part):
 
     def eval_ifexp(self, node: ast.IfExp, frame: Frame) -> Value:
         test = self.eval(node.test, frame)
-        self.externals.test(test, node.test, "conditional expression", frame)
+        self.conversions.test(test, node.test, "conditional expression", frame)
         known = truth(test)
         if self.narrowing.is_shim(node.test, test, frame):
             with ImportGuard(frame):

@@ -10,7 +10,7 @@ from jaxlint.staging import events
 from jaxlint.staging.evaluator.assignments import Assignments
 from jaxlint.staging.evaluator.branches import Branches
 from jaxlint.staging.evaluator.containers import Containers
-from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.scopes import (
     Block,
@@ -44,7 +44,7 @@ class Loops(Part):
         self.assignments = machine.part(Assignments)
         self.branches = machine.part(Branches)
         self.containers = machine.part(Containers)
-        self.externals = machine.part(Externals)
+        self.conversions = machine.part(Conversions)
 
     def exec_for(self, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
         iterable = self.machine.language.eval(node.iter, frame)
@@ -84,7 +84,7 @@ class Loops(Part):
 
         def test() -> bool | None:
             value = self.machine.language.eval(node.test, frame)
-            self.externals.test(value, node.test, "while", frame)
+            self.conversions.test(value, node.test, "while", frame)
             if frame.stage.staged and is_answer(value):
                 Block.doubts_rest(frame)
             seen.append(truth(value))

@@ -13,7 +13,7 @@ from jaxlint.jaxapi.attributes import attribute_names
 from jaxlint.source import SourceError
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.failures import internal_error
-from jaxlint.staging.evaluator.ports import Language, Reach, SourcesOfTracers, Staging, Tracking
+from jaxlint.staging.evaluator.ports import Arrays, Language, Reach, SourcesOfTracers, Staging, Tracking
 from jaxlint.staging.listeners import Listeners, hand
 from jaxlint.staging.project import Module, Project
 from jaxlint.staging.values import (
@@ -43,6 +43,7 @@ class Machine:
     language: Language
     tracking: Tracking
     staging: Staging
+    arrays: Arrays
     reach: Reach
 
     def __init__(self, project: Project, listeners: Listeners) -> None:

@@ -18,6 +18,7 @@ from jaxlint.jaxapi.functions import (
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.comparisons import Comparisons
 from jaxlint.staging.evaluator.container_methods import SEARCHES, ContainerMethods
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.environment import converted
 from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.instances import Instances
@@ -84,6 +85,7 @@ class Methods(Part):
         self.container_methods = machine.part(ContainerMethods)
         self.instances = machine.part(Instances)
         self.externals = machine.part(Externals)
+        self.conversions = machine.part(Conversions)
         self.comparisons = machine.part(Comparisons)
         self.operators = machine.part(Operators)
 
@@ -131,7 +133,7 @@ class Methods(Part):
             numeric = _number_fields(receiver.const) if name == "format" else frozenset()
             for position, value in enumerate(args):
                 how = "format" if position in numeric else "format_method" if name == "format" else "str"
-                self.externals.convert(value, node, how, frame)
+                self.conversions.convert(value, node, how, frame)
             if name == "split":
                 return ListValue(None, Static(kind="str"))
             folded = _text_method(receiver, name, args)
@@ -152,10 +154,10 @@ class Methods(Part):
     ) -> Value:
         """What a method of an array gives, or of a tree of arrays."""
         if name in CONVERTING_METHODS:
-            self.externals.convert(array, node, name, frame)
+            self.conversions.convert(array, node, name, frame)
             return ListValue(None, Static()) if name == "tolist" else Static()
         if name == "block_until_ready":
-            self.externals.convert(array, node, name, frame)
+            self.conversions.convert(array, node, name, frame)
             return array
         if name == "is_deleted":
             return Static(kind="bool")  # of the buffer, which tracers have none of
@@ -223,15 +225,15 @@ class Methods(Part):
         """Tells rules of a tracer where the method needs a number, and of a shape that depends on the data."""
         if name in ("reshape", "transpose", "swapaxes"):
             for value in args:
-                self.externals.shape_argument(
+                self.conversions.shape_argument(
                     value, f".{name}", "a size" if name == "reshape" else "an axis", node, frame
                 )
         if name in NUMPY_ONLY_METHODS:
             return
         if name in AXIS_METHODS and args:
-            self.externals.shape_argument(args[0], f".{name}", "the axis", node, frame)
+            self.conversions.shape_argument(args[0], f".{name}", "the axis", node, frame)
         if "axis" in kwargs:
-            self.externals.shape_argument(kwargs["axis"], f".{name}", "`axis`", node, frame)
+            self.conversions.shape_argument(kwargs["axis"], f".{name}", "`axis`", node, frame)
         if name in ("nonzero", "compress") and array.staged and not array.tree and "size" not in kwargs:
             self.machine.emit("shape", events.ShapeEvent(node, frame, array, f".{name}", "the data"))
         count = args[0] if args else kwargs.get("repeats")

@@ -9,9 +9,9 @@ from typing import Any
 
 from jaxlint.jaxapi.dtypes import promote
 from jaxlint.staging import events
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.datamodel import UNARY, DataModel
 from jaxlint.staging.evaluator.environment import converted
-from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.narrowing import members_of_type
 from jaxlint.staging.values import (
@@ -63,12 +63,12 @@ class Operators(Part):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.data_model = machine.part(DataModel)
-        self.externals = machine.part(Externals)
+        self.conversions = machine.part(Conversions)
 
     def eval_unaryop(self, node: ast.UnaryOp, frame: Frame) -> Value:
         value = self.machine.language.eval(node.operand, frame)
         if isinstance(node.op, ast.Not):
-            self.externals.test(value, node.operand, "not", frame)
+            self.conversions.test(value, node.operand, "not", frame)
             known = truth(value)
             if known is not None:
                 return Static(not known)
@@ -141,7 +141,7 @@ class Operators(Part):
         """`text % given`."""
         for part in given.elements() if type(given) is TupleValue else [given]:
             numeric = isinstance(text.const, str) and _numeric_format(text.const)
-            self.externals.convert(part, node, "format" if numeric else "str", frame)
+            self.conversions.convert(part, node, "format" if numeric else "str", frame)
         return Static(kind="str")
 
     def is_repeated_by_tracer(self, left: Value, right: Value, node: ast.AST, frame: Frame) -> bool:

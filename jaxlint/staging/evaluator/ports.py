@@ -205,18 +205,7 @@ class Staging(Protocol):
     """What JAX makes of functions and calls: transformations, control flow, boundaries of stages."""
 
     def add_rule(self, table: str, rule: Value, node: ast.AST, frame: Frame) -> None:
-        """A rule of a primitive, which JAX calls as it traces: to be evaluated once the module is."""
-
-    def apply_transform(
-        self,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-        own: Value | None = None,
-    ) -> Value:
-        """The result of calling a transformation; `own`: the project's own code for it."""
+        """A rule of a primitive, which JAX calls as it traces, if `table` is where it keeps such rules."""
 
     def aside(
         self,
@@ -235,10 +224,16 @@ class Staging(Protocol):
     def body_why(self, api: str, body: Value, node: ast.AST, frame: Frame) -> Why:
         """Why what runs inside of `api` is staged: "`f` is passed to `api`"."""
 
-    def call_back(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> None:
-        """A solver, or a reduction, traces the functions it is given with arrays like its other arguments."""
+    def call_staging(
+        self,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+        own: Value | None = None,
+    ) -> Value | None:
+        """What a transformation or control flow gives; None for another function, which has traced what it is given."""
 
     def call_lifted(
         self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -324,6 +319,15 @@ class Staging(Protocol):
         """`init, apply = hk.transform(f)`: what haiku makes of a function is a pair; any other value as it is."""
 
 
+class Arrays(Protocol):
+    """What the functions, attributes and methods of arrays give."""
+
+    def unmodelled(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """What a function gives that has no model: by the tables, or as something unknown."""
+
+
 class Reach(Protocol):
     """What is called though no call is seen."""
 
@@ -345,6 +349,9 @@ class Reach(Protocol):
         frame: Frame,
     ) -> Value | None:
         """What the method `name` gives of something unknown; None where too much could be meant."""
+
+    def gives_tracers(self, library: str, why: Why) -> None:
+        """An unknown library is given tracers in a stage: it calls methods of what derives from its classes there."""
 
     def made(self, cls: ClassValue, frame: Frame) -> None:
         """An object of the class is made; what is no pytree gets into a stage as it is captured."""

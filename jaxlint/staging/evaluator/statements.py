@@ -9,7 +9,7 @@ from typing import Any
 from jaxlint.staging.evaluator.assignments import Assignments
 from jaxlint.staging.evaluator.branches import Branches
 from jaxlint.staging.evaluator.classes import Classes
-from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.foreign_decorators import OVERLOADED, is_foreign
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.imports import Imports
@@ -49,7 +49,7 @@ class Statements(Part):
         self.assignments = machine.part(Assignments)
         self.function_calls = machine.part(FunctionCalls)
         self.classes = machine.part(Classes)
-        self.externals = machine.part(Externals)
+        self.conversions = machine.part(Conversions)
         self.narrowing = machine.part(Narrowing)
         self.handlers: dict[type[ast.stmt], Callable[[Any, Frame], bool | None]] = {
             ast.Expr: self.exec_expr,
@@ -122,7 +122,7 @@ class Statements(Part):
 
     def exec_assert(self, node: ast.Assert, frame: Frame) -> None:
         value = self.machine.language.eval(node.test, frame)
-        self.externals.test(value, node.test, "assert", frame)
+        self.conversions.test(value, node.test, "assert", frame)
         self.narrowing.narrow(node.test, True, frame)
 
     # -- branches

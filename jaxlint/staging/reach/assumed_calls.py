@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from jaxlint.jaxapi.functions import ARRAY_ATTRIBUTES, ARRAY_METHODS, AT_UPDATES, STATIC_ATTRIBUTES
 from jaxlint.staging.evaluator.access import Access
-from jaxlint.staging.evaluator.externals import Externals
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.machine import Machine, Part
@@ -55,10 +54,15 @@ class AssumedCalls(Part):
         self.access = machine.part(Access)
         self.function_calls = machine.part(FunctionCalls)
         self.instances = machine.part(Instances)
-        self.externals = machine.part(Externals)
         self.receivers = machine.part(Receivers)
         # Functions that got into a stage.
         self.carried: dict[ast.AST, tuple[Function, Why]] = {}
+        self.given_tracers: dict[str, Why] = {}  # libraries that nothing is known of
+
+    def gives_tracers(self, library: str, why: Why) -> None:
+        """An unknown library is given tracers in the stage of `why`, where that is seen and not a habit."""
+        if not why.rests_on_habit:
+            self.given_tracers.setdefault(library, why)
 
     def carries(self, value: Value, why: Why | None) -> None:
         """Remembers the function in `value`, if it is one, as one that got into a stage.
@@ -95,7 +99,7 @@ class AssumedCalls(Part):
 
     def given_to_libraries(self) -> Iterator[tuple[Function, ClassValue, Why]]:
         """The methods of classes that derive from a library's, where that library is given tracers: it calls them there."""
-        for library, called in list(self.externals.libraries.items()):
+        for library, called in list(self.given_tracers.items()):
             for cls in self.receivers.extending.get(library, ()):
                 for name, member in cls.namespace.items():
                     public = name == "__call__" or not name.startswith("_")

@@ -10,7 +10,7 @@ from typing import TypeGuard
 from jaxlint.jaxapi.transforms import CALLERS
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.calls import Calls
-from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import KeysAside, Tracing
@@ -59,7 +59,7 @@ class ControlFlow(Part):
         self.bodies = machine.part(Bodies)
         self.boundary = machine.part(Boundary)
         self.calls = machine.part(Calls)
-        self.externals = machine.part(Externals)
+        self.conversions = machine.part(Conversions)
         self.gradients = machine.part(Gradients)
         self.keys = machine.part(Keys)
         self.operators = machine.part(Operators)
@@ -129,7 +129,7 @@ class ControlFlow(Part):
         init = args[1] if len(args) > 1 else kwargs.get("init", UNKNOWN)
         xs = args[2] if len(args) > 2 else kwargs.get("xs", Static(None))
         if "length" in kwargs:
-            self.externals.shape_argument(kwargs["length"], api, "`length`", node, frame)
+            self.conversions.shape_argument(kwargs["length"], api, "`length`", node, frame)
         why = self.bodies.body_why(api, body, node, frame)
         carry_why = Why("it is the carry of the scan", cause=why)
         x_why = Why("it is what the scan runs over", cause=why)

@@ -182,7 +182,12 @@ class Creation(Part):
         return Array(True, why, tree=True, certain=certain, origin=Origin(name))
 
     def add_rule(self, table: str, rule: Value, node: ast.AST, frame: Frame) -> None:
-        """A rule of a primitive, which JAX calls as it traces: to be evaluated once the module is."""
+        """A rule of a primitive, which JAX calls as it traces: to be evaluated once the module is.
+
+        `table`: the canonical name of what it is put into, or registered with; nothing happens for any other.
+        """
+        if table not in PRIMITIVE_RULES:
+            return
         label = label_of(rule)
         why = Why(f"`{label}` is a rule of a primitive in `{table}`", frame.module, node)
         t = Transformed("primitive", table, rule, {}, node, frame.module, why, label)

@@ -6,7 +6,15 @@ import ast
 from dataclasses import replace
 
 from jaxlint.jaxapi.names import canonical
-from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS, PRIMITIVE_RULES, TRANSFORMS, Transform
+from jaxlint.jaxapi.transforms import (
+    CALLERS,
+    CONTROL_FLOW,
+    DIFFERENTIATION,
+    JIT_KINDS,
+    PRIMITIVE_RULES,
+    TRANSFORMS,
+    Transform,
+)
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.calls import Calls
@@ -18,11 +26,13 @@ from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.pytest_names import FIXTURE, PARAMETRISERS
 from jaxlint.staging.evaluator.scopes import Decorating, KeysAside, Undispatched
 from jaxlint.staging.tracking.gradients import Gradients
+from jaxlint.staging.transforms.controlflow import ControlFlow
 from jaxlint.staging.transforms.creation import Creation
 from jaxlint.staging.transforms.lifting import Lifting
 from jaxlint.staging.transforms.staged_arguments import StagedArguments
 from jaxlint.staging.transforms.staged_calls import StagedCalls
 from jaxlint.staging.values import (
+    CALLABLE,
     UNKNOWN,
     BoundMethod,
     Choice,
@@ -66,6 +76,7 @@ class Transforming(Part):
         super().__init__(machine)
         self.access = machine.part(Access)
         self.calls = machine.part(Calls)
+        self.flows = machine.part(ControlFlow)
         self.creation = machine.part(Creation)
         self.expressions = machine.part(Expressions)
         self.gradients = machine.part(Gradients)
@@ -127,6 +138,26 @@ class Transforming(Part):
         if isinstance(result, TupleValue) and result.cls is not None:
             return result  # a record of functions, as an optimiser is
         return value
+
+    def call_staging(
+        self,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+        own: Value | None = None,
+    ) -> Value | None:
+        """What a transformation or control flow gives; None for another function, which has traced what it is given."""
+        if name in TRANSFORMS:
+            return self.apply_transform(name, args, kwargs, node, frame, own)
+        if name in CONTROL_FLOW:
+            return self.flows.control_flow(name, args, kwargs, node, frame, own)
+        if args and isinstance(args[0], CALLABLE):
+            self.creation.add_rule(name, args[0], node, frame)
+        if name in CALLERS:
+            self.flows.call_back(name, args, kwargs, node, frame)
+        return None
 
     def apply_transform(
         self,

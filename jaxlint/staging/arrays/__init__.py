@@ -1,0 +1,1 @@
+"""What functions, attributes and methods of arrays give, as the tables of `jaxlint/jaxapi` say."""

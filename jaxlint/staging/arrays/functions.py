@@ -1,0 +1,235 @@
+"""What functions give that have no model of their own: by the tables of array functions, or as something unknown."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from jaxlint.jaxapi.class_kinds import DECORATOR_KINDS, FIELD_MAKERS
+from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS
+from jaxlint.jaxapi.functions import (
+    COLLECTIVES,
+    DATA_DEPENDENT,
+    LISTS_OF_ARRAYS,
+    MANY_IN_MANY_OUT,
+    NUMBER_KEEPING_COLLECTIVES,
+    SEVERAL_BY_MODE,
+    SEVERAL_RESULTS,
+    SHAPE_ARGUMENTS,
+    SIZED_BY_DATA,
+    STATIC_FUNCTIONS,
+    STATIC_NUMBERS,
+    TREES_OF_ARRAYS,
+    TUPLES_OF_ARRAYS,
+    TYPES,
+    returns_array,
+)
+from jaxlint.jaxapi.modules import LAYER_LIBRARIES, holds_arrays
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.classes import decorated, redecorates
+from jaxlint.staging.evaluator.conversions import Conversions
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.operators import Operators
+from jaxlint.staging.evaluator.pytest_names import CASE, FIXTURE, PARAMETRISERS
+from jaxlint.staging.tracking.operations import Operations
+from jaxlint.staging.values import (
+    Array,
+    ClassValue,
+    DictValue,
+    ExternalObject,
+    ListValue,
+    NumpyArray,
+    Origin,
+    StarArgument,
+    Static,
+    TupleValue,
+    Unknown,
+    Value,
+    find_array,
+    unknown_of,
+)
+from jaxlint.staging.values.frame import Frame
+
+_LIKE_THE_FIRST = frozenset(
+    [
+        "optax.apply_updates",
+        *(
+            f"jax.numpy.{name}"
+            for name in [
+                "where",
+                "roll",
+                "flip",
+                "fliplr",
+                "flipud",
+                "tril",
+                "triu",
+                "clip",
+                "maximum",
+                "minimum",
+                "square",
+                "nan_to_num",
+            ]
+        ),
+        "jax.lax.dynamic_update_slice",
+        "jax.lax.dynamic_update_slice_in_dim",
+        "jax.lax.dynamic_update_index_in_dim",
+    ]
+)
+
+
+_CONTEXTS = frozenset(
+    {
+        "jax.ensure_compile_time_eval",
+        "jax.disable_jit",
+        "jax.named_scope",
+        "jax.make_mesh",
+        "jax.set_mesh",
+        "jax.eval_shape",
+    }
+)
+
+
+class ArrayFunctions(Part):
+    """Functions of JAX, optax and the libraries of layers, as the tables know them."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.conversions = machine.part(Conversions)
+        self.operators = machine.part(Operators)
+        self.operations = machine.part(Operations)
+
+    def unmodelled(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """What a function gives that has no model: by the tables, or as something unknown."""
+        if name in STATIC_FUNCTIONS:
+            return ExternalObject(name, args, kwargs, node) if name in _CONTEXTS else Static()
+        if (
+            name in FIELD_MAKERS
+            or name in TYPES
+            or name in DECORATOR_KINDS
+            or name in PARAMETRISERS
+            or name in (FIXTURE, CASE)
+        ):
+            decorator = ExternalObject(name, args, kwargs, node)
+            if args and isinstance(args[0], ClassValue) and redecorates(name, args[0]):
+                return decorated(args[0], decorator)
+            return decorator
+        if name in COLLECTIVES and args:
+            return self.collective(name, args[0], node, frame)
+        if returns_array(name):
+            self.check_shapes(name, args, kwargs, node, frame)
+            like = args[0] if args and name in _LIKE_THE_FIRST else None
+            result = self.operators.array_result(
+                frame, [*args, *kwargs.values()], node, name=_short(name), like=like
+            )
+            result.tree = name in ("optax.apply_updates", "optax.incremental_update")
+            if name.startswith("jax.numpy.") and name.rpartition(".")[2] in TRUTH_FUNCTIONS:
+                result.role = "bool"
+            self.operations.made_by(result, name, args, kwargs, node, frame)
+            return self.as_returned(name, result, args, kwargs, frame)
+        made_by_class = name.rpartition(".")[2][:1].isupper()
+        if made_by_class or name.startswith(("jax.", "optax.", *LAYER_LIBRARIES)):
+            made = ExternalObject(name, args, kwargs, node)
+            given = [*args, *kwargs.values()]
+            made.answer = not made_by_class and frame.stage.staged and any(find_array(v, True) for v in given)
+            if holds_arrays(name):
+                made.staged = next((a for v in [*args, *kwargs.values()] if (a := find_array(v, True))), None)
+                if made.staged is None and frame.stage.abstract:
+                    made.staged = Array(True, frame.stage.why, tree=True, certain=False)
+            return made
+        other = self.machine.language.opaque_call([*args, *kwargs.values()], node, frame)
+        if isinstance(other, Unknown):
+            return unknown_of([*args, *kwargs.values()])
+        why = frame.stage.why
+        if frame.stage.abstract and isinstance(other, Array) and why is not None:
+            self.machine.reach.gives_tracers(name.partition(".")[0], why)
+        return other
+
+    def as_returned(
+        self, name: str, result: Array, args: list[Value], kwargs: dict[str, Value], frame: Frame
+    ) -> Value:
+        """The result of an array function in the container that the function returns, where that is known."""
+        many = isinstance(args[0] if args else None, (TupleValue, ListValue))
+        several = name in MANY_IN_MANY_OUT and (many or (".atleast_" in name and len(args) > 1))
+        several = several or (name in SEVERAL_BY_MODE and "mode" in kwargs)
+        if name in TREES_OF_ARRAYS or several or not SEVERAL_RESULTS.isdisjoint(kwargs):
+            result.tree = True
+        elif name == "jax.numpy.meshgrid" and not any(isinstance(arg, StarArgument) for arg in args):
+            return ListValue(
+                [replace(result, origin=Origin("item")) for _ in args], result, stage=frame.stage
+            )
+        elif name in LISTS_OF_ARRAYS:
+            return ListValue(None, result, stage=frame.stage)
+        elif name in TUPLES_OF_ARRAYS or (name == "jax.numpy.where" and len(args) + len(kwargs) == 1):
+            return TupleValue(None, result)
+        return result
+
+    def collective(self, name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
+        """`lax.psum(value, axis)` and its like: each leaf becomes an array, and the tree stays what it is."""
+        if isinstance(value, (TupleValue, ListValue)):
+            items = (
+                [self.collective(name, v, node, frame) for v in value.items]
+                if value.items is not None
+                else None
+            )
+            element = self.collective(name, value.element, node, frame)
+            return (
+                TupleValue(items, element, value.cls, value.exact)
+                if isinstance(value, TupleValue)
+                else ListValue(items, element, stage=frame.stage)
+            )
+        if isinstance(value, DictValue):
+            known = {k: self.collective(name, v, node, frame) for k, v in value.items.items()}
+            rest = self.collective(name, value.element, node, frame) if value.element is not None else None
+            return DictValue(known, rest, frame.stage)
+        if isinstance(value, Static) and (value.const is None or name in NUMBER_KEEPING_COLLECTIVES):
+            # `psum(1, axis)` is the axis' size.
+            return value if value.const is None else Static(kind=value.kind)
+        if not isinstance(value, (Array, NumpyArray, Static)):
+            return self.machine.language.opaque_call([value], node, frame)
+        result = self.operators.array_result(frame, [value], node, name=_short(name), like=value)
+        result.tree = isinstance(value, Array) and value.tree
+        if not frame.stage.abstract:
+            result.certain = False  # what is the same on the whole axis is concrete under an eager vmap
+        return result
+
+    def check_shapes(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> None:
+        """Tells rules of values used as shapes, lengths and counts."""
+        wanted = SHAPE_ARGUMENTS.get(name) or STATIC_NUMBERS.get(name)
+        if "axis" in kwargs and name not in STATIC_NUMBERS:
+            self.conversions.shape_argument(kwargs["axis"], name, "`axis`", node, frame)
+        sized = SIZED_BY_DATA.get(name)
+        if sized is not None and sized[2] not in kwargs and len(args) < 3:
+            value = args[sized[0]] if sized[0] < len(args) else kwargs.get(sized[1])
+            if isinstance(value, Array) and value.staged:
+                self.machine.emit("shape", events.ShapeEvent(node, frame, value, name, "the data", sized[2]))
+        if wanted is not None:
+            for position, keyword in zip(*wanted, strict=False):
+                if position < len(args):
+                    called = "stop" if name == "jax.numpy.arange" and len(args) == 1 else keyword
+                    self.conversions.shape_argument(args[position], name, f"`{called}`", node, frame)
+            for keyword in wanted[1]:
+                if keyword in kwargs:
+                    self.conversions.shape_argument(kwargs[keyword], name, f"`{keyword}`", node, frame)
+        for option in ("size", sized[2] if sized is not None else ""):
+            if option in kwargs and (
+                sized is not None or name in DATA_DEPENDENT or name == "jax.numpy.where"
+            ):
+                self.conversions.shape_argument(kwargs[option], name, f"`{option}`", node, frame)
+        if (
+            name in DATA_DEPENDENT or (name == "jax.numpy.where" and len(args) == 1 and "x" not in kwargs)
+        ) and "size" not in kwargs:
+            found = find_array(args[0], True) if args else None
+            if found is None and frame.stage.abstract and args and isinstance(args[0], (Array, NumpyArray)):
+                found = self.operators.array_result(
+                    frame, [], node, name=_short(name)
+                )  # constants are staged out, too
+            if found is not None:
+                self.machine.emit("shape", events.ShapeEvent(node, frame, found, name, "the data"))
+
+
+def _short(name: str) -> str:
+    return name.replace("jax.numpy.", "jnp.")
