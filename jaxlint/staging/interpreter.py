@@ -12,6 +12,7 @@ from jaxlint.libraries import load
 from jaxlint.source import SourceError
 from jaxlint.source.read import read_source
 from jaxlint.staging.arrays.functions import ArrayFunctions
+from jaxlint.staging.arrays.members import ArrayMembers
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.assignments import Assignments
 from jaxlint.staging.evaluator.binding import Binding
@@ -104,6 +105,7 @@ PARTS: tuple[type[Part], ...] = (
     Gradients,
     Operations,
     ArrayFunctions,
+    ArrayMembers,
     Trees,
     CustomRules,
     Boundary,

@@ -9,15 +9,8 @@ from dataclasses import replace
 from functools import cache
 
 from jaxlint.jaxapi.functions import (
-    ARRAY_ATTRIBUTES,
-    ARRAY_METHODS,
     CONSTANTS,
-    CONVERTING_METHODS,
     NUMBERS,
-    NUMPY_ONLY_METHODS,
-    RULE_FLAGS,
-    STATIC_ATTRIBUTES,
-    VIEW_ATTRIBUTES,
 )
 from jaxlint.jaxapi.models import MODELS
 from jaxlint.jaxapi.names import canonical, public_class
@@ -37,7 +30,6 @@ from jaxlint.staging.values import (
     Choice,
     ClassValue,
     DictValue,
-    DType,
     External,
     ExternalMethod,
     ExternalObject,
@@ -114,21 +106,12 @@ class Access(Part):
             return self.module_attribute(base, name, frame)
         if type(base) is Unknown:
             return Unknown(base.origin.child(name) if base.origin is not None else None, base.flow)
-        if type(base) is Array:
-            return self.array_attribute(base, name, node, frame)
+        if type(base) is Array or type(base) is NumpyArray:
+            return self.machine.arrays.array_attribute(base, name, node, frame)
         if type(base) is Instance:
             return self.instances.instance_attribute(base, name, node, frame)
         if type(base) is ClassValue:
             return self.instances.class_attribute(base, name, node, frame)
-        if type(base) is NumpyArray:
-            if name in STATIC_ATTRIBUTES:
-                return TupleValue(None, Static(kind="int")) if name == "shape" else Static()
-            shares = base.shares and name in VIEW_ATTRIBUTES
-            return (
-                NumpyArray(shares=shares)
-                if name in ("T", "real", "imag", "flat")
-                else ExternalMethod(base, name)
-            )
         if isinstance(base, (ListValue, DictValue, TupleValue)):
             if type(base) is TupleValue and base.cls is not None:
                 return self.instances.named_tuple_attribute(base, name, node, frame)
@@ -208,60 +191,6 @@ class Access(Part):
             if child is not None:
                 return self.machine.module_value(child)
         return base.scope.from_star(name) or UNKNOWN
-
-    def array_attribute(self, base: Array, name: str, node: ast.AST, frame: Frame) -> Value:
-        if name == "aval" and not base.tree:
-            return ExternalObject("jax.core.ShapedArray", [base])
-        if name in STATIC_ATTRIBUTES and base.role != "tree":
-            if name == "shape":
-                return TupleValue(None, Static(kind="int"))
-            if name == "dtype" and base.dtype and not base.dtype.endswith("*"):
-                return DType(kind="dtype", name=base.dtype)
-            return Static(kind="int" if name in ("ndim", "size", "itemsize", "nbytes") else name)
-        if name in RULE_FLAGS and not base.tree:
-            return Static(kind="bool")
-        if name == "at":
-            return AtIndexer(base)
-        if name == "value" and base.role == "ref":
-            return replace(base, role="")
-        if name in ("T", "mT") and base.role == "ref":
-            return base  # a view of the same memory
-        if name in ("T", "mT", "real", "imag"):
-            result = self.machine.language.array_result(frame, [base], node)
-            if name in ("T", "mT"):
-                self.machine.tracking.made_by(result, "transpose", [base], {}, node, frame)
-            return result
-        if name in ARRAY_METHODS or name in ARRAY_ATTRIBUTES or name in CONVERTING_METHODS:
-            return ExternalMethod(base, name)
-        if not base.tree and name in NUMPY_ONLY_METHODS:
-            return ExternalMethod(base, name)
-        if not base.tree and not base.staged:
-            return UNKNOWN
-        # No array has such an attribute: it is of a tree, or of an object that computes as arrays do and holds some.
-        if base.tree and name in (
-            "items",
-            "keys",
-            "values",
-            "get",
-            "replace",
-            "_replace",
-            "apply_gradients",
-            "pop",
-            "copy",
-            "update",
-        ):
-            return ExternalMethod(base, name)
-        if base.tree and name in ("apply_fn", "tx"):
-            return ExternalObject(f"flax.TrainState.{name}")
-        return Array(
-            base.staged,
-            base.why,
-            tree=True,
-            certain=False,
-            origin=base.origin.child(name) if base.origin else None,
-            jitted=base.jitted,
-            flow=base.flow,
-        )
 
     def eval_subscript(self, node: ast.Subscript, frame: Frame) -> Value:
         base = self.machine.language.eval(node.value, frame)

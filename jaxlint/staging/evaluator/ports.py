@@ -13,10 +13,12 @@ from jaxlint.jaxapi.transforms import Transform
 from jaxlint.staging.project import Module
 from jaxlint.staging.values import (
     Array,
+    AtIndexer,
     ClassValue,
     ExternalObject,
     Function,
     Instance,
+    NumpyArray,
     Origin,
     Reading,
     Transformed,
@@ -321,6 +323,20 @@ class Staging(Protocol):
 
 class Arrays(Protocol):
     """What the functions, attributes and methods of arrays give."""
+
+    def array_attribute(self, base: Array | NumpyArray, name: str, node: ast.AST, frame: Frame) -> Value:
+        """The value of `base.name`."""
+
+    def array_method(
+        self,
+        receiver: Array | AtIndexer | NumpyArray,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """What `receiver.name(*args, **kwargs)` gives."""
 
     def unmodelled(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame

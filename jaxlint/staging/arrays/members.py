@@ -1,0 +1,264 @@
+"""Attributes and methods of arrays, of JAX and of NumPy, and of trees of them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from jaxlint.jaxapi.functions import (
+    ARRAY_ATTRIBUTES,
+    ARRAY_METHODS,
+    AXIS_METHODS,
+    CONVERTING_METHODS,
+    NUMPY_ONLY_METHODS,
+    RULE_FLAGS,
+    STATIC_ATTRIBUTES,
+    VIEW_ATTRIBUTES,
+    VIEW_METHODS,
+)
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.conversions import Conversions
+from jaxlint.staging.evaluator.instances import Instances
+from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.operators import Operators
+from jaxlint.staging.tracking.operations import Operations
+from jaxlint.staging.values import (
+    MISSING,
+    UNKNOWN,
+    Array,
+    AtIndexer,
+    DType,
+    ExternalMethod,
+    ExternalObject,
+    ListValue,
+    NumpyArray,
+    Static,
+    TupleValue,
+    Value,
+    constant,
+)
+from jaxlint.staging.values.frame import Frame
+
+
+def is_view(array: Array, method: str) -> bool:
+    """Whether a method gives another view of the memory of a reference; arrays have none."""
+    return method == "bitcast" or (array.role == "ref" and method in ("reshape", "transpose"))
+
+
+class ArrayMembers(Part):
+    """What an attribute of an array is, and what a method of it gives."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.conversions = machine.part(Conversions)
+        self.instances = machine.part(Instances)
+        self.operators = machine.part(Operators)
+        self.operations = machine.part(Operations)
+
+    def array_attribute(self, base: Array | NumpyArray, name: str, node: ast.AST, frame: Frame) -> Value:
+        """The value of `base.name`."""
+        if isinstance(base, NumpyArray):
+            if name in STATIC_ATTRIBUTES:
+                return TupleValue(None, Static(kind="int")) if name == "shape" else Static()
+            shares = base.shares and name in VIEW_ATTRIBUTES
+            return (
+                NumpyArray(shares=shares)
+                if name in ("T", "real", "imag", "flat")
+                else ExternalMethod(base, name)
+            )
+        return self.attribute_of_array(base, name, node, frame)
+
+    def array_method(
+        self,
+        receiver: Array | AtIndexer | NumpyArray,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """What `receiver.name(*args, **kwargs)` gives."""
+        if isinstance(receiver, NumpyArray):
+            if name in ("item", "tolist"):
+                return Static() if name == "item" else ListValue(None, Static())
+            return NumpyArray(shares=receiver.shares and name in VIEW_METHODS)
+        if isinstance(receiver, AtIndexer):
+            return self.indexed_update(receiver.array, name, args, kwargs, node, frame)
+        return self.method_of_array(receiver, name, args, kwargs, node, frame)
+
+    def indexed_update(
+        self,
+        array: Array,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """What `array.at[...].name(*args, **kwargs)` gives."""
+        if is_view(array, name):
+            return replace(array, role="ref")
+        if name == "get":
+            return self.operators.array_result(frame, [array, *args], node)
+        result = self.operators.array_result(frame, [array, *args], node, like=array)
+        if array.tree:
+            return replace(result, tree=True, certain=False)  # libraries of pytrees have an `at` as well
+        self.operations.made_by(result, "at", [array, *args], kwargs, node, frame)
+        return result
+
+    def attribute_of_array(self, base: Array, name: str, node: ast.AST, frame: Frame) -> Value:
+        if name == "aval" and not base.tree:
+            return ExternalObject("jax.core.ShapedArray", [base])
+        if name in STATIC_ATTRIBUTES and base.role != "tree":
+            if name == "shape":
+                return TupleValue(None, Static(kind="int"))
+            if name == "dtype" and base.dtype and not base.dtype.endswith("*"):
+                return DType(kind="dtype", name=base.dtype)
+            return Static(kind="int" if name in ("ndim", "size", "itemsize", "nbytes") else name)
+        if name in RULE_FLAGS and not base.tree:
+            return Static(kind="bool")
+        if name == "at":
+            return AtIndexer(base)
+        if name == "value" and base.role == "ref":
+            return replace(base, role="")
+        if name in ("T", "mT") and base.role == "ref":
+            return base  # a view of the same memory
+        if name in ("T", "mT", "real", "imag"):
+            result = self.operators.array_result(frame, [base], node)
+            if name in ("T", "mT"):
+                self.operations.made_by(result, "transpose", [base], {}, node, frame)
+            return result
+        if name in ARRAY_METHODS or name in ARRAY_ATTRIBUTES or name in CONVERTING_METHODS:
+            return ExternalMethod(base, name)
+        if not base.tree and name in NUMPY_ONLY_METHODS:
+            return ExternalMethod(base, name)
+        if not base.tree and not base.staged:
+            return UNKNOWN
+        # No array has such an attribute: it is of a tree, or of an object that computes as arrays do and holds some.
+        if base.tree and name in (
+            "items",
+            "keys",
+            "values",
+            "get",
+            "replace",
+            "_replace",
+            "apply_gradients",
+            "pop",
+            "copy",
+            "update",
+        ):
+            return ExternalMethod(base, name)
+        if base.tree and name in ("apply_fn", "tx"):
+            return ExternalObject(f"flax.TrainState.{name}")
+        return Array(
+            base.staged,
+            base.why,
+            tree=True,
+            certain=False,
+            origin=base.origin.child(name) if base.origin else None,
+            jitted=base.jitted,
+            flow=base.flow,
+        )
+
+    def method_of_array(
+        self,
+        array: Array,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """What a method of an array gives, or of a tree of arrays."""
+        if name in CONVERTING_METHODS:
+            self.conversions.convert(array, node, name, frame)
+            return ListValue(None, Static()) if name == "tolist" else Static()
+        if name == "block_until_ready":
+            self.conversions.convert(array, node, name, frame)
+            return array
+        if name == "is_deleted":
+            return Static(kind="bool")  # of the buffer, which tracers have none of
+        if array.tree:
+            of_tree = self.tree_method(array, name, args, kwargs, node, frame)
+            if of_tree is not None:
+                return of_tree
+        self.check_shapes(array, name, args, kwargs, node, frame)
+        if name in NUMPY_ONLY_METHODS:
+            return UNKNOWN
+        result = self.operators.array_result(frame, [array, *args, *kwargs.values()], node)
+        self.operations.made_by(result, f"jax.numpy.{name}", [array, *args], kwargs, node, frame)
+        if name in ("astype", "copy"):
+            result.role = array.role if array.role in ("key", "ref") or name == "copy" else ""
+            result.like = (array.like or array.origin) if name == "copy" else None
+        if is_view(array, name):
+            result.role = "ref"
+        if name in ("any", "all"):
+            result.role = "bool"
+        return result
+
+    def tree_method(
+        self,
+        tree: Array,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value | None:
+        """What a method gives that a dict or a record of arrays has; None for one that an array has alone."""
+        if name in ("items", "values", "keys"):
+            part = Array(
+                tree.staged, tree.why, tree=True, certain=tree.certain, jitted=tree.jitted, flow=tree.flow
+            )
+            if name == "values":
+                return ListValue(None, part, "iterator")
+            if name == "keys":
+                return ListValue(None, Static(kind="key"), "iterator")
+            return ListValue(None, TupleValue([Static(kind="key"), part]), "iterator")
+        if name in ("get", "pop"):
+            key = constant(args[0]) if args else MISSING
+            origin = tree.origin.child(key) if tree.origin is not None and isinstance(key, str) else None
+            return Array(tree.staged, tree.why, tree=True, certain=False, origin=origin, jitted=tree.jitted)
+        if name in ("replace", "_replace", "apply_gradients", "copy"):
+            copy = self.instances.replace_fields(tree, kwargs)
+            if isinstance(copy, Array) and any(k.arg is None for k in getattr(node, "keywords", ())):
+                copy.origin = None  # `state.replace(**changes)`: which parts are new is not known
+            return copy
+        if name == "update":
+            return UNKNOWN
+        if name in self.machine.array_like:  # it may be such an object
+            return self.machine.language.opaque_call([tree, *args, *kwargs.values()], node, frame)
+        return None
+
+    def check_shapes(
+        self,
+        array: Array,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        """Tells rules of a tracer where the method needs a number, and of a shape that depends on the data."""
+        if name in ("reshape", "transpose", "swapaxes"):
+            for value in args:
+                self.conversions.shape_argument(
+                    value, f".{name}", "a size" if name == "reshape" else "an axis", node, frame
+                )
+        if name in NUMPY_ONLY_METHODS:
+            return
+        if name in AXIS_METHODS and args:
+            self.conversions.shape_argument(args[0], f".{name}", "the axis", node, frame)
+        if "axis" in kwargs:
+            self.conversions.shape_argument(kwargs["axis"], f".{name}", "`axis`", node, frame)
+        if name in ("nonzero", "compress") and array.staged and not array.tree and "size" not in kwargs:
+            self.machine.emit("shape", events.ShapeEvent(node, frame, array, f".{name}", "the data"))
+        count = args[0] if args else kwargs.get("repeats")
+        if (
+            name == "repeat"
+            and isinstance(count, Array)
+            and count.staged
+            and "total_repeat_length" not in kwargs
+        ):
+            event = events.ShapeEvent(node, frame, count, ".repeat", "the data", "total_repeat_length")
+            self.machine.emit("shape", event)
