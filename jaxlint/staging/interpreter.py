@@ -12,7 +12,9 @@ from jaxlint.libraries import load
 from jaxlint.source import SourceError
 from jaxlint.source.read import read_source
 from jaxlint.staging.arrays.functions import ArrayFunctions
+from jaxlint.staging.arrays.items import ArrayItems
 from jaxlint.staging.arrays.members import ArrayMembers
+from jaxlint.staging.arrays.modules import LibraryModules
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.assignments import Assignments
 from jaxlint.staging.evaluator.binding import Binding
@@ -106,6 +108,8 @@ PARTS: tuple[type[Part], ...] = (
     Operations,
     ArrayFunctions,
     ArrayMembers,
+    ArrayItems,
+    LibraryModules,
     Trees,
     CustomRules,
     Boundary,

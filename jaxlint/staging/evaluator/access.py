@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 import ast
-import math
-import re
 from dataclasses import replace
-from functools import cache
 
-from jaxlint.jaxapi.functions import (
-    CONSTANTS,
-    NUMBERS,
-)
-from jaxlint.jaxapi.models import MODELS
-from jaxlint.jaxapi.names import canonical, public_class
-from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.datamodel import DataModel
-from jaxlint.staging.evaluator.external_models import calls
 from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.values import (
@@ -53,16 +42,6 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
-
-
-@cache
-def _modelled_names() -> frozenset[str]:
-    """What functions of a library are called that are known by a name of the library's, wherever in it they are defined."""
-    return frozenset(name.rpartition(".")[2] for name in (*calls.names(), *TRANSFORMS, *CONTROL_FLOW))
-
-
-# What is indexed to make arrays, or indices.
-_INDEXED = re.compile(r"(jax\.numpy|numpy)\.(r_|c_|mgrid|ogrid|s_|index_exp)")
 
 
 def _part_of_partial(partial: Partial, name: str) -> Value:
@@ -146,44 +125,26 @@ class Access(Part):
             return known
         if name == "__dict__":
             return UNKNOWN
-        if name == "__name__" and base.name in ("numpy", "jax.numpy"):
-            return Static(base.name)
-        if name == "__name__" and not base.name.startswith("jax."):
-            return Static(kind="str")  # of JAX's modules the name stays: some are gone
         dotted = f"{base.name}.{name}"
-        foreign = base.name.partition(".")[0] not in ("jax", "numpy", "builtins", "optax", "flax")
-        if foreign:
+        foreign = not self.machine.arrays.is_described(base.name)
+        if foreign and name != "__name__":
             found = self.machine.project.find(dotted, frame.module)
             if found is not None:
                 return self.machine.module_value(found)
-        public = canonical(dotted)
-        if public in CONSTANTS:
-            if name == "inf":
-                return Static(math.inf)  # programs compare with it
-            return Static(kind="float") if public in NUMBERS else Static()
-        if public in MODELS:
-            return self.machine.language.model_of(public)
+        modelled = self.machine.arrays.attribute_of_module(base.name, name)
+        if modelled is not None:
+            return modelled
         made = External(dotted)
         if not foreign:  # the same for every module
             self.external_names[base.name, name] = made
         return made
 
     def module_attribute(self, base: ModuleValue, name: str, frame: Frame) -> Value:
-        public = f"{base.module.name}.{name}"
         self.machine.language.run_module(base.module)
         value = base.scope.variables.get(name)
-        known_as = canonical(public)
-        if known_as in TRANSFORMS or known_as in CONTROL_FLOW:
-            # The library itself is being analysed: its transforms mean what they mean.
-            return External(public, value)
-        if name in _modelled_names() and isinstance(value, Function):
-            public = public_class(base.module.name, name)
-            # (`map` and its like of haiku's modules are functions of their own; those of `stateful` are canonical.)
-            staging = public in TRANSFORMS or public in CONTROL_FLOW
-            if (public in calls and public.partition(".")[0] not in ("jax", "numpy")) or (
-                staging and not public.startswith("haiku.")
-            ):
-                return External(public, value)
+        known_as = self.machine.staging.known_as(base.module, name, value)
+        if known_as:  # the library itself is being analysed: what it defines means what its models say
+            return External(known_as, value)
         if value is not None:
             return value
         if base.module.is_package:
@@ -199,20 +160,12 @@ class Access(Part):
 
     def subscript(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> Value:
         """The value of `base[index]`."""
-        if type(base) is Array:
-            return self.array_subscript(base, index, node, frame)
-        if type(base) is AtIndexer:
-            for part in index.elements() if type(index) is TupleValue else (index,):
-                self.check_slice(base.array, part, node, frame)
-                if base.array.role != "ref":
-                    self.check_mask(base.array, part, node, frame)
-            return AtIndexer(base.array, indexed=True)
+        if isinstance(base, (Array, AtIndexer, NumpyArray)):
+            return self.machine.arrays.array_item(base, index, node, frame)
         if isinstance(base, (ListValue, TupleValue)):
             return self.sequence_item(base, index, node, frame)
         if type(base) is DictValue:
             return self.dict_item(base, index, node, frame)
-        if type(base) is NumpyArray:
-            return self.numpy_item(base, index, node, frame)
         if isinstance(base, Unknown):
             const = constant(index)
             if const is not MISSING and hashable(const) and base.origin is not None:
@@ -228,14 +181,14 @@ class Access(Part):
                 return base.staged
         if type(base) is Transformed and base.kind == "pallas":
             return UNKNOWN
-        if type(base) is External and (maker := _INDEXED.fullmatch(canonical(base.name))):
-            return self.indexed_maker(base, maker[1], maker[2], index, node, frame)
+        if type(base) is External:
+            return self.machine.arrays.item_of_external(base, index, node, frame)
         text = isinstance(base, Static) and isinstance(base.const, str)
         if text or (type(base) is ExternalObject and base.name == "builtins.range"):
             self.check_sequence_index(base, index, node, frame)
         if isinstance(base, Static) and base.kind == "shape":
             return Static(kind="int")
-        if isinstance(base, (External, ClassValue)):
+        if isinstance(base, ClassValue):
             return base  # a parametrised type
         return UNKNOWN
 
@@ -276,29 +229,6 @@ class Access(Part):
             return element
         return join_all(base.items.values()) if const is MISSING and base.items else UNKNOWN
 
-    def numpy_item(self, base: NumpyArray, index: Value, node: ast.Subscript, frame: Frame) -> Value:
-        """A part of an array of NumPy, which a tracer cannot index."""
-        for part in index.elements() if type(index) is TupleValue else (index,):
-            self.check_slice(base, part, node, frame)
-            if type(part) is Array and part.staged and not part.tree:
-                self.machine.emit("numpy", events.NumpyEvent(node, frame, part, "getitem"))
-                return UNKNOWN
-        return NumpyArray(
-            shares=base.shares and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
-        )
-
-    def indexed_maker(
-        self, base: External, library: str, form: str, index: Value, node: ast.Subscript, frame: Frame
-    ) -> Value:
-        """What `jnp.mgrid[...]` and its like make."""
-        if form in ("s_", "index_exp"):
-            return Static()  # slices, or a tuple of them
-        parts = index.elements() if type(index) is TupleValue else [index]
-        if library == "numpy":
-            return NumpyArray()
-        made = self.machine.language.array_result(frame, list(parts), node, name=base.name)
-        return ListValue(None, made) if form == "ogrid" else made
-
     def check_sequence_index(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> None:
         if find_array(index, True, 1) is not None:
             self.machine.emit("index", events.IndexEvent(node, frame, base, index, "list"))
@@ -310,58 +240,6 @@ class Access(Part):
             for bound in part.args:
                 if find_array(bound, True, 0) is not None:
                     self.machine.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
-
-    def check_mask(self, base: Array, part: Value, node: ast.Subscript, frame: Frame) -> None:
-        """Tells rules of a traced boolean mask as an index, or a part of one."""
-        if type(part) is Array and part.staged and part.certain and "bool" in (part.role, part.dtype):
-            self.machine.emit("index", events.IndexEvent(node, frame, base, part, "mask"))
-
-    def array_subscript(self, base: Array, index: Value, node: ast.Subscript, frame: Frame) -> Value:
-        const = constant(index)
-        if isinstance(const, str):
-            origin = base.origin.child(const) if base.origin else None
-            return Array(
-                base.staged,
-                base.why,
-                tree=True,
-                certain=base.certain,
-                origin=origin,
-                role=base.role if base.role == "variables" else "",
-                jitted=base.jitted,
-                flow=base.flow,
-            )
-        parts = index.elements() if isinstance(index, TupleValue) else [index]
-        for part in parts:
-            self.check_slice(base, part, node, frame)
-            self.check_mask(base, part, node, frame)
-        if base.tree and base.role in ("", "variables") and not _is_of_arrays(node.slice):
-            origin = None
-            if base.origin is not None and const is not MISSING and hashable(const):
-                origin = base.origin.child(const)
-            return Array(
-                base.staged,
-                base.why,
-                tree=True,
-                certain=base.certain,
-                origin=origin,
-                jitted=base.jitted,
-                flow=base.flow,
-            )
-        result = self.machine.language.array_result(frame, [base, *parts], node)
-        self.machine.tracking.made_by(result, "getitem", [base, index], {}, node, frame)
-        if base.role == "key":
-            result.role = "key"
-            constant_index = const is not MISSING and hashable(const)
-            result.origin = base.origin.child(const) if base.origin and constant_index else Origin("key")
-        return result
-
-
-def _is_of_arrays(index: ast.expr) -> bool:
-    """`[:, None]`, `[..., 0]`: an index that arrays alone take, and no other part of a pytree."""
-    return isinstance(index, ast.Tuple) and any(
-        isinstance(part, ast.Slice) or (isinstance(part, ast.Constant) and part.value in (None, Ellipsis))
-        for part in index.elts
-    )
 
 
 def _slice(base: ListValue | TupleValue, index: ExternalObject) -> Value:

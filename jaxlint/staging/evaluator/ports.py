@@ -15,6 +15,7 @@ from jaxlint.staging.values import (
     Array,
     AtIndexer,
     ClassValue,
+    External,
     ExternalObject,
     Function,
     Instance,
@@ -297,6 +298,9 @@ class Staging(Protocol):
     ) -> Value:
         """Calls `callee` with the frame standing in `stage`, or where it stands when `jax.disable_jit` holds."""
 
+    def known_as(self, module: Module, name: str, value: Value | None) -> str:
+        """The name under which a library's function is known that `module` of this very library defines as `name`; or ""."""
+
     def lifted_flow(
         self, short: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
@@ -337,6 +341,20 @@ class Arrays(Protocol):
         frame: Frame,
     ) -> Value:
         """What `receiver.name(*args, **kwargs)` gives."""
+
+    def array_item(
+        self, base: Array | AtIndexer | NumpyArray, index: Value, node: ast.Subscript, frame: Frame
+    ) -> Value:
+        """The value of `base[index]`."""
+
+    def item_of_external(self, base: External, index: Value, node: ast.Subscript, frame: Frame) -> Value:
+        """The value of `base[index]`, of something of a library."""
+
+    def is_described(self, name: str) -> bool:
+        """Whether what has this qualified name is known by the tables alone, whatever files a project brings."""
+
+    def attribute_of_module(self, module: str, name: str) -> Value | None:
+        """The value of `module.name`, for the qualified name of a library's module; None where it is only a name."""
 
     def unmodelled(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import cache
 
-from jaxlint.jaxapi.names import canonical
+from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.jaxapi.transforms import (
     CALLERS,
     CONTROL_FLOW,
@@ -19,12 +20,13 @@ from jaxlint.staging import events
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.expressions import Expressions
-from jaxlint.staging.evaluator.external_models import calls_of_made
+from jaxlint.staging.evaluator.external_models import calls, calls_of_made
 from jaxlint.staging.evaluator.foreign_decorators import stages_elsewhere
 from jaxlint.staging.evaluator.introspection import Introspection
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.pytest_names import FIXTURE, PARAMETRISERS
 from jaxlint.staging.evaluator.scopes import Decorating, KeysAside, Undispatched
+from jaxlint.staging.project import Module
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.transforms.controlflow import ControlFlow
 from jaxlint.staging.transforms.creation import Creation
@@ -67,6 +69,17 @@ _PLAIN_DECORATORS = frozenset(
         "typing.final",
     }
 )
+
+
+def is_staging(name: str) -> bool:
+    """Whether a canonical name is that of a transformation or of control flow."""
+    return name in TRANSFORMS or name in CONTROL_FLOW
+
+
+@cache
+def _modelled_names() -> frozenset[str]:
+    """What functions of a library are called that are known by a name of the library's, wherever in it they are defined."""
+    return frozenset(name.rpartition(".")[2] for name in (*calls.names(), *TRANSFORMS, *CONTROL_FLOW))
 
 
 class Transforming(Part):
@@ -158,6 +171,20 @@ class Transforming(Part):
         if name in CALLERS:
             self.flows.call_back(name, args, kwargs, node, frame)
         return None
+
+    def known_as(self, module: Module, name: str, value: Value | None) -> str:
+        """The name under which a library's function is known that `module` of this very library defines as `name`; or ""."""
+        public = f"{module.name}.{name}"
+        if is_staging(canonical(public)):
+            return public
+        if name in _modelled_names() and isinstance(value, Function):
+            public = public_class(module.name, name)
+            # (`map` and its like of haiku's modules are functions of their own; those of `stateful` are canonical.)
+            if (public in calls and public.partition(".")[0] not in ("jax", "numpy")) or (
+                is_staging(public) and not public.startswith("haiku.")
+            ):
+                return public
+        return ""
 
     def apply_transform(
         self,

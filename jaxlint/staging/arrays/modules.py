@@ -1,0 +1,37 @@
+"""What the modules of JAX, NumPy and the libraries around them hold beside functions: constants, and classes with models."""
+
+from __future__ import annotations
+
+import math
+
+from jaxlint.jaxapi.functions import CONSTANTS, NUMBERS
+from jaxlint.jaxapi.models import MODELS
+from jaxlint.jaxapi.names import canonical
+from jaxlint.staging.evaluator.machine import Part
+from jaxlint.staging.values import Static, Value
+
+# Libraries whose modules are known by what the tables say, even where a project brings files of that name.
+_DESCRIBED = frozenset({"jax", "numpy", "builtins", "optax", "flax"})
+_NAMED = frozenset({"numpy", "jax.numpy"})  # modules that programs tell apart by their names
+
+
+class LibraryModules(Part):
+    """Attributes of modules that are not part of the project."""
+
+    def is_described(self, name: str) -> bool:
+        """Whether what has this qualified name is known by the tables alone."""
+        return name.partition(".")[0] in _DESCRIBED
+
+    def attribute_of_module(self, module: str, name: str) -> Value | None:
+        """The value of `module.name`, for the qualified name of a library's module; None where it is only a name."""
+        if name == "__name__":
+            if module in _NAMED:
+                return Static(module)
+            # Of JAX's modules the name stays: some are gone.
+            return None if module.startswith("jax.") else Static(kind="str")
+        public = canonical(f"{module}.{name}")
+        if public in CONSTANTS:
+            if name == "inf":
+                return Static(math.inf)  # programs compare with it
+            return Static(kind="float") if public in NUMBERS else Static()
+        return self.machine.language.model_of(public) if public in MODELS else None
