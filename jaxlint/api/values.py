@@ -1,6 +1,5 @@
 """The values that a program computes with, as the analysis knows them, and what rules ask of them."""
 
-from jaxlint.jaxapi.class_kinds import MODULE_KINDS
 from jaxlint.staging.tracking.keys import name_in
 from jaxlint.staging.tracking.meshes import (
     MESHES,
@@ -59,7 +58,6 @@ __all__ = [
     "ELEMENTWISE",
     "MESHES",
     "MISSING",
-    "MODULE_KINDS",
     "REDUCTIONS",
     "UNKNOWN",
     "Array",

@@ -34,6 +34,18 @@ from jaxlint.staging.values import (
     is_none,
     map_parts,
 )
+from jaxlint.staging.values.class_models import ClassModel, base, makes_fields
+
+_MODULE = ClassModel(
+    "equinox",
+    fields=True,
+    pytree=True,
+    module=True,
+    checks=("__check_init__",),
+    makers=frozenset({"__init__", "__post_init__"}),
+)
+base("equinox.Module", _MODULE, frozen=True)
+makes_fields("equinox.field")
 
 # Filters that leave nothing that JAX could trace in the other part.
 _ARRAY_FILTERS = frozenset({"is_array", "is_inexact_array", "is_array_like", "is_inexact_array_like"})

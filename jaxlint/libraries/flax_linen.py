@@ -28,8 +28,29 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint.staging.values.class_models import ClassModel, base
 from jaxlint.staging.values.labels import label_of
 from jaxlint.staging.values.stage import Stage, Why
+
+_BOUND = ("apply", "init", "init_with_output", "lazy_init", "tabulate")  # they run the module that has them
+_MODULE = ClassModel(
+    "linen",
+    fields=True,
+    module=True,
+    static_fields=True,
+    set_up="anew",
+    makers=frozenset({"setup", "__post_init__", "__setup__"}),
+    members={
+        **{
+            name: f"flax.linen.Module.{name}"
+            for name in ("param", "variable", "make_rng", "sow", "is_initializing", *_BOUND)
+        },
+        "has_variable": "flax.linen.Module.is_initializing",
+    },
+    bound_members=frozenset(_BOUND),
+)
+base("flax.linen.Module", _MODULE)
+base("flax.linen.*", _MODULE)
 
 _VARIABLE = "flax.linen.Variable"
 _APPLY_OPTIONS = ("rngs", "mutable", "method", "capture_intermediates")

@@ -24,7 +24,15 @@ from jaxlint.staging.values import (
     constant,
     find_array,
 )
+from jaxlint.staging.values.class_models import ClassModel, base, decorator
 from jaxlint.staging.values.stage import Stage, Why
+
+_MODULE = ClassModel(
+    "nnx", pytree=True, module=True, by_reference=True, static_fields=("int", "float", "str", "bool")
+)
+base("flax.nnx.Module", _MODULE)
+base("flax.nnx.Pytree", _MODULE)
+decorator("flax.nnx.dataclass", _MODULE)
 
 _GRAPHDEF = "flax.nnx.GraphDef"
 _CAPTURE = "flax.nnx.capture"

@@ -6,7 +6,12 @@ from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.values import UNKNOWN, ExternalObject, Static, Transformed, Value
+from jaxlint.staging.values.class_models import ClassModel, base
 from jaxlint.staging.values.stage import Stage, Why
+
+_MODULE = ClassModel("haiku", module=True, set_up="once")
+base("haiku.Module", _MODULE)
+base("haiku.RNNCore", _MODULE)
 
 _LAYER_STACK, _STACKED = "haiku.layer_stack", "haiku.layer_stack.stacked"
 _SUMMARIES = ("haiku.experimental.eval_summary", "haiku.experimental.tabulate")

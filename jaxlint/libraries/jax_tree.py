@@ -21,8 +21,15 @@ from jaxlint.staging.values import (
     find_array,
     join_all,
 )
+from jaxlint.staging.values.class_models import ClassModel, decorator
 from jaxlint.staging.values.constants import constant_names
 from jaxlint.staging.values.pytrees import is_pytree
+
+_CUSTOM = ClassModel("custom")  # it flattens itself
+_REGISTERED = ClassModel("registered", fields=True, pytree=True)
+for _name in ("register_dataclass", "register_pytree_node_class", "register_pytree_with_keys_class"):
+    decorator(f"jax.tree_util.{_name}", _REGISTERED, writes_init=False)
+decorator("jax.tree_util.register_static", ClassModel("static", fields=True), writes_init=False)
 
 
 @calls("jax.tree.leaves")
@@ -51,7 +58,7 @@ def _plain_objects(tree: Value) -> list[Value] | None:
     if not parts or not all(
         isinstance(part, Instance)
         and part.staged is None
-        and part.cls.kind in ("plain", "dataclass")
+        and part.cls.is_ordinary
         and not is_pytree(part.cls)
         for part in parts
     ):
@@ -119,8 +126,8 @@ def register(call: Call) -> Value:
     if isinstance(cls, ClassValue) and flatten and unflatten is not None:
         cls.registered = Registration(flatten, unflatten)
         call.machine.registers = True
-    if isinstance(cls, ClassValue) and cls.kind in ("plain", "dataclass"):
-        cls.kind = "custom"  # which of its attributes are leaves, the flattening function says
+    if isinstance(cls, ClassValue) and cls.is_ordinary:
+        cls.model = _CUSTOM  # which of its attributes are leaves, the flattening function says
         if flatten and isinstance(flatten[0], Function) and "tree_flatten" not in cls.namespace:
             cls.namespace["tree_flatten"] = flatten[0]
     return cls if cls is not None else UNKNOWN
@@ -131,14 +138,14 @@ def register_dataclass(call: Call) -> Value:
     """`register_dataclass(cls, data_fields, meta_fields)` makes of a class what it makes as a decorator."""
     cls = call.args[0] if call.args else call.kwargs.get("nodetype", UNKNOWN)
     for option in cls.options if isinstance(cls, Choice) else [cls]:
-        if not isinstance(option, ClassValue) or option.kind not in ("plain", "dataclass"):
+        if not isinstance(option, ClassValue) or not option.is_ordinary:
             continue
         data = constant_names(call.argument(1, "data_fields"))
         meta = constant_names(call.argument(2, "meta_fields"))
         if data is None or meta is None or not option.fields.keys() >= set(meta):
-            option.kind = "custom"  # its leaves are not known
+            option.model = _CUSTOM  # its leaves are not known
             continue
-        option.kind = "registered"
+        option.model = _REGISTERED
         for name in meta:
             option.fields[name].static = True
     return cls

@@ -27,6 +27,7 @@ from jaxlint.staging.values import (
     constant,
     join,
 )
+from jaxlint.staging.values.class_models import NAMED_TUPLE
 from jaxlint.staging.values.constants import constant_names
 from jaxlint.staging.values.copies import copied, shallow
 
@@ -148,7 +149,7 @@ def namedtuple(call: Call) -> Value:
     for part in ast.walk(definition):
         ast.copy_location(part, call.node)
     cls = ClassValue(definition, call.frame.module, call.frame.scope, name, [External("typing.NamedTuple")])
-    cls.kind = "namedtuple"
+    cls.model = NAMED_TUPLE
     defaults = call.kwargs.get("defaults")
     values = defaults.items or [] if isinstance(defaults, (TupleValue, ListValue)) else []
     for n, statement in zip(fields, body, strict=True):

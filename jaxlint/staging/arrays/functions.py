@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from jaxlint.jaxapi.class_kinds import DECORATOR_KINDS, FIELD_MAKERS
 from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS
 from jaxlint.jaxapi.functions import (
     COLLECTIVES,
@@ -48,6 +47,7 @@ from jaxlint.staging.values import (
     find_array,
     unknown_of,
 )
+from jaxlint.staging.values.class_models import decorator_of, is_field_maker
 from jaxlint.staging.values.frame import Frame
 
 _LIKE_THE_FIRST = frozenset(
@@ -105,9 +105,9 @@ class ArrayFunctions(Part):
         if name in STATIC_FUNCTIONS:
             return ExternalObject(name, args, kwargs, node) if name in _CONTEXTS else Static()
         if (
-            name in FIELD_MAKERS
+            is_field_maker(name)
             or name in TYPES
-            or name in DECORATOR_KINDS
+            or decorator_of(name) is not None
             or name in PARAMETRISERS
             or name in (FIXTURE, CASE)
         ):

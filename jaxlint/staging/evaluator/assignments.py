@@ -134,7 +134,7 @@ class Assignments(Part):
                 self.machine.emit("side_effect", events.SideEffectEvent(target, frame, where))
         elif isinstance(target, ast.Attribute):
             base = self.machine.language.eval(target.value, frame)
-            plain = isinstance(base, Instance) and base.cls.kind in ("plain", "dataclass")
+            plain = isinstance(base, Instance) and base.cls.is_ordinary
             if isinstance(base, Instance) and plain and self.instances.made_outside(base, frame):
                 where = f"the attribute `{ast.unparse(target)}`"
                 self.machine.emit("side_effect", events.SideEffectEvent(target, frame, where))

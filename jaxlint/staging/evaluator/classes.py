@@ -4,13 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.jaxapi.class_kinds import (
-    BASE_KINDS,
-    DATACLASS_KINDS,
-    DECORATOR_KINDS,
-    FIELD_MAKERS,
-    MODULE_KINDS,
-)
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.staging.evaluator.datamodel import HOOKS, DataModel
 from jaxlint.staging.evaluator.frozen import frozen_by
@@ -42,23 +35,23 @@ from jaxlint.staging.values import (
     is_none,
     join,
 )
+from jaxlint.staging.values.class_models import (
+    PLAIN,
+    decorator_of,
+    is_field_maker,
+    model_of_base,
+    model_of_class,
+)
 from jaxlint.staging.values.constants import constant_names
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.pytrees import PYTREE_KINDS, flattening
+from jaxlint.staging.values.pytrees import flattening
 from jaxlint.syntax.facts import (
     PROMISES,
     attribute_stores,
     dotted,
 )
 
-# Of these, those that write `__init__`.
-_FILLS = DECORATOR_KINDS.keys() - {
-    "jax.tree_util.register_dataclass",
-    "jax.tree_util.register_pytree_node_class",
-    "jax.tree_util.register_pytree_with_keys_class",
-    "jax.tree_util.register_static",
-}
 _CONTAINER_TYPES = frozenset(f"builtins.{kind}" for kind in ("list", "dict", "set", "tuple"))
 
 
@@ -86,7 +79,7 @@ class Classes(Part):
             meta = value if keyword.arg == "metaclass" else meta
         cls = ClassValue(node, frame.module, frame.scope, _prefix(frame) + node.name, bases, meta=meta)
         self.classes.append(cls)
-        derive_kind(cls)
+        derive_model(cls)
         decorators = [(d, self.machine.language.eval(d, frame)) for d in node.decorator_list]
         cls.frozen = frozen_by(decorators)
         meta_fields: tuple[str, ...] = ()
@@ -126,7 +119,7 @@ class Classes(Part):
         cls.namespace = scope.variables
         for name, declared in cls.fields.items():
             default = cls.namespace.get(name)
-            if isinstance(default, ExternalObject) and default.name in FIELD_MAKERS:
+            if isinstance(default, ExternalObject) and is_field_maker(default.name):
                 declared.made = default
                 declared.static = declared.static or _kept_out(default)
 
@@ -144,11 +137,7 @@ class Classes(Part):
                 continue
             if annotation.endswith(PROMISES):
                 cls.promises.add(name)
-            static = (
-                cls.kind == "linen"
-                or annotation.endswith("Static")
-                or (cls.kind == "nnx" and annotation.endswith(("int", "float", "str", "bool")))
-            )
+            static = cls.model.keeps_static(annotation) or annotation.endswith("Static")
             default = statement.value
             if isinstance(default, ast.Call):
                 for keyword in default.keywords:
@@ -185,19 +174,18 @@ class Classes(Part):
         self.machine.reach.made(cls, frame)
         if isinstance(init, Function):
             self.machine.language.call_function(init, [instance, *args], kwargs, node, frame, frame.stage)
-            if cls.kind in PYTREE_KINDS and frame.stage.staged:
+            if cls.model.pytree and frame.stage.staged:
                 self.mark_made_of_tracers(instance, [*args, *kwargs.values()], frame)
-        elif cls.kind in DATACLASS_KINDS:
+        elif cls.model.fields:
             self.fill(cls, [instance, *args], kwargs, node, frame)
         elif cls.external_bases():
             self.machine.language.hold(instance, args, kwargs, node, frame)
             base_args = [*args, *kwargs.values()]
-            if "flax.linen.Module" not in cls.external_bases():
-                array = next((a for a in map(find_array, base_args) if a is not None), None)
-                instance.staged = array if array is not None and array.staged else None
-        if cls.kind == "equinox":
+            array = next((a for a in map(find_array, base_args) if a is not None), None)
+            instance.staged = array if array is not None and array.staged else None
+        for name in cls.model.checks:
             for owner in cls.mro():
-                check = owner.namespace.get("__check_init__")
+                check = owner.namespace.get(name)
                 if isinstance(check, Function):
                     self.machine.language.call_function(check, [instance], {}, node, frame, frame.stage)
         return instance
@@ -292,7 +280,7 @@ class Classes(Part):
         if cls.prototype is not None:
             return cls.prototype
         instance = cls.prototype = Instance(cls)
-        fields = cls.all_fields() if cls.kind in DATACLASS_KINDS else {}
+        fields = cls.all_fields() if cls.model.fields else {}
         init = cls.constructor()
         if isinstance(init, Function):
             bound = self.machine.language.bind(init, [instance], {}, frame)
@@ -344,27 +332,24 @@ def _prefix(frame: Frame) -> str:
     return f"{frame.function.qualname}.<locals>." if frame.function is not None else ""
 
 
-def derive_kind(cls: ClassValue) -> None:
-    """Gives a class the kind that it has from its bases, or from being the public class of a library."""
+def derive_model(cls: ClassValue) -> None:
+    """Gives a class the model that it has from its bases, or from being the public class of a library."""
     for base in cls.bases:
         if isinstance(base, External):
-            cls.kind = BASE_KINDS.get(canonical(base.name), cls.kind)
-            if canonical(base.name).startswith("flax.linen.") and base.name[-1:].isalpha():
-                cls.kind = "linen" if canonical(base.name)[11:12].isupper() else cls.kind
-        elif isinstance(base, ClassValue) and base.kind != "plain":
-            cls.kind = base.kind
-        if isinstance(base, ClassValue):
+            cls.model = model_of_base(canonical(base.name)) or cls.model
+        elif isinstance(base, ClassValue):
             base.derived = True
-            cls.kind = BASE_KINDS.get(public_class(base.module.name, base.name), cls.kind)
-    if cls.kind == "plain":
-        cls.kind = BASE_KINDS.get(public_class(cls.module.name, cls.node.name), cls.kind)
+            own = base.model if base.model is not PLAIN else cls.model
+            cls.model = model_of_class(public_class(base.module.name, base.name)) or own
+    if cls.model is PLAIN:
+        cls.model = model_of_class(public_class(cls.module.name, cls.node.name)) or PLAIN
 
 
 def decorated(cls: ClassValue, decorator: Value) -> ClassValue:
     """The class, after a decorator that writes dataclasses or registers them, or a call of one that does as much."""
-    kind = DECORATOR_KINDS.get(canonical(_decorator_name(decorator)))
-    if kind is not None and cls.kind not in MODULE_KINDS and cls.kind not in ("pytree", "registered"):
-        cls.kind = kind
+    known = decorator_of(canonical(_decorator_name(decorator)))
+    if known is not None and not (cls.model.module or cls.model.pytree):
+        cls.model = known.model
     cls.filled = cls.filled or _writes_constructor(decorator)
     return cls
 
@@ -375,13 +360,14 @@ def redecorates(name: str, cls: ClassValue) -> bool:
     A plain class that flattens itself and has bases outside of the project stays one: its instances hold tracers
     wherever their arguments do.
     """
-    opaque = cls.kind == "plain" and flattening(cls) is not None and bool(cls.external_bases())
-    return name in DECORATOR_KINDS and not opaque
+    opaque = cls.model is PLAIN and flattening(cls) is not None and bool(cls.external_bases())
+    return decorator_of(name) is not None and not opaque
 
 
 def _writes_constructor(decorator: Value) -> bool:
     """Whether a decorator gives the class an `__init__` of its fields, instead of one that it inherits."""
-    if canonical(_decorator_name(decorator)) not in _FILLS:
+    known = decorator_of(canonical(_decorator_name(decorator)))
+    if known is None or not known.writes_init:
         return False
     told = decorator.kwargs.get("init") if isinstance(decorator, (Partial, ExternalObject)) else None
     return told is None or constant(told) is True

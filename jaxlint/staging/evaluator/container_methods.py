@@ -206,7 +206,7 @@ class ContainerMethods(Part):
                         if scope is current.scope and _is_parameter(name, current):
                             break  # the caller's name for it is better
                         return f"the outer {kind} `{name}`"
-                    if isinstance(value, Instance) and value.cls.kind in ("plain", "dataclass"):
+                    if isinstance(value, Instance) and value.cls.is_ordinary:
                         for attr, part in value.fields.items():
                             if part is container or _is_item(container, part):
                                 return f"the attribute `{name}.{attr}`"

@@ -16,38 +16,12 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint.staging.values.class_models import decorator_of, is_frozen_base
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import FunctionNode, dotted, nodes_of
 from jaxlint.syntax.memo import cache
 
-# Decorators that freeze what they make, unless they are told not to.
-_FREEZES = frozenset(
-    ["flax.struct.dataclass", "attrs.frozen", "jax_dataclasses.pytree_dataclass", "simple_pytree.dataclass"]
-)
-# Those that do so when they are told to.
-_MAY_FREEZE = frozenset(
-    [
-        "dataclasses.dataclass",
-        "chex.dataclass",
-        "chex.mappable_dataclass",
-        "attrs.define",
-        "attr.s",
-        "attr.attrs",
-        "attr.dataclass",
-    ]
-)
-_FROZEN_BASES = frozenset(
-    ["flax.struct.PyTreeNode", "flax.training.train_state.TrainState", "equinox.Module", "typing.NamedTuple"]
-)
 _RECORD = "typing.NamedTuple"
-# What runs while an instance is made, when the class itself fills it.
-_MAKERS = {
-    "equinox": frozenset({"__init__", "__post_init__"}),
-    "linen": frozenset({"setup", "__post_init__", "__setup__"}),
-}
-_NOTHING: frozenset[str] = frozenset()
-# The attribute by which a library locks and unlocks an instance, and what of it turns that: a class that names it unlocks itself.
-_SWITCHES = {"jax_dataclasses.pytree_dataclass": frozenset({"__mutability__", "_mark_mutable"})}
 
 
 def frozen_by(decorators: list[tuple[ast.expr, Value]]) -> str:
@@ -56,9 +30,10 @@ def frozen_by(decorators: list[tuple[ast.expr, Value]]) -> str:
         made = value.function if isinstance(value, Partial) else value
         name = canonical(getattr(made, "name", ""))
         told = value.kwargs.get("frozen") if isinstance(value, (Partial, ExternalObject)) else None
-        if (name in _FREEZES and told is None) or (
-            name in _FREEZES | _MAY_FREEZE and told is not None and constant(told) is True
-        ):
+        known = decorator_of(name)
+        if known is None or not known.freezes:
+            continue
+        if known.freezes == "always" if told is None else constant(told) is True:
             return name
     return ""
 
@@ -90,14 +65,18 @@ def _reason(cls: ClassValue, name: str) -> str:
         if owner.frozen and (owner is cls or name in owner.all_fields()):
             return owner.frozen
     for base in cls.external_bases():
-        if canonical(base) in _FROZEN_BASES and (base != _RECORD or _is_fixed_record(cls, name)):
+        if is_frozen_base(canonical(base)) and (base != _RECORD or _is_fixed_record(cls, name)):
             return canonical(base)
     return ""
 
 
 def _unlocks_itself(owner: ClassValue) -> bool:
-    switch = _SWITCHES.get(owner.frozen, _NOTHING)
-    return bool(switch) and not switch.isdisjoint(_mentioned(owner.node))
+    known = decorator_of(owner.frozen)
+    return (
+        known is not None
+        and bool(known.unlocked_by)
+        and not known.unlocked_by.isdisjoint(_mentioned(owner.node))
+    )
 
 
 @cache
@@ -127,7 +106,7 @@ def _is_of_class(frame: Frame) -> bool:
 
 
 def _is_being_made(cls: ClassValue, frame: Frame) -> bool:
-    makers = _MAKERS.get(cls.kind, _NOTHING)
+    makers = cls.model.makers
     if not makers:
         return False
     current: Frame | None = frame

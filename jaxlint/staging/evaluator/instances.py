@@ -6,7 +6,6 @@ import ast
 import re
 from collections import deque
 
-from jaxlint.jaxapi.class_kinds import BASE_KINDS, FIELD_MAKERS
 from jaxlint.jaxapi.modules import ENUMERATION, ENUMERATIONS
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.staging import events
@@ -43,6 +42,7 @@ from jaxlint.staging.values import (
     member_kind,
     some,
 )
+from jaxlint.staging.values.class_models import PLAIN, is_field_maker, model_of_class
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.pytrees import is_kept
 from jaxlint.syntax.facts import (
@@ -57,25 +57,6 @@ from jaxlint.syntax.memo import cache
 
 WRITTEN_INIT = "dataclasses.dataclass.__init__"
 _SET_ON_CLASS = re.compile(r"^[ \t]+(?:\w+\.)*(?:_?[A-Z]\w*|cls)\.(\w+) = ", re.MULTILINE)
-# What the methods of a linen module are to the analysis.
-_LINEN_METHODS = {
-    **{
-        name: f"flax.linen.Module.{name}"
-        for name in (
-            "param",
-            "variable",
-            "make_rng",
-            "sow",
-            "is_initializing",
-            "apply",
-            "init",
-            "init_with_output",
-            "lazy_init",
-            "tabulate",
-        )
-    },
-    "has_variable": "flax.linen.Module.is_initializing",
-}
 
 
 class Instances(Part):
@@ -89,10 +70,15 @@ class Instances(Part):
     def instance_attribute(self, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
         self.data_model.implied(base, "__getattribute__", [Static(name)], node, frame)
         found = base.fields.get(name)
-        if found is None and not base.ready and base.cls.kind in ("linen", "haiku"):
+        if found is None and not base.ready and base.cls.model.set_up:
             self.run_setup(base, node, frame)
             found = base.fields.get(name)
-        elif type(found) is Array and found.staged and not frame.stage.staged and base.cls.kind == "linen":
+        elif (
+            type(found) is Array
+            and found.staged
+            and not frame.stage.staged
+            and base.cls.model.set_up == "anew"
+        ):
             # flax calls `setup` anew for each use of a module: what it made in a trace stays there.
             if base.ready and base.staged is None:
                 self.run_setup(base, node, frame)
@@ -102,8 +88,8 @@ class Instances(Part):
         member = self.class_member(base.cls, name)
         if name == "variant" and base.cls.module.is_test and _is_chex(member):
             return External("chex.variant")
-        if name in _LINEN_METHODS and base.cls.kind == "linen" and _is_frameworks(base.cls, name):
-            # flax itself is being analysed: its methods mean what they mean, and are evaluated beside that.
+        if name in base.cls.model.members and _is_frameworks(base.cls, name):
+            # The framework itself is being analysed: its methods mean what they mean, and are evaluated beside that.
             known = self.missing_attribute(base, name, node, frame)
             if isinstance(known, ExternalObject) and member is not None:
                 known.own = BoundMethod(member, base)
@@ -135,7 +121,7 @@ class Instances(Part):
         for owner in cls.mro():
             if name in owner.namespace:
                 found = owner.namespace[name]
-                if isinstance(found, ExternalObject) and found.name in FIELD_MAKERS:
+                if isinstance(found, ExternalObject) and is_field_maker(found.name):
                     return None
                 if (
                     isinstance(found, Static)
@@ -147,15 +133,12 @@ class Instances(Part):
         return None
 
     def missing_attribute(self, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
-        if base.cls.kind == "linen":
-            special = _LINEN_METHODS.get(name)
-            if special is not None:
-                return ExternalObject(
-                    special, [base] if special.endswith(("apply", "init", "output", "tabulate")) else []
-                )
+        model = base.cls.model
+        if name in model.members:
+            return ExternalObject(model.members[name], [base] if name in model.bound_members else [])
         if name == "variant" and base.cls.module.is_test:
             return External("chex.variant")  # what `chex.variants` gives to a test
-        if name == "replace" and base.cls.kind == "pytree":
+        if name == "replace" and model.replaceable:
             return ExternalObject("dataclasses.replace", [base])
         if name == "_replace":
             return ExternalObject("dataclasses.replace", [base])
@@ -247,7 +230,7 @@ class Instances(Part):
         """Whether a tracer is in `value`, which an object keeps that was there before the trace."""
         if not frame.stage.staged or not frame.stage.certain or frame.catching or frame.fills_what_is_made():
             return False
-        if base.cls.kind not in ("plain", "dataclass", "nnx") or base.staged is not None:
+        if not (base.cls.is_ordinary or base.cls.model.by_reference) or base.staged is not None:
             return False
         array = find_array(value, True)
         return (
@@ -319,7 +302,7 @@ class Instances(Part):
             self.machine.language.call_function(setup, [instance], {}, node, frame, frame.stage)
 
     def module_call_method(self, instance: Instance) -> Value | None:
-        if not instance.ready and instance.cls.kind in ("linen", "haiku"):
+        if not instance.ready and instance.cls.model.set_up:
             setup = instance.cls.lookup("setup")
             if isinstance(setup, Function) and instance.cls.module.state == "done":
                 instance.ready = False
@@ -354,7 +337,12 @@ def _holds(value: Value, part: Instance, depth: int = 2) -> bool:
     """Whether a value is `part`, or an ordinary object that has it in an attribute."""
     if value is part:
         return True
-    if depth == 0 or not isinstance(value, Instance) or value.staged is not None or value.cls.kind != "plain":
+    if (
+        depth == 0
+        or not isinstance(value, Instance)
+        or value.staged is not None
+        or value.cls.model is not PLAIN
+    ):
         return False
     return any(_holds(field, part, depth - 1) for field in value.fields.values())
 
@@ -368,7 +356,7 @@ def set_on_classes(module: Module) -> frozenset[str]:
 def _is_frameworks(cls: ClassValue, name: str) -> bool:
     """Whether `name` is defined by a framework's own base class."""
     owner = next((owner for owner in cls.mro() if name in owner.namespace), None)
-    return owner is not None and public_class(owner.module.name, owner.name) in BASE_KINDS
+    return owner is not None and model_of_class(public_class(owner.module.name, owner.name)) is not None
 
 
 def _is_chex(member: Value | None) -> bool:

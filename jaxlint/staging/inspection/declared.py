@@ -63,7 +63,7 @@ def _names_no_array(
 
 def _is_known(cls: ClassValue) -> bool:
     """Whether all bases of a class are seen, but for those that give it no leaves."""
-    if cls.kind not in ("plain", "dataclass"):
+    if not cls.is_ordinary:
         return True
     return all(
         isinstance(base, ClassValue) or (isinstance(base, External) and base.name.startswith(_SAY_NOTHING))

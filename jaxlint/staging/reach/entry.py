@@ -6,7 +6,6 @@ import ast
 from collections.abc import Collection
 from dataclasses import replace
 
-from jaxlint.jaxapi.class_kinds import MODULE_KINDS
 from jaxlint.staging.evaluator.binding import Binding
 from jaxlint.staging.evaluator.classes import Classes
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
@@ -79,7 +78,7 @@ class Entry(Part):
             )
             if self.is_reached(function):  # the prototype ran it
                 return
-            if cls.kind in MODULE_KINDS and function.name == "__call__":
+            if cls.is_module and function.name == "__call__":
                 why = Why(
                     f"`{cls.name}.__call__` is a layer's call, which programs usually jit",
                     function.module,

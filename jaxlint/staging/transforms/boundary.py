@@ -39,7 +39,6 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.pytrees import (
-    PYTREE_KINDS,
     flattening,
     keeps_nothing,
     kept_attributes,
@@ -125,12 +124,8 @@ class Boundary(Part):
         leaves = leaf_attributes(flatten) if flatten is not None else None
         if (flatten is not None and not keeps_python) or (self.machine.registers and registration(value.cls)):
             self.machine.crossing.append(value.cls)
-        if value.cls.kind not in PYTREE_KINDS and leaves is None:
-            return (
-                value
-                if keeps_python or value.cls.kind not in ("plain", "dataclass")
-                else _registered(value, why)
-            )
+        if not value.cls.model.pytree and leaves is None:
+            return value if keeps_python or not value.cls.is_ordinary else _registered(value, why)
         if id(value) in self.machine.copying:
             return self.machine.copying[id(value)]
         if self.is_too_much():
@@ -267,7 +262,7 @@ def _registered(value: Instance, why: Why, depth: int = 2) -> Instance:
     inside = Array(True, why, tree=True, certain=False)
     fields: dict[str, Value] = {}
     for name, part in value.fields.items():
-        if isinstance(part, Instance) and part.cls.kind in ("plain", "dataclass") and depth > 0:
+        if isinstance(part, Instance) and part.cls.is_ordinary and depth > 0:
             fields[name] = _registered(part, why, depth - 1)
         else:
             fields[name] = part if isinstance(part, CALLABLE) else join(part, inside)

@@ -36,7 +36,6 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.constants import constant_numbers
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.labels import label_of
-from jaxlint.staging.values.pytrees import PYTREE_KINDS
 from jaxlint.staging.values.stage import HOST, Stage, Why
 from jaxlint.staging.values.tested import TestedItem
 from jaxlint.syntax.facts import dotted, leaf_parameters, positional_parameters, sizes_of_kernel
@@ -296,7 +295,7 @@ class Creation(Part):
         frame = self.shell_frame(function)
         with WithoutNames(self.machine, False):
             cls = self.expressions.eval(parameter.annotation, frame)
-        if isinstance(cls, ClassValue) and cls.kind in PYTREE_KINDS:
+        if isinstance(cls, ClassValue) and cls.model.pytree:
             return self.classes.prototype(cls, frame)
         if isinstance(cls, ClassValue) and cls.kind == "namedtuple":
             return TupleValue(

@@ -61,7 +61,7 @@ class Lifting(Part):
             cls.scope,
             cls.qualname,
             [cls],
-            cls.kind,
+            cls.model,
             meta=cls.meta,
             lifts=cls,
         )

@@ -17,9 +17,6 @@ from jaxlint.staging.values.objects import (
 )
 from jaxlint.staging.values.parts import map_parts, parts_of
 from jaxlint.staging.values.plain import Flow, StarArgument, Unknown, Value
-from jaxlint.staging.values.pytrees import PYTREE_KINDS
-
-_COPIED_KINDS = PYTREE_KINDS - {"nnx"}  # whose instances are made anew of their leaves
 
 
 def flow_in(values: Iterable[Value], depth: int = 3) -> Flow | None:
@@ -52,7 +49,7 @@ def marked(value: Value, flow: Flow | None) -> Value:
         return StarArgument(marked(value.element, flow))
     if isinstance(value, ExternalObject) and value.flow is not flow and holds_arrays(value.name):
         return replace(value, flow=flow)
-    if isinstance(value, Instance) and value.cls.kind in _COPIED_KINDS:
+    if isinstance(value, Instance) and value.cls.model.pytree and not value.cls.model.by_reference:
         declared = value.cls.all_fields()
         fields = {
             name: part if name in declared and declared[name].static else marked(part, flow)

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from jaxlint.staging.project import Module
 from jaxlint.staging.values.arrays import Array, NumpyArray
+from jaxlint.staging.values.class_models import DATACLASS, PLAIN, ClassModel
 from jaxlint.staging.values.plain import UNKNOWN, Flow, Origin, Static, Value, _counter
 from jaxlint.staging.values.stage import Stage, Why
 
@@ -229,14 +230,14 @@ class Registration(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class ClassValue(Value):
-    """A class of the project. `kind` says which framework's rules its instances follow."""
+    """A class of the project. `model` says what its instances are to JAX and to Python."""
 
     node: ast.ClassDef
     module: Module
     scope: Scope
     qualname: str
     bases: list[Value]
-    kind: str = "plain"
+    model: ClassModel = PLAIN
     namespace: dict[str, Value] = field(default_factory=dict)
     fields: dict[str, Field] = field(default_factory=dict)
     promises: set[str] = field(
@@ -254,6 +255,21 @@ class ClassValue(Value):
     @property
     def name(self) -> str:
         return self.node.name
+
+    @property
+    def kind(self) -> str:
+        """Which framework's rules its instances follow; "plain" for none."""
+        return self.model.kind
+
+    @property
+    def is_module(self) -> bool:
+        """Whether it is a module of a framework: it has parameters, and is called."""
+        return self.model.module
+
+    @property
+    def is_ordinary(self) -> bool:
+        """Whether its instances are objects of Python that no framework knows."""
+        return self.model is PLAIN or self.model is DATACLASS
 
     def mro(self) -> list[ClassValue]:
         """This class and its project bases, in the order in which Python looks for attributes."""

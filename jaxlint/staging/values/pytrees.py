@@ -146,9 +146,6 @@ def _is_key(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
-PYTREE_KINDS = frozenset({"pytree", "equinox", "nnx", "registered"})
-
-
 def registration(cls: ClassValue) -> Registration | None:
     """How `register_pytree_node` was told to treat instances of `cls`."""
     return next((owner.registered for owner in cls.mro() if owner.registered is not None), None)
@@ -156,7 +153,7 @@ def registration(cls: ClassValue) -> Registration | None:
 
 def is_pytree(cls: ClassValue) -> bool:
     """Whether JAX knows instances of `cls` as more than a leaf."""
-    return cls.kind in PYTREE_KINDS or flattening(cls) is not None or registration(cls) is not None
+    return cls.model.pytree or flattening(cls) is not None or registration(cls) is not None
 
 
 def tracer_in(value: Value, depth: int = 4) -> Array | None:

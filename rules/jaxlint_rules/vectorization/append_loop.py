@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from jaxlint.api import CallEvent, Frame, IterationEvent, LoopEvent, Reporter, Rule, TransformEvent, concerns
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.values import (
-    MODULE_KINDS,
     Array,
     ClassValue,
     External,
@@ -346,7 +345,7 @@ def _makes_modules(loop: ast.For, frame: Frame) -> bool:
             value = frame.value_of(root) if root else None
             if isinstance(value, ModuleValue):
                 value, rest = value.scope.variables.get(rest), ""
-            if isinstance(value, ClassValue) and not rest and value.kind in MODULE_KINDS:
+            if isinstance(value, ClassValue) and not rest and value.is_module:
                 return True
             if isinstance(value, External):
                 name = f"{value.name}.{rest}" if rest else value.name
