@@ -115,7 +115,8 @@ def _part(value: Value, arrays: bool, sure: bool, depth: int = 6) -> Value:
         staged = value.staged if arrays or not sure else None
         return Instance(value.cls, fields, True, value.origin, value.ready, staged)
     if isinstance(value, ExternalObject):
-        return value if arrays or not sure else replace(value, staged=None)
+        # The same layer, but another object: one without its functions.
+        return replace(value) if arrays or not sure else replace(value, staged=None)
     if isinstance(value, Unknown):
         return Unknown(value.origin, value.flow) if arrays or not sure else UNKNOWN
     return Static(None) if arrays and sure and isinstance(value, Static) else value

@@ -121,6 +121,15 @@ class TextComparisonEvent(Event):
 
 
 @dataclass(slots=True, eq=False)
+class ComparisonEvent(Event):
+    """`on_comparison`: `left op right`, where one side is a name or an object of a library."""
+
+    left: Value
+    op: ast.cmpop
+    right: Value
+
+
+@dataclass(slots=True, eq=False)
 class ConvertEvent(Event):
     """`on_convert`: `value` is made a Python number, string or list. `how`: "float", "item", "format", "math.sqrt" ...
 
@@ -271,7 +280,7 @@ class HostCallEvent(Event):
 class CarryEvent(Event):
     """`on_carry`: a loop was called with `init`, which its `body` sees as `carry`; `result` is what the body returns.
 
-    `differentiated`: a gradient in reverse mode flows through it.
+    `differentiated`: a gradient in reverse mode flows through it. `xs`: what the body of a scan sees of what it runs over.
     """
 
     api: str
@@ -280,6 +289,7 @@ class CarryEvent(Event):
     carry: Value
     result: Value
     differentiated: bool = False
+    xs: Value | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -23,6 +23,7 @@ from jaxlint.staging.values import (
     ClassValue,
     DictValue,
     External,
+    ExternalObject,
     Function,
     Instance,
     ListValue,
@@ -70,6 +71,9 @@ class Comparisons(Part):
         for position, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
             right = self.machine.language.eval(comparator, frame)
             answer = answer or is_answer(right)
+            if isinstance(right, (External, ExternalObject)) or isinstance(left, ExternalObject):
+                event = events.ComparisonEvent(node, frame, left, op, right)
+                self.machine.emit("comparison", event)
             known = self.asks_for_tracer_type(node, right, frame)
             if known is not None:
                 return Static(known)

@@ -147,7 +147,7 @@ class ControlFlow(Part):
         if isinstance(kwargs.get("buffers"), CALLABLE):  # of equinox's
             self.bodies.staged_call(api, kwargs["buffers"], [carry], node, frame, "scan", why)
         through = self.machine.reversing > 0 and flow_in([result]) is not None
-        self.machine.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through))
+        self.machine.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through, x))
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             final = _as_large_as(init, result.items[0])
             return self.bodies.flow_result(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.values import ListValue, TupleValue, Value
+from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Array, ListValue, TupleValue, Value
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._reasons import is_parameter
 
@@ -70,7 +70,7 @@ class ListArgument(Rule):
     """A Python list or tuple is handed to an array function.
 
     ## What it does
-    Finds `jnp.sum([1.0, 2.0])` and its like.
+    Finds `jnp.sum([1.0, 2.0])` and its like, and arithmetic between an array and a list or tuple: `points + (0.5, 0.5)`.
 
     ## Why is this bad?
     NumPy converts lists; JAX raises `TypeError: sum requires ndarray or scalar arguments`, since converting element by
@@ -129,6 +129,30 @@ class ListArgument(Rule):
             reason=f"the argument is a Python {kind}, and array functions of JAX do not convert those",
             fix=FixRequest(Safety.SAFE, "Make an array of it", tuple(steps)) if steps else None,
         )
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        node, values = event.node, event.operation.args
+        if not isinstance(node, (ast.BinOp, ast.AugAssign)) or len(values) != 2 or event.is_caught():
+            return
+        left, right = values
+        texts = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
+        for listed, text, array in ((left, texts[0], right), (right, texts[1], left)):
+            if not _is_plain_sequence(listed) or not _is_array(array) or is_parameter(text, event.frame):
+                continue
+            kind = "list" if isinstance(listed, ListValue) else "tuple"
+            step = Step("wrap-call", report.path, report.span(text), {"function": "jax.numpy.array"})
+            report(
+                node,
+                f"an array and a {kind} have no arithmetic: make an array of the {kind} with `jnp.array`",
+                reason=f"`{ast.unparse(text)}` is a Python {kind}, and operators of JAX arrays do not convert those",
+                fix=FixRequest(Safety.SAFE, "Make an array of it", (step,))
+                if isinstance(node, ast.BinOp) or text is node.value
+                else None,
+            )
+
+
+def _is_array(value: Value) -> bool:
+    return isinstance(value, Array) and value.certain and not value.tree and value.role != "ref"
 
 
 def _is_plain_sequence(value: Value) -> bool:

@@ -1,6 +1,5 @@
 # source: jax-ml/jax#181
 # blind: second
-# missed: the loop is two calls away from the function with the default
 
 import flax.linen as nn
 import jax

@@ -1,0 +1,88 @@
+"""Comparisons with classes and tuples of which no JAX value is ever one."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import ComparisonEvent, Reporter, Rule
+from jaxlint.api.syntax import dotted
+from jaxlint.api.tables import canonical
+from jaxlint.api.values import External, ExternalObject, TupleValue, Value, is_spec
+from jaxlint.finding import Severity
+
+_ARRAY_TYPES = frozenset({"jax.Array", "jax.numpy.ndarray", "jax.core.Tracer"})
+
+
+class NeverTrueComparison(Rule):
+    """A comparison that is never true: `type(x) is jax.Array`, or a `PartitionSpec` with a tuple.
+
+    ## What it does
+    Finds `type(x) is jax.Array`, `type(x) == jnp.ndarray`, and a `PartitionSpec` that is compared with a tuple by `==` or `!=`.
+
+    ## Why is this bad?
+    `jax.Array` is an abstract class: the type of an array is `ArrayImpl`, and of a tracer another. A `PartitionSpec` is no tuple
+    since JAX 0.10, and `P("data") == ("data",)` is false. The branch behind such a test never runs, without an error.
+
+    ## Example
+    ```python
+    if type(x) is jax.Array:
+        x = jax.device_get(x)
+    ```
+
+    ## Use instead
+    ```python
+    if isinstance(x, jax.Array):
+        x = jax.device_get(x)
+    ```
+    And `spec == P("data")`, or `tuple(spec) == ("data",)`.
+
+    ## Fix safety
+    There is no automatic fix: the branch that never ran would run.
+
+    ## When not to fix
+    Never: where the branch is not wanted, it can go.
+
+    ## References
+    - [jax.Array](https://docs.jax.dev/en/latest/_autosummary/jax.Array.html)
+    """
+
+    code = "JAX814"
+    name = "never-true-comparison"
+    category = "api"
+    severity = Severity.WARNING
+
+    def on_comparison(self, event: ComparisonEvent, report: Reporter) -> None:
+        if not isinstance(event.node, ast.Compare) or event.is_caught():
+            return
+        asked = event.node.left
+        kind = _array_type(event.right)
+        if kind and isinstance(event.op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+            if isinstance(asked, ast.Call) and dotted(asked.func) == "type" and len(asked.args) == 1:
+                report(
+                    event.node,
+                    f"`{ast.unparse(event.node)}` is never true: use `isinstance({ast.unparse(asked.args[0])}, jax.Array)`"
+                    if isinstance(event.op, (ast.Is, ast.Eq))
+                    else f"`{ast.unparse(event.node)}` is always true: use `not isinstance({ast.unparse(asked.args[0])}, jax.Array)`",
+                    reason=f"`{kind}` is an abstract class; the types of arrays and tracers are others",
+                )
+        elif isinstance(event.op, (ast.Eq, ast.NotEq)) and _is_spec_and_tuple(event.left, event.right):
+            never = "never" if isinstance(event.op, ast.Eq) else "always"
+            report(
+                event.node,
+                f"`{ast.unparse(event.node)}` is {never} true: a `PartitionSpec` is no tuple",
+                reason="since jax 0.10 it equals another `PartitionSpec` alone",
+            )
+
+
+def _array_type(value: Value) -> str:
+    if not isinstance(value, External):
+        return ""
+    name = canonical(value.name)
+    return name if name in _ARRAY_TYPES else ""
+
+
+def _is_spec_and_tuple(left: Value, right: Value) -> bool:
+    for spec, other in ((left, right), (right, left)):
+        if isinstance(spec, ExternalObject) and is_spec(spec):
+            return isinstance(other, TupleValue) and other.cls is None
+    return False

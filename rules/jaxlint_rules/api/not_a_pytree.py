@@ -1,0 +1,138 @@
+"""Generators, views of dicts and sets where a pytree is asked for."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import CallEvent, Reporter, Rule, TracedArgumentEvent, concerns
+from jaxlint.api.values import ListValue, Transformed, Unknown, Value
+from jaxlint.finding import Severity
+from jaxlint_rules._callables import argument
+
+_KINDS = {"generator": "a generator", "iterator": "an iterator, or a view of a dict,", "set": "a set"}
+_TREE_FUNCTIONS = (
+    "map",
+    "leaves",
+    "flatten",
+    "structure",
+    "reduce",
+    "all",
+    "leaves_with_path",
+    "map_with_path",
+)
+# By their functions: at which place they take a tree, and its name.
+_TREES = {
+    **{
+        f"jax.tree.{name}": (1 if "map" in name or name == "reduce" else 0, "tree")
+        for name in _TREE_FUNCTIONS
+    },
+    "jax.tree_util.tree_map_with_path": (1, "tree"),
+    "jax.tree_util.tree_flatten_with_path": (0, "tree"),
+    "jax.lax.scan": (1, "init"),
+    "jax.lax.while_loop": (2, "init_val"),
+    "jax.lax.fori_loop": (3, "init_val"),
+    "optax.global_norm": (0, "updates"),
+    "optax.apply_updates": (0, "params"),
+    "jax.flatten_util.ravel_pytree": (0, "pytree"),
+}
+
+
+class NotAPytree(Rule):
+    """A generator, a view of a dict or a set is passed as a pytree.
+
+    ## What it does
+    Finds generators, `d.values()` and its like, and sets that are passed to jitted functions, to `jax.tree.map` and its kin, or as the
+    carry of `lax.scan` and loops.
+
+    ## Why is this bad?
+    They are no pytrees: a jitted function raises `TypeError: ... is not a valid JAX type`, and `jax.tree.map` takes the whole
+    of it for one leaf, so that its function gets a generator.
+
+    ## Example
+    ```python
+    norm = global_norm(params.values())
+    ```
+
+    ## Use instead
+    ```python
+    norm = global_norm(list(params.values()))
+    ```
+    Or pass the dict itself.
+
+    ## Fix safety
+    There is no automatic fix: the dict itself is often what is meant.
+
+    ## When not to fix
+    Never: the call fails, or sees one leaf.
+
+    ## References
+    - [JAX: pytrees](https://docs.jax.dev/en/latest/pytrees.html)
+    """
+
+    code = "JAX815"
+    name = "not-a-pytree"
+    category = "api"
+    severity = Severity.ERROR
+    follows_calls = True
+
+    def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
+        what = _kind(event.value)
+        if what and event.argument is not None and not event.is_caught() and event.transformed.kind == "jit":
+            report(
+                event.argument,
+                f"{what} is passed to the jitted `{event.transformed.label}`: it is no pytree; make a list of it",
+                reason=f"{event.transformed.why.explain(report.module)}; `jit` takes arrays, and lists, tuples and dicts of them",
+            )
+
+    @concerns(*_TREES, callees=("Transformed",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if isinstance(event.callee, Transformed):
+            self.check_views(event, event.callee, report)
+            return
+        position, keyword = _TREES.get(event.name, (0, ""))
+        given = argument(event, position, keyword)
+        what = _kind(given) if given is not None else ""
+        if not what or event.is_caught():
+            return
+        fails = event.name.startswith("jax.lax.")
+        short = event.name.replace("jax.lax", "lax")
+        report(
+            event.node,
+            f"{what} is passed to `{short}`, "
+            + (
+                "which fails: it is no pytree"
+                if fails
+                else "which takes the whole of it for one leaf; make a list of it"
+            ),
+            reason="lists, tuples and dicts are pytrees; what is iterated over once is none",
+            severity=Severity.ERROR if fails else Severity.WARNING,
+        )
+
+    def check_views(self, event: CallEvent, transformed: Transformed, report: Reporter) -> None:
+        """The views of what is not known to be a dict: nothing else has such a method."""
+        if transformed.kind != "jit" or not isinstance(event.node, ast.Call) or event.is_caught():
+            return
+        for node, value in zip(event.node.args, event.args, strict=False):
+            if isinstance(node, ast.Starred):
+                return
+            if isinstance(value, Unknown) and _is_view(node):
+                report(
+                    node,
+                    f"a view of a dict is passed to the jitted `{transformed.label}`: it is no pytree; make a list of it",
+                    reason=f"{transformed.why.explain(report.module)}; `jit` takes arrays, and lists, tuples and dicts of them",
+                    severity=Severity.WARNING,
+                )
+
+
+def _is_view(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("values", "items", "keys")
+        and not node.args
+        and not node.keywords
+    )
+
+
+def _kind(value: Value) -> str:
+    return _KINDS.get(value.kind, "") if isinstance(value, ListValue) else ""

@@ -1,0 +1,141 @@
+"""An optimiser is initialised with a model that has functions among its leaves."""
+
+from __future__ import annotations
+
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import (
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    Static,
+    TupleValue,
+    Value,
+    constant,
+    parts_of,
+)
+from jaxlint.finding import Severity
+from jaxlint_rules._callables import argument
+
+# Optimisers that make an array for each leaf; what takes others may do so, too.
+_WITH_MOMENTS = frozenset(
+    f"optax.{name}"
+    for name in [
+        "adam",
+        "adamw",
+        "adamax",
+        "nadam",
+        "nadamw",
+        "lamb",
+        "lion",
+        "rmsprop",
+        "adagrad",
+        "radam",
+        "adabelief",
+    ]
+)
+_TAKE_OTHERS = frozenset({"optax.chain", "optax.apply_if_finite", "optax.MultiSteps"})
+_FILTERS = ("equinox.filter", "equinox.partition")
+_DEPTH = 4
+
+
+class OptimizerOfFunctions(Rule):
+    """An optimiser is initialised with a model that has functions among its leaves.
+
+    ## What it does
+    Finds `optim.init(model)` where `model` is a module of equinox that keeps a function, as `eqx.nn.MLP` keeps its activation, and the
+    optimiser makes an array for each leaf.
+
+    ## Why is this bad?
+    `optax.adam(...).init` calls `zeros_like` on each leaf, and on a function that raises `TypeError: zeros_like requires ndarray or scalar arguments`.
+
+    ## Example
+    ```python
+    model = eqx.nn.MLP(2, 1, 32, 2, key=key)
+    opt_state = optim.init(model)
+    ```
+
+    ## Use instead
+    ```python
+    model = eqx.nn.MLP(2, 1, 32, 2, key=key)
+    opt_state = optim.init(eqx.filter(model, eqx.is_inexact_array))
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Never: the call fails.
+
+    ## References
+    - [Equinox: training](https://docs.kidger.site/equinox/examples/mnist/)
+    """
+
+    code = "JAX816"
+    name = "optimizer-of-functions"
+    category = "api"
+    severity = Severity.ERROR
+    follows_calls = True
+
+    def __init__(self) -> None:
+        self.filtered: dict[int, Value] = {}  # models without their functions, by identity
+
+    @concerns(*_FILTERS, callees=("ExternalMethod",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        callee = event.callee
+        if event.name in _FILTERS:
+            for part in (event.result, *parts_of(event.result)):
+                self.filtered[id(part)] = part
+            return
+        if not isinstance(callee, ExternalMethod) or callee.name != "init" or event.is_caught():
+            return
+        if not _has_moments(callee.receiver):
+            return
+        model = argument(event, 0, "params")
+        if model is None or id(model) in self.filtered:
+            return
+        held = _function_in(model)
+        if held:
+            report(
+                event.node,
+                "the optimiser is initialised with functions: pass `eqx.filter(model, eqx.is_inexact_array)`",
+                reason=f"{held} is a leaf of the model, and `zeros_like` of it raises",
+            )
+
+
+def _has_moments(optimiser: Value) -> bool:
+    if not isinstance(optimiser, ExternalObject):
+        return False
+    if optimiser.name == "optax.sgd":
+        momentum = argument(optimiser, 1, "momentum")
+        return isinstance(momentum, Static) and isinstance(constant(momentum), float)
+    if optimiser.name in _TAKE_OTHERS:
+        return any(_has_moments(part) for part in optimiser.args)
+    return optimiser.name in _WITH_MOMENTS
+
+
+def _function_in(value: Value, depth: int = _DEPTH) -> str:
+    """What to call a function that is a leaf of a model; "" where none is seen."""
+    if isinstance(value, ExternalObject):
+        if value.name in ("equinox.nn.MLP", "equinox.nn.Lambda"):
+            return f"the function of `{value.name.replace('equinox', 'eqx')}`"
+        if value.name == "equinox.nn.Sequential" and value.args:
+            return _function_in(value.args[0], depth - 1)
+        return ""
+    if depth <= 0:
+        return ""
+    if isinstance(value, (ListValue, TupleValue)):
+        return next((found for part in value.items or () if (found := _function_in(part, depth - 1))), "")
+    if isinstance(value, Instance) and value.cls.kind == "equinox":
+        declared = value.cls.all_fields()
+        for name, part in value.fields.items():
+            if name not in declared or declared[name].static:
+                continue
+            if isinstance(part, Function) or (isinstance(part, External) and part.name.startswith("jax.")):
+                return f"the field `{name}` of `{value.cls.name}`"
+            found = _function_in(part, depth - 1)
+            if found:
+                return found
+    return ""

@@ -1,0 +1,68 @@
+"""What `jnp.empty` holds is read before it is written."""
+
+from __future__ import annotations
+
+from jaxlint.api import OperationEvent, Reporter, Rule
+from jaxlint.api.tables import ELEMENTWISE
+from jaxlint.api.values import REDUCTIONS, Array, Value
+from jaxlint.finding import Severity
+
+_READS = frozenset({"matmul", "dot", "einsum", "concatenate", "stack"}) | ELEMENTWISE | REDUCTIONS
+
+
+class EmptyRead(Rule):
+    """What `jnp.empty` holds is read before it is written.
+
+    ## What it does
+    Finds arrays of `jnp.empty` and `jnp.empty_like` that arithmetic, sums and products read as they were made.
+
+    ## Why is this bad?
+    What such an array holds is not promised. It was zero up to JAX 0.10; since 0.11 it may be anything.
+
+    ## Example
+    ```python
+    total = jnp.empty(4)
+    for x in xs:
+        total = total + x
+    ```
+
+    ## Use instead
+    ```python
+    total = jnp.zeros(4)
+    for x in xs:
+        total = total + x
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Never where the numbers matter. Arrays without elements, and those that `.at[...].set` writes first, are not reported.
+
+    ## References
+    - [jax.numpy.empty](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.empty.html)
+    """
+
+    code = "JAX1111"
+    name = "empty-read"
+    category = "numerics"
+    severity = Severity.WARNING
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if operation.name not in _READS or event.frame.is_in_test():
+            return
+        for value in operation.args:
+            if _is_empty(value):
+                report(
+                    operation.node,
+                    "what `jnp.empty` made is read before it is written: it may hold anything; use `jnp.zeros`",
+                    reason="JAX promises nothing of its contents, and since 0.11 they are not zero",
+                )
+                return
+
+
+def _is_empty(value: Value) -> bool:
+    if not isinstance(value, Array) or value.rowless or value.made is None:
+        return False
+    return value.made.name in ("empty", "empty_like")

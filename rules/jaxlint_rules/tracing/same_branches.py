@@ -1,0 +1,67 @@
+"""Two branches of a condition that are the same."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import BranchesEvent, Reporter, Rule
+from jaxlint.api.values import Function, Value
+from jaxlint.finding import Severity
+
+
+class SameBranches(Rule):
+    """Both branches of `lax.cond` are the same function.
+
+    ## What it does
+    Finds `lax.cond(p, f, f, x)`, and two lambdas with the same text.
+
+    ## Why is this bad?
+    The condition decides nothing. One of the branches was to be another function.
+
+    ## Example
+    ```python
+    u = jax.lax.cond(t % 2 == 0, relax, relax, u)
+    ```
+
+    ## Use instead
+    ```python
+    u = jax.lax.cond(t % 2 == 0, relax, sharpen, u)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: which branch is wrong is for the author to say.
+
+    ## When not to fix
+    Where a branch is a placeholder; the condition can go until then. Branches of `lax.switch` may repeat, and are not reported.
+
+    ## References
+    - [jax.lax.cond](https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html)
+    """
+
+    code = "JAX120"
+    name = "same-branches"
+    category = "tracing"
+    severity = Severity.WARNING
+
+    def on_branches(self, event: BranchesEvent, report: Reporter) -> None:
+        if not event.api.endswith("cond") or len(event.functions) != 2 or event.frame.is_in_test():
+            return
+        one, other = event.functions
+        if _same(one, other):
+            report(
+                event.node,
+                f"both branches of `{event.api}` are the same: its condition decides nothing",
+                reason="they are one function, or lambdas with one text",
+            )
+
+
+def _is_lambda(value: Value) -> bool:
+    return isinstance(value, Function) and isinstance(value.node, ast.Lambda)
+
+
+def _same(one: Value, other: Value) -> bool:
+    if not isinstance(one, Function) or not isinstance(other, Function):
+        return False
+    if one.node is other.node:
+        return one.scope is other.scope and not _is_lambda(one)
+    return _is_lambda(one) and one.scope is other.scope and ast.dump(one.node) == ast.dump(other.node)
