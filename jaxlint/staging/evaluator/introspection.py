@@ -6,14 +6,6 @@ import ast
 import collections.abc
 from collections.abc import Callable, Sequence
 
-from jaxlint.jaxapi.functions import (
-    ARRAY_ATTRIBUTES,
-    ARRAY_METHODS,
-    CONCRETE_ATTRIBUTES,
-    OTHER_ATTRIBUTES,
-    SPECIAL_METHODS,
-    STATIC_ATTRIBUTES,
-)
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.datamodel import DataModel
@@ -50,6 +42,7 @@ from jaxlint.staging.values import (
     in_turn,
     join,
 )
+from jaxlint.staging.values.array_types import ARRAY_TYPES, array_has, array_is_instance
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import positional_parameters
 
@@ -75,16 +68,7 @@ _PYTHONS_OWN = _BUILTIN_TYPES.keys() | {
 }  # types that a class derives from, or its objects are none
 _HOLDERS = ((TupleValue, tuple), (ListValue, list), (DictValue, dict))
 # Types of libraries of which nothing that Python makes on its own is an instance.
-_ALONE = frozenset(
-    {
-        "builtins.type",
-        "functools.partial",
-        "jax.Array",
-        "jax.numpy.ndarray",
-        "jax.core.Tracer",
-        "numpy.ndarray",
-    }
-)
+_ALONE = ARRAY_TYPES | {"builtins.type", "functools.partial"}
 
 Builtin = Callable[[str, list[Value], dict[str, Value], ast.AST, Frame], Value]
 
@@ -126,7 +110,7 @@ class Introspection(Part):
     ) -> Value:
         first = args[0] if args else UNKNOWN
         if isinstance(first, Array) and first.certain and len(args) > 1:
-            answer = _array_has(first, constant(args[1]))
+            answer = array_has(first, constant(args[1]))
             if answer is not None:
                 return Static(answer)
         # A module may have it or not by the version of the library.
@@ -231,41 +215,9 @@ class Introspection(Part):
     def isinstance_result(self, value: Value, kinds: Value) -> Value:
         """What `isinstance` gives for a tracer or a concrete array, where it is certain."""
         options = kinds.elements() if isinstance(kinds, TupleValue) else [kinds]
-        names = [option.name if isinstance(option, External) else "" for option in options]
         if not isinstance(value, Array):
             return _truth(_is_instance(value, options))
-        if value.staged and any(name.endswith("Tracer") for name in names):
-            return Static(True)  # what is asked for is no container, and who asks knows that there are both
-        if not value.certain:
-            return Static(kind="bool")
-        if value.tree:
-            # A container, or tracers: no leaf of a staged pytree is a NumPy array, a Python number or text.
-            never = (
-                "builtins.int",
-                "builtins.float",
-                "builtins.bool",
-                "builtins.str",
-                "builtins.bytes",
-                "numpy.",
-            )
-            return (
-                Static(False)
-                if value.staged and all(n.startswith(never) for n in names)
-                else Static(kind="bool")
-            )
-        if any(name.endswith("Tracer") for name in names):
-            return Static(kind="bool")
-        if any(name in ("jax.Array", "jax.numpy.ndarray") for name in names):
-            return Static(True)
-        if not _OF_ARRAYS.isdisjoint(names):
-            return Static(True)
-        plain = ("builtins.", "numpy.", "numbers.", "typing.", "collections.")
-        if all(
-            name.startswith(plain) or isinstance(o, ClassValue)
-            for name, o in zip(names, options, strict=True)
-        ):
-            return Static(False)
-        return Static(kind="bool")
+        return array_is_instance(value, options, _OF_ARRAYS)
 
     def super_object(self, args: list[Value], frame: Frame) -> Value:
         if len(args) == 2 and isinstance(args[0], ClassValue):
@@ -294,17 +246,6 @@ class Introspection(Part):
             if member is not None:
                 return member
         return ExternalMethod(base, name)
-
-
-def _array_has(value: Array, attr: object) -> bool | None:
-    """`hasattr` of an array or a tracer, where it is certain."""
-    if value.staged and attr in CONCRETE_ATTRIBUTES:
-        return False
-    if not isinstance(attr, str) or value.tree:
-        return None
-    if any(attr in known for known in (STATIC_ATTRIBUTES, ARRAY_METHODS, ARRAY_ATTRIBUTES, SPECIAL_METHODS)):
-        return True
-    return None if attr.startswith("_") or attr in OTHER_ATTRIBUTES else False
 
 
 def _truth(known: bool | None) -> Static:

@@ -6,13 +6,11 @@ import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
-from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.staging.evaluator.machine import Part
 from jaxlint.staging.values import (
     CALLABLE,
     UNKNOWN,
     Array,
-    Choice,
     ClassValue,
     External,
     ExternalObject,
@@ -23,9 +21,16 @@ from jaxlint.staging.values import (
     Shim,
     Static,
     Transformed,
-    TupleValue,
     Unknown,
     Value,
+)
+from jaxlint.staging.values.array_types import (
+    is_array_type,
+    is_container_type,
+    is_foreign_type,
+    is_plain_type,
+    is_sequence_type,
+    members_of_type,
 )
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.truth import decided
@@ -42,7 +47,6 @@ from jaxlint.syntax.facts import (
 
 _SAME = frozenset({ast.Is, ast.Eq})
 _SAMENESS = _SAME | {ast.IsNot, ast.NotEq}
-_PLAIN_MODULES = ("builtins", "numpy", "numbers", "typing", "collections")
 
 
 _ARRAY_ATTRIBUTES = frozenset({"shape", "dtype", "ndim", "aval"})
@@ -150,13 +154,13 @@ class Narrowing(Part):
             return None
         kinds = self.kinds_of(kind, frame)
         if type(found[0]) is Unknown:
-            return True if kinds and all(map(_is_sequence_type, kinds)) else None
+            return True if kinds and all(map(is_sequence_type, kinds)) else None
         if not isinstance(found[0], Array) or not found[0].certain:
             return None
-        if all(_is_plain(one) and not _is_container_type(one) for one in kinds):
+        if all(is_plain_type(one) and not is_container_type(one) for one in kinds):
             return True
-        foreign = any(type(one) is Unknown or _is_foreign(one) for one in kinds)
-        return True if foreign and not found[0].tree and not any(map(_is_array_type, kinds)) else None
+        foreign = any(type(one) is Unknown or is_foreign_type(one) for one in kinds)
+        return True if foreign and not found[0].tree and not any(map(is_array_type, kinds)) else None
 
     def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:
         """Refines variables by what a test says of them."""
@@ -229,24 +233,24 @@ class Narrowing(Part):
         if (
             outcome
             and isinstance(found[0], Array)
-            and not any(map(_is_array_type, kinds))
-            and any(type(kind) is Unknown or _is_foreign(kind) for kind in kinds)
+            and not any(map(is_array_type, kinds))
+            and any(type(kind) is Unknown or is_foreign_type(kind) for kind in kinds)
         ):
             self.rebind(test.args[0].id, replace(found[0], certain=False), frame)
             return
         if (
             not outcome
             and isinstance(found[0], Array)
-            and any(type(kind) is Unknown or _is_array_type(kind) for kind in kinds)
+            and any(type(kind) is Unknown or is_array_type(kind) for kind in kinds)
         ):
             # No array gets here: arrays are of these types, or may be of those that are not known.
             self.rebind(test.args[0].id, replace(found[0], certain=False), frame)
             return
-        plain = all(map(_is_plain, kinds))
+        plain = all(map(is_plain_type, kinds))
         tracers = all(isinstance(kind, External) and kind.name.endswith("Tracer") for kind in kinds)
         if (outcome and plain) or (not outcome and tracers):
             if isinstance(found[0], (Array, Unknown, External)):
-                containers = any(map(_is_container_type, kinds))
+                containers = any(map(is_container_type, kinds))
                 self.rebind(test.args[0].id, UNKNOWN if containers else Static(), frame)
         elif outcome and len(kinds) == 1 and isinstance(kinds[0], ClassValue) and type(found[0]) is Unknown:
             self.rebind(test.args[0].id, self.some_instance(kinds[0], found[0], frame), frame)
@@ -273,33 +277,3 @@ class Narrowing(Part):
     def rebind(self, name: str, value: Value, frame: Frame) -> None:
         if name in frame.scope.variables:
             frame.scope.variables[name] = value
-
-
-def _is_array_type(kind: Value) -> bool:
-    return isinstance(kind, External) and kind.name.partition(".")[0] in JAX_FAMILY
-
-
-def _is_sequence_type(kind: Value) -> bool:
-    return isinstance(kind, External) and kind.name in ("builtins.list", "builtins.tuple")
-
-
-def _is_plain(kind: Value) -> bool:
-    """Whether a type is one of Python's or NumPy's."""
-    return isinstance(kind, External) and kind.name.startswith(("builtins.", "numpy.", "numbers."))
-
-
-def _is_container_type(kind: Value) -> bool:
-    return isinstance(kind, External) and kind.name.partition(".")[2] in ("list", "tuple", "dict")
-
-
-def _is_foreign(kind: Value) -> bool:
-    """Whether a type is of a library that is not known, whose instances are no tracers."""
-    return isinstance(kind, External) and kind.name.partition(".")[0] not in (*JAX_FAMILY, *_PLAIN_MODULES)
-
-
-def members_of_type(kind: Value) -> list[Value]:
-    """The types that the second argument of `isinstance` stands for, or may stand for."""
-    if not isinstance(kind, (Choice, TupleValue)):
-        return [kind]
-    parts = kind.options if isinstance(kind, Choice) else kind.elements()
-    return [member for part in parts for member in members_of_type(part)]

@@ -13,7 +13,6 @@ from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.datamodel import UNARY, DataModel
 from jaxlint.staging.evaluator.environment import converted
 from jaxlint.staging.evaluator.machine import Machine, Part
-from jaxlint.staging.evaluator.narrowing import members_of_type
 from jaxlint.staging.values import (
     ANSWER,
     UNKNOWN,
@@ -40,6 +39,7 @@ from jaxlint.staging.values import (
     join_all,
     update_dict,
 )
+from jaxlint.staging.values.array_types import members_of_type
 from jaxlint.staging.values.dtypes import OPERATORS, dtype_of
 from jaxlint.staging.values.flow import flow_in
 from jaxlint.staging.values.frame import Frame
