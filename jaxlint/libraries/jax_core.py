@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.external_models import (
     Call,
+    Entered,
     attributes,
     calls,
     calls_of_made,
+    contexts,
     first_argument,
     methods,
     nothing,
 )
 from jaxlint.staging.evaluator.narrowing import Narrowing
+from jaxlint.staging.evaluator.scopes import Staged, Unjitted
 from jaxlint.staging.reach.entry import PRIMITIVE
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.keys import Keys
@@ -35,6 +40,8 @@ from jaxlint.staging.values import (
     is_single,
 )
 from jaxlint.staging.values.flow import marked
+from jaxlint.staging.values.stage import HOST, at_compile_time
+from jaxlint.staging.values.truth import truth
 
 
 @calls("jax.device_get")
@@ -140,3 +147,23 @@ def pull_back(call: Call) -> Value:
 def initialise(call: Call) -> Value:
     call.machine.part(Keys).use_library_key(call.argument(0, "key") or UNKNOWN, call.node, call.frame)
     return call.array(call.inputs, name=call.name)
+
+
+@contexts("jax.disable_jit")
+@contextmanager
+def disable_jit(entered: Entered) -> Iterator[None]:
+    """`with jax.disable_jit():` stages nothing, `with jax.disable_jit(False):` as ever."""
+    made = entered.value
+    if isinstance(made, ExternalObject) and made.args and truth(made.args[0]) is False:
+        yield
+        return
+    with Staged(entered.frame, HOST), Unjitted(entered.machine, 1):
+        yield
+
+
+@contexts("jax.ensure_compile_time_eval")
+@contextmanager
+def ensure_compile_time_eval(entered: Entered) -> Iterator[None]:
+    """What is known while JAX traces is computed at once."""
+    with Staged(entered.frame, at_compile_time(entered.frame.stage)):
+        yield

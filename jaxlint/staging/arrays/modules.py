@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from jaxlint.jaxapi.api_names import known_names
 from jaxlint.jaxapi.functions import CONSTANTS, NUMBERS
 from jaxlint.jaxapi.models import MODELS
 from jaxlint.jaxapi.names import canonical
@@ -21,6 +22,13 @@ class LibraryModules(Part):
     def is_described(self, name: str) -> bool:
         """Whether what has this qualified name is known by the tables alone."""
         return name.partition(".")[0] in _DESCRIBED
+
+    def module_has(self, module: str, name: str) -> bool | None:
+        """Whether a module of the newest JAX has a name, as a shim for several versions asks; None where it is not known."""
+        if module not in known_names:
+            return None
+        names = known_names(module)
+        return None if names.is_open_now or not names.there else name in names.there
 
     def attribute_of_module(self, module: str, name: str) -> Value | None:
         """The value of `module.name`, for the qualified name of a library's module; None where it is only a name."""

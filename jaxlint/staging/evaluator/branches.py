@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from jaxlint.jaxapi.api_names import known_names
-from jaxlint.jaxapi.names import canonical
-from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.assignments import Assignments
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.comparisons import Comparisons
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.environment import closed_branch
+from jaxlint.staging.evaluator.external_models import Entered, contexts
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.repeated_tests import question, recall, remember
@@ -24,15 +22,12 @@ from jaxlint.staging.evaluator.scopes import (
     Block,
     Catching,
     Doubting,
-    FakePmaps,
     Guarded,
     ImportGuard,
     Path,
     Provoking,
     Replaceable,
-    Staged,
     Tested,
-    Unjitted,
 )
 from jaxlint.staging.evaluator.tested_items import ITEM_TESTS, taken_as_tested, tested_item
 from jaxlint.staging.values import (
@@ -56,7 +51,6 @@ from jaxlint.staging.values import (
     join,
 )
 from jaxlint.staging.values.frame import Frame, Snapshot
-from jaxlint.staging.values.stage import HOST, at_compile_time
 from jaxlint.staging.values.truth import truth
 from jaxlint.syntax.facts import (
     asks_for_kind,
@@ -74,10 +68,6 @@ from jaxlint.syntax.facts import (
     type_checking_branch,
     walk,
 )
-
-# Contexts of chex in which `jit` does nothing, and `pmap` neither compiles nor hashes.
-_FAKES_OF_PMAP = frozenset({"fake_pmap", "fake_pmap_and_jit"})
-_FAKES = _FAKES_OF_PMAP | {"fake_jit"}
 
 
 class Branches(Part):
@@ -205,10 +195,7 @@ class Branches(Part):
             or not isinstance(name.value, str)
         ):
             return None
-        if module.name not in known_names:
-            return None
-        names = known_names(module.name)
-        return None if names.is_open_now or not names.there else name.value in names.there
+        return self.machine.arrays.module_has(module.name, name.value)
 
     def may_be_static(self, test: ast.expr, frame: Frame) -> bool:
         """Whether a test asks for something that is a tracer in some calls and a plain value in others.
@@ -351,7 +338,7 @@ class Branches(Part):
                 value
             ):
                 variables[name] = Shim(kind="bool")  # whether the library has what was imported
-            elif _is_stand_in(mine, value) or not isinstance(
+            elif self.machine.staging.is_stand_in(mine, value) or not isinstance(
                 mine, (External, ModuleValue, Function, ClassValue)
             ):
                 variables[name] = join(mine, value)
@@ -361,7 +348,6 @@ class Branches(Part):
         # What a test expects to raise is meant to raise.
         expected = any(expects_error(item.context_expr) for item in node.items)
         caught = expected
-        unjitted = fake_pmaps = 0
         managers: list[Value] = []
         spans = self.machine.ledger.spans
         with ExitStack() as around:
@@ -369,19 +355,11 @@ class Branches(Part):
             for item in node.items:
                 value = self.machine.language.eval(item.context_expr, frame)
                 name = value.name if isinstance(value, (External, ExternalObject)) else ""
-                faked = (
-                    isinstance(item.context_expr, ast.Call)
-                    and dotted(item.context_expr.func).rpartition(".")[2]
-                )
-                without = name == "jax.disable_jit" and not (
-                    isinstance(value, ExternalObject) and value.args and truth(value.args[0]) is False
-                )
-                if name == "jax.ensure_compile_time_eval":
-                    around.enter_context(Staged(frame, at_compile_time(frame.stage)))
-                elif without or faked in _FAKES:
-                    around.enter_context(Staged(frame, HOST))
-                    unjitted += 1
-                    fake_pmaps += faked in _FAKES_OF_PMAP
+                if not name and isinstance(item.context_expr, ast.Call):
+                    name = dotted(item.context_expr.func)
+                model = contexts.get(name)
+                if model is not None:
+                    around.enter_context(model(Entered(name, value, frame, self.machine)))
                 if isinstance(value, ExternalObject):
                     self.machine.emit("with", events.WithEvent(item.context_expr, frame, value))
                 entered = self.enter(value, node, frame)
@@ -392,11 +370,10 @@ class Branches(Part):
                     caught = True
                     around.enter_context(Catching(frame))
             provoking = frame.module if expected and frame.module.is_test else self.machine.provoking
-            with Unjitted(self.machine, unjitted), FakePmaps(self.machine, fake_pmaps):
-                start = self.machine.tracking.reading(node, frame)
-                with Provoking(self.machine, provoking):
-                    alive = self.machine.language.exec_block(node.body, frame)
-                self.machine.tracking.timed_body(spans, start, node.items[0].context_expr, frame)
+            start = self.machine.tracking.reading(node, frame)
+            with Provoking(self.machine, provoking):
+                alive = self.machine.language.exec_block(node.body, frame)
+            self.machine.tracking.timed_body(spans, start, node.items[0].context_expr, frame)
             for value in reversed(managers):
                 leave = value.cls.lookup("__exit__") if isinstance(value, Instance) else None
                 if isinstance(leave, Function):
@@ -424,14 +401,6 @@ class Branches(Part):
 
 def _raises(branch: Sequence[ast.stmt]) -> bool:
     return bool(branch) and isinstance(branch[-1], ast.Raise)
-
-
-def _is_stand_in(first: Value, fallback: Value) -> bool:
-    """Whether an import falls back on what stages, and nothing is known of what comes first."""
-    if not isinstance(first, External) or not isinstance(fallback, External):
-        return False
-    known = TRANSFORMS.get(canonical(fallback.name))
-    return known is not None and known.staged and canonical(first.name) not in TRANSFORMS
 
 
 def is_filled_before(node: ast.If, frame: Frame) -> bool:

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from jaxlint.staging.evaluator.machine import Machine
 from jaxlint.staging.values import UNKNOWN, Array, ExternalObject, Origin, StarArgument, Static, Value
@@ -136,17 +137,18 @@ class Call:
 
 
 Model = Callable[[Call], Value]
-_M = TypeVar("_M", bound=Callable[..., Value])
+_F = TypeVar("_F", bound=Callable[..., Any])
+_M = TypeVar("_M", bound=Callable[..., Any])
 
 
-class Models:
+class Models(Generic[_F]):
     """The models of one kind, by qualified name. `jax.random.*` stands for all of that family that have none of their own."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-        self._models: dict[str, Model] = {}
-        self._families: dict[tuple[str, str], Model] = {}
-        self._found: dict[str, Model | None] = {}
+        self._models: dict[str, _F] = {}
+        self._families: dict[tuple[str, str], _F] = {}
+        self._found: dict[str, _F | None] = {}
 
     def __call__(self, *names: str) -> Callable[[_M], _M]:
         """Decorates the model of what has these names. Raises ValueError where one of them has a model already."""
@@ -164,7 +166,7 @@ class Models:
 
         return register
 
-    def get(self, name: str) -> Model | None:
+    def get(self, name: str) -> _F | None:
         """The model of a name: its own, or that of the closest family."""
         own = self._models.get(name)
         if own is not None:
@@ -188,10 +190,23 @@ class Models:
         return self._models.keys()
 
 
-calls = Models("function")  # of a function or class of a library
-calls_of_made = Models("object")  # of calls of what that function or class gave
-methods = Models("method")  # of its methods: "numpyro.infer.MCMC.run"
-attributes = Models("attribute")  # of its attributes, which have no arguments
+calls: Models[Model] = Models("function")  # of a function or class of a library
+calls_of_made: Models[Model] = Models("object")  # of calls of what that function or class gave
+methods: Models[Model] = Models("method")  # of its methods: "numpyro.infer.MCMC.run"
+attributes: Models[Model] = Models("attribute")  # of its attributes, which have no arguments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entered:
+    """A context manager of a library as a `with` statement enters it. `name`: its own, or how the program spells it."""
+
+    name: str
+    value: Value
+    frame: Frame
+    machine: Machine
+
+
+contexts: Models[Callable[[Entered], AbstractContextManager[object]]] = Models("context manager")
 
 
 def nothing(call: Call) -> Value:

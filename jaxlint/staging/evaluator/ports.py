@@ -298,6 +298,9 @@ class Staging(Protocol):
     ) -> Value:
         """Calls `callee` with the frame standing in `stage`, or where it stands when `jax.disable_jit` holds."""
 
+    def is_stand_in(self, first: Value, fallback: Value) -> bool:
+        """Whether an import falls back on what stages, and nothing is known of what comes first."""
+
     def known_as(self, module: Module, name: str, value: Value | None) -> str:
         """The name under which a library's function is known that `module` of this very library defines as `name`; or ""."""
 
@@ -355,6 +358,9 @@ class Arrays(Protocol):
 
     def attribute_of_module(self, module: str, name: str) -> Value | None:
         """The value of `module.name`, for the qualified name of a library's module; None where it is only a name."""
+
+    def module_has(self, module: str, name: str) -> bool | None:
+        """Whether a library's module of today has a name; None where that is not known."""
 
     def unmodelled(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame

@@ -172,6 +172,13 @@ class Transforming(Part):
             self.flows.call_back(name, args, kwargs, node, frame)
         return None
 
+    def is_stand_in(self, first: Value, fallback: Value) -> bool:
+        """Whether an import falls back on what stages, and nothing is known of what comes first."""
+        if not isinstance(first, External) or not isinstance(fallback, External):
+            return False
+        known = TRANSFORMS.get(canonical(fallback.name))
+        return known is not None and known.staged and canonical(first.name) not in TRANSFORMS
+
     def known_as(self, module: Module, name: str, value: Value | None) -> str:
         """The name under which a library's function is known that `module` of this very library defines as `name`; or ""."""
         public = f"{module.name}.{name}"
