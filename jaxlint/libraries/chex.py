@@ -7,11 +7,12 @@ from contextlib import contextmanager
 
 from jaxlint.staging.evaluator.external_models import Entered, contexts
 from jaxlint.staging.evaluator.scopes import FakePmaps, Staged, Unjitted
-from jaxlint.staging.values.class_models import PYTREE, decorator
+from jaxlint.staging.values.class_models import PYTREE, decorator, test_members
 from jaxlint.staging.values.stage import HOST
 
 decorator("chex.dataclass", PYTREE, freezes="told")
 decorator("chex.mappable_dataclass", PYTREE, freezes="told")
+test_members({"variant": "chex.variant"})  # of `chex.variants`
 
 
 @contexts("fake_jit", "*.fake_jit")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jaxlint.jaxapi.modules import ENUMERATION, PASSED_ON
+from jaxlint.jaxapi.modules import ENUMERATION, ENUMERATIONS, PASSED_ON
 from jaxlint.libraries import layers
 from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, first_argument, nothing
 from jaxlint.staging.tracking.keys import Keys
@@ -34,7 +34,7 @@ from jaxlint.staging.values import (
     is_none,
     map_parts,
 )
-from jaxlint.staging.values.class_models import ClassModel, base, makes_fields
+from jaxlint.staging.values.class_models import ClassModel, base, class_members, makes_fields
 
 _MODULE = ClassModel(
     "equinox",
@@ -46,6 +46,8 @@ _MODULE = ClassModel(
 )
 base("equinox.Module", _MODULE, frozen=True)
 makes_fields("equinox.field")
+for _name in ENUMERATIONS:
+    class_members(_name, {name: f"{ENUMERATION}.{name}" for name in ("where", "promote")})
 
 # Filters that leave nothing that JAX could trace in the other part.
 _ARRAY_FILTERS = frozenset({"is_array", "is_inexact_array", "is_array_like", "is_inexact_array_like"})

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from jaxlint.jaxapi.attributes import attribute_names
 from jaxlint.jaxapi.models import MODELS
 from jaxlint.libraries import load
 from jaxlint.source import SourceError
@@ -146,6 +147,8 @@ class Interpreter(Machine):
     def __init__(self, project: Project, listeners: Listeners) -> None:
         load()
         super().__init__(project, listeners)
+        if listeners.wants("attribute"):
+            self.watched_attributes = attribute_names()
         for kind in PARTS:
             kind(self)
         self.language = answered(Language, [*self.parts(), self])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -275,6 +276,51 @@ def test_the_evaluator_knows_no_library() -> None:
     uses = [i for i in imports_in(ENGINE) if reaches(i.target, "jaxlint.libraries")]
     wrong = [i for i in uses if i.module not in COMPOSITION and not reaches(i.module, "jaxlint.libraries")]
     assert not wrong, "\n".join(map(str, wrong))
+
+
+EVALUATOR = ENGINE / "staging" / "evaluator"
+# A name that a program uses may stand for another: whoever asks for models has to know which.
+NAMES = "jaxlint.jaxapi.names"
+_LIBRARY_NAME = re.compile(
+    r"(jax|jaxlib|flax|nnx|linen|haiku|equinox|optax|chex|numpyro|distrax|blackjax|attrs?)(\.\w+)+"
+)
+
+
+def library_names(tree: ast.AST) -> list[str]:
+    """The qualified names of things of libraries that a module has as text, outside of its docstrings."""
+    told = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        if node.body and isinstance(node.body[0], ast.Expr)
+    }
+    return [
+        f"line {node.lineno}: {node.value}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told
+        if _LIBRARY_NAME.match(node.value)
+    ]
+
+
+def test_the_evaluator_knows_no_table_of_jax() -> None:
+    uses = [i for i in imports_in(EVALUATOR, types=True) if reaches(i.target, "jaxlint.jaxapi")]
+    wrong = [i for i in uses if i.target != "jaxlint.jaxapi" and not reaches(i.target, NAMES)]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_the_evaluator_names_nothing_of_a_library() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)} {where}"
+        for path in modules_of(EVALUATOR)
+        for where in library_names(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert not wrong, "say it in a module of jaxlint/libraries:\n" + "\n".join(wrong)
+
+
+def test_a_name_of_a_library_is_seen() -> None:
+    assert library_names(ast.parse('"""Of `jax.jit`."""\nif name == "jax.jit":\n    pass')) == [
+        "line 2: jax.jit"
+    ]
 
 
 def test_a_library_is_one_module() -> None:

@@ -41,6 +41,7 @@ from jaxlint.staging.values import (
     is_none,
     is_text,
 )
+from jaxlint.staging.values.array_types import ARRAY_MODULES
 from jaxlint.staging.values.dtypes import OPERATORS
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.truth import truth
@@ -250,8 +251,8 @@ def _identical(left: Value, right: Value) -> bool | None:
         if isinstance(other, Array):
             return None if other.tree or not other.certain else False
         return None if isinstance(other, Unknown) else False
-    modules = ("numpy", "jax.numpy")  # that a function may be given: `if np_ is jnp:`
-    if type(left) is External and type(right) is External and {left.name, right.name} <= {*modules}:
+    # A function may be given either: `if np_ is jnp:`.
+    if type(left) is External and type(right) is External and {left.name, right.name} <= ARRAY_MODULES:
         return left.name == right.name
     if isinstance(left, Static) and isinstance(right, Static):
         if left.const is MISSING or right.const is MISSING:

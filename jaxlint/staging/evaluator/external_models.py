@@ -103,9 +103,7 @@ class Call:
 
     def shapes_of(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
         """`jax.eval_shape(function, *args, **kwargs)`."""
-        return self.machine.staging.control_flow(
-            "jax.eval_shape", [function, *args], kwargs, self.node, self.frame
-        )
+        return self.machine.staging.shapes_of(function, list(args), kwargs, self.node, self.frame)
 
     def element_of(self, value: Value) -> Value:
         """What iterating over a value gives."""
@@ -161,7 +159,7 @@ class Models(Generic[_F]):
                 )
                 if key in models:
                     raise ValueError(f"two models of the {self.kind} {name}")
-                models[key] = model  # type: ignore[index]
+                models[key] = model  # type: ignore[index, assignment]
             return model
 
         return register

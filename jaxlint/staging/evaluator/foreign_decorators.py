@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from jaxlint.jaxapi.names import JAX_FAMILY
-from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging.values import (
     External,
     ExternalObject,
@@ -21,14 +20,12 @@ _STANDARD = frozenset(
 
 def is_foreign(decorator: Value) -> bool:
     """Whether it is of a library of which nothing is known: it may keep the functions that it gets, or stage them."""
-    return bool(name := _name_of(decorator)) and name.partition(".")[0] not in _STANDARD.union(JAX_FAMILY)
+    return bool(name := name_of_decorator(decorator)) and name.partition(".")[0] not in _STANDARD.union(
+        JAX_FAMILY
+    )
 
 
-def stages_elsewhere(decorator: Value) -> bool:
-    """Whether it is another library's `jit`: what a function gets there are not the values that calls pass."""
-    return _name_of(decorator).rpartition(".")[2] in JIT_KINDS and is_foreign(decorator)
-
-
-def _name_of(decorator: Value) -> str:
+def name_of_decorator(decorator: Value) -> str:
+    """The qualified name of what a decorator is, or was made by; "" for one of the program."""
     applied = decorator.function if isinstance(decorator, Partial) else decorator
     return applied.name if isinstance(applied, (External, ExternalObject)) else ""

@@ -6,7 +6,6 @@ import ast
 import re
 from collections import deque
 
-from jaxlint.jaxapi.modules import ENUMERATION, ENUMERATIONS
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.datamodel import DataModel
@@ -42,7 +41,13 @@ from jaxlint.staging.values import (
     member_kind,
     some,
 )
-from jaxlint.staging.values.class_models import PLAIN, is_field_maker, model_of_class
+from jaxlint.staging.values.class_models import (
+    PLAIN,
+    class_member,
+    is_field_maker,
+    model_of_class,
+    test_member,
+)
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.pytrees import is_kept
 from jaxlint.syntax.facts import (
@@ -86,8 +91,9 @@ class Instances(Part):
         if found is not None:
             return found
         member = self.class_member(base.cls, name)
-        if name == "variant" and base.cls.module.is_test and _is_chex(member):
-            return External("chex.variant")
+        of_test = test_member(name) if base.cls.module.is_test else None
+        if of_test is not None and _is_of_library(member, of_test):
+            return External(of_test)
         if name in base.cls.model.members and _is_frameworks(base.cls, name):
             # The framework itself is being analysed: its methods mean what they mean, and are evaluated beside that.
             known = self.missing_attribute(base, name, node, frame)
@@ -136,8 +142,9 @@ class Instances(Part):
         model = base.cls.model
         if name in model.members:
             return ExternalObject(model.members[name], [base] if name in model.bound_members else [])
-        if name == "variant" and base.cls.module.is_test:
-            return External("chex.variant")  # what `chex.variants` gives to a test
+        of_test = test_member(name) if base.cls.module.is_test else None
+        if of_test is not None:
+            return External(of_test)
         if name == "replace" and model.replaceable:
             return ExternalObject("dataclasses.replace", [base])
         if name == "_replace":
@@ -188,10 +195,9 @@ class Instances(Part):
             return Static(kind="str")
         if name == "__new__":
             return External("builtins.object.__new__")
-        if name in ("where", "promote") and not ENUMERATIONS.isdisjoint(
-            map(canonical, base.external_bases())
-        ):
-            return External(f"{ENUMERATION}.{name}")
+        known = class_member(map(canonical, base.external_bases()), name)
+        if known is not None:
+            return External(known)
         return UNKNOWN
 
     def set_attribute(
@@ -359,9 +365,9 @@ def _is_frameworks(cls: ClassValue, name: str) -> bool:
     return owner is not None and model_of_class(public_class(owner.module.name, owner.name)) is not None
 
 
-def _is_chex(member: Value | None) -> bool:
-    """Whether chex itself is being analysed, whose test cases have the property."""
-    return isinstance(member, Function) and member.module.name.partition(".")[0] == "chex"
+def _is_of_library(member: Value | None, known_as: str) -> bool:
+    """Whether the library itself is being analysed, whose test cases have the property."""
+    return isinstance(member, Function) and member.module.name.partition(".")[0] == known_as.partition(".")[0]
 
 
 def _one_of_the_bound(value: Value) -> Value:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from typing import Any, TypeVar, cast
 
-from jaxlint.jaxapi.attributes import attribute_names
 from jaxlint.source import SourceError
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.failures import internal_error
@@ -52,7 +51,7 @@ class Machine:
         self._parts: dict[type[Part], Part] = {}
         self._globals: dict[Module, Scope] = {}
         self.wants_names = listeners.wants("name")
-        self.watched_attributes = attribute_names() if listeners.wants("attribute") else frozenset()
+        self.watched_attributes: frozenset[str] = frozenset()  # of which rules hear when they are read
         self.wants_calls = listeners.wants("call")
         self.wants_operations = listeners.wants("operation")
         self.entry_stage = Stage("host", certain=False)

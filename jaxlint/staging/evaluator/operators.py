@@ -7,7 +7,6 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from jaxlint.jaxapi.dtypes import promote
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.datamodel import UNARY, DataModel
@@ -40,7 +39,7 @@ from jaxlint.staging.values import (
     update_dict,
 )
 from jaxlint.staging.values.array_types import members_of_type
-from jaxlint.staging.values.dtypes import OPERATORS, dtype_of
+from jaxlint.staging.values.dtypes import OPERATORS, dtype_of, numpy_result
 from jaxlint.staging.values.flow import flow_in
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Why
@@ -255,9 +254,7 @@ def _of_numpy(left: Value, right: Value) -> Value:
         return UNKNOWN
     if isinstance(right if type(left) is NumpyArray else left, Unknown):
         return UNKNOWN
-    one, two = dtype_of(left), dtype_of(right)
-    weak = one.endswith("*") or two.endswith("*") or one == two
-    return NumpyArray(dtype=promote(one, two, wide=True) if weak else "")
+    return NumpyArray(dtype=numpy_result(dtype_of(left), dtype_of(right)))
 
 
 def _may_concatenate(left: Value, right: Value) -> bool:

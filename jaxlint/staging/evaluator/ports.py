@@ -9,7 +9,6 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from jaxlint.jaxapi.transforms import Transform
 from jaxlint.staging.project import Module
 from jaxlint.staging.values import (
     Array,
@@ -259,17 +258,6 @@ class Staging(Protocol):
     ) -> Value:
         """Methods of a transformed function: `.lower`, `.trace`, `.defvjp` ..."""
 
-    def control_flow(
-        self,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-        own: Value | None = None,
-    ) -> Value:
-        """`lax.scan` and its like: they stage their function arguments at once. `own`: as of transformations."""
-
     def decorate(
         self, decorator: ast.expr, value: Value, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame
     ) -> Value:
@@ -309,11 +297,13 @@ class Staging(Protocol):
     ) -> Value:
         """What `nn.cond`, `nn.switch` and `nn.while_loop` do with the functions that they are given."""
 
+    def shapes_of(
+        self, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """What `jax.eval_shape(function, *args, **kwargs)` gives."""
+
     def signature(self, target: Value) -> list[str]:
         """Names of the positional parameters that a caller of `target` fills."""
-
-    def spec_of(self, transformed: Transformed) -> Transform:
-        """What is known of a transformation."""
 
     def subclassed(self, cls: ClassValue, options: dict[str, Value], node: ast.AST, frame: Frame) -> None:
         """Runs what a base class does with a class that derives from it; some register it as a pytree."""

@@ -94,6 +94,12 @@ class ControlFlow(Part):
             return self.calls.opaque_call([*args, *kwargs.values()], node, frame)
         return handler(api, args, kwargs, node, frame)
 
+    def shapes_of(
+        self, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """What `jax.eval_shape(function, *args, **kwargs)` gives."""
+        return self.control_flow("jax.eval_shape", [function, *args], kwargs, node, frame)
+
     def call_back(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> None:

@@ -15,6 +15,7 @@ from jaxlint.staging.evaluator.scopes import Provoking, WithoutNames
 from jaxlint.staging.reach.entry import Entry
 from jaxlint.staging.tracking.meshes import bound_axes
 from jaxlint.staging.transforms.boundary import Boundary
+from jaxlint.staging.transforms.specs import spec_of
 from jaxlint.staging.transforms.staged_arguments import StagedArguments
 from jaxlint.staging.values import (
     Array,
@@ -67,10 +68,10 @@ class Creation(Part):
         if t.kind == "primitive":
             self.analyse_rule(t, function, skipped, bound_names, frame)
             return
-        if not self.machine.staging.spec_of(t).staged and t.kind != "checkify":
+        if not spec_of(t).staged and t.kind != "checkify":
             self.analyse_differentiated(t, function, frame)
             return
-        spec = self.machine.staging.spec_of(t)
+        spec = spec_of(t)
         names = self.staged_arguments.signature(t.target)
         if t.kind == "pallas":
             args, kwargs = self.references(t, function, skipped, bound_names), dict[str, Value]()

@@ -10,6 +10,7 @@ from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
+from jaxlint.staging.transforms.specs import spec_of
 from jaxlint.staging.transforms.staged_arguments import StagedArguments
 from jaxlint.staging.transforms.staged_calls import StagedCalls
 from jaxlint.staging.values import (
@@ -76,7 +77,7 @@ class Lifting(Part):
         self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         """A lifted function or method: its first argument is the module, the others are traced."""
-        spec = self.machine.staging.spec_of(t)
+        spec = spec_of(t)
         names = self.staged_arguments.signature(t.target)
         static, certain = self.staged_arguments.static_parameters(t, names)
         concrete = t.options.get("concrete")  # of `remat`, until JAX gave it up: numbers stay numbers

@@ -12,6 +12,7 @@ from jaxlint.staging.evaluator.scopes import (
 )
 from jaxlint.staging.tracking.meshes import keeps_value
 from jaxlint.staging.transforms.boundary import Boundary
+from jaxlint.staging.transforms.specs import spec_of
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -135,7 +136,7 @@ class StagedArguments(Part):
 
     def leaves_python(self, t: Transformed) -> bool:
         """Whether what is no array stays as it is on both sides, as under the transformations of equinox."""
-        return "spec" in t.attributes and self.machine.staging.spec_of(t).keeps_python
+        return "spec" in t.attributes and spec_of(t).keeps_python
 
     def parameter_why(self, t: Transformed, name: str) -> Why:
         parameter = name if t.kind in JIT_KINDS else ""

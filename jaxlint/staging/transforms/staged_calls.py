@@ -24,6 +24,7 @@ from jaxlint.staging.tracking.timing import Timing
 from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
 from jaxlint.staging.transforms.custom_rules import CustomRules
+from jaxlint.staging.transforms.specs import spec_of
 from jaxlint.staging.transforms.staged_arguments import StagedArguments
 from jaxlint.staging.transforms.trees import Trees
 from jaxlint.staging.values import (
@@ -194,7 +195,7 @@ class StagedCalls(Part):
         frame: Frame,
     ) -> Value:
         names = self.arguments.signature(t.target)
-        spec = self.machine.staging.spec_of(t)
+        spec = spec_of(t)
         staged: list[Value] = []
         copies: list[Value] = []
         for position, value in enumerate(args):

@@ -21,7 +21,7 @@ from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.expressions import Expressions
 from jaxlint.staging.evaluator.external_models import calls, calls_of_made
-from jaxlint.staging.evaluator.foreign_decorators import stages_elsewhere
+from jaxlint.staging.evaluator.foreign_decorators import is_foreign, name_of_decorator
 from jaxlint.staging.evaluator.introspection import Introspection
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.pytest_names import FIXTURE, PARAMETRISERS
@@ -82,6 +82,11 @@ def _modelled_names() -> frozenset[str]:
     return frozenset(name.rpartition(".")[2] for name in (*calls.names(), *TRANSFORMS, *CONTROL_FLOW))
 
 
+def stages_elsewhere(decorator: Value) -> bool:
+    """Whether it is another library's `jit`: what a function gets there are not the values that calls pass."""
+    return name_of_decorator(decorator).rpartition(".")[2] in JIT_KINDS and is_foreign(decorator)
+
+
 class Transforming(Part):
     """The transformation half of the interpreter."""
 
@@ -89,7 +94,7 @@ class Transforming(Part):
         super().__init__(machine)
         self.access = machine.part(Access)
         self.calls = machine.part(Calls)
-        self.flows = machine.part(ControlFlow)
+        self.control_flow = machine.part(ControlFlow)
         self.creation = machine.part(Creation)
         self.expressions = machine.part(Expressions)
         self.gradients = machine.part(Gradients)
@@ -165,11 +170,11 @@ class Transforming(Part):
         if name in TRANSFORMS:
             return self.apply_transform(name, args, kwargs, node, frame, own)
         if name in CONTROL_FLOW:
-            return self.flows.control_flow(name, args, kwargs, node, frame, own)
+            return self.control_flow.control_flow(name, args, kwargs, node, frame, own)
         if args and isinstance(args[0], CALLABLE):
             self.creation.add_rule(name, args[0], node, frame)
         if name in CALLERS:
-            self.flows.call_back(name, args, kwargs, node, frame)
+            self.control_flow.call_back(name, args, kwargs, node, frame)
         return None
 
     def is_stand_in(self, first: Value, fallback: Value) -> bool:
@@ -294,11 +299,6 @@ class Transforming(Part):
         )
         if staged and not self.machine.guessing and not frame.replaceable:
             self.creation.creations.append((transformed, frame, tuple(self.machine.tested)))
-
-    def spec_of(self, transformed: Transformed) -> Transform:
-        spec = transformed.attributes.get("spec")
-        assert isinstance(spec, ExternalObject)
-        return TRANSFORMS[spec.name]
 
     # -- calling a transformed function
 

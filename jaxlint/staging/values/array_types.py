@@ -17,6 +17,7 @@ from jaxlint.staging.values.arrays import Array
 from jaxlint.staging.values.objects import Choice, ClassValue, External, TupleValue
 from jaxlint.staging.values.plain import Static, Value
 
+ARRAY_MODULES = frozenset({"numpy", "jax.numpy"})  # that have the same functions
 # Of which nothing that Python makes on its own is an instance.
 ARRAY_TYPES = frozenset({"jax.Array", "jax.numpy.ndarray", "jax.core.Tracer", "numpy.ndarray"})
 _PLAIN_MODULES = ("builtins", "numpy", "numbers", "typing", "collections")

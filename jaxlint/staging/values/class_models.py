@@ -9,7 +9,7 @@ A library says so in its module of `jaxlint/libraries`:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -72,6 +72,8 @@ _FAMILIES: dict[str, ClassModel] = {}
 _DECORATORS: dict[str, Decorator] = {}
 _FROZEN_BASES: set[str] = set()
 _FIELD_MAKERS: set[str] = set()
+_CLASS_MEMBERS: dict[str, Mapping[str, str]] = {}
+_TEST_MEMBERS: dict[str, str] = {}
 
 
 def base(name: str, model: ClassModel, *, frozen: bool = False) -> None:
@@ -104,6 +106,26 @@ def decorator(
 def makes_fields(*names: str) -> None:
     """Says what declares a field, and is told its default: `dataclasses.field` and its like."""
     _FIELD_MAKERS.update(names)
+
+
+def class_members(name: str, members: Mapping[str, str]) -> None:
+    """Says what classes that derive from the one of this qualified name have beside what they define, by what models call it."""
+    _CLASS_MEMBERS[name] = members
+
+
+def test_members(members: Mapping[str, str]) -> None:
+    """Says what a test case has that a library gives to its methods, by what models call it."""
+    _TEST_MEMBERS.update(members)
+
+
+def class_member(bases: Iterable[str], name: str) -> str | None:
+    """What a class with these bases has under a name beside what it defines, by what models call it."""
+    return next((known for base in bases if (known := _CLASS_MEMBERS.get(base, _NO_MEMBERS).get(name))), None)
+
+
+def test_member(name: str) -> str | None:
+    """What a test case may have under a name, by what models call it."""
+    return _TEST_MEMBERS.get(name)
 
 
 def model_of_class(name: str) -> ClassModel | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.jaxapi.dtypes import of_python
+from jaxlint.jaxapi.dtypes import of_python, promote
 from jaxlint.staging.values.arrays import Array, NumpyArray
 from jaxlint.staging.values.objects import AtIndexer
 from jaxlint.staging.values.plain import MISSING, Static, Value
@@ -46,3 +46,9 @@ def dtype_of(value: Value) -> str:
             return of_python(value.const)
         return {"int": "int*", "float": "float*", "bool": "bool"}.get(value.kind, "")
     return ""
+
+
+def numpy_result(one: str, two: str) -> str:
+    """The dtype that NumPy gives of two, where one of them is weak or both are the same; "" for any others."""
+    weak = one.endswith("*") or two.endswith("*") or one == two
+    return promote(one, two, wide=True) if weak else ""
