@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from jaxlint.codemods.flow import FUNCTIONS, root_of
 from jaxlint.codemods.purity.effects import Effects, Problem, Region
+from jaxlint.codemods.purity.host_arrays import HostArrays
 from jaxlint.codemods.purity.host_numbers import HostNumbers
 from jaxlint.codemods.purity.meaning import Meaning
 from jaxlint.codemods.purity.outside import Outside
@@ -193,6 +194,8 @@ def check_jitted(
         raise Refused(what)
     _check_computed(meaning, traced, file, function, seen)
     check_results(meaning, file, function, seen, set(static))
+    for what in HostArrays(meaning, traced, file, function, _dtypes(seen)).problems():
+        raise Refused(what)
 
 
 def _check_computed(
@@ -204,6 +207,16 @@ def _check_computed(
         raise Refused(what)
     for what in Rebuilt(meaning).problems(function, file, _returns(function)):
         raise Refused(what)
+
+
+def _dtypes(seen: Iterable[Mapping[str, object]]) -> dict[str, set[str]]:
+    """The dtypes that a run has seen of a function's parameters, of those of which it has seen all."""
+    found: dict[str, set[str]] = {}
+    for entry in seen:
+        leaves = entry.get("leaves")
+        if isinstance(leaves, list | tuple) and leaves and "more_leaves" not in entry:
+            found[str(entry["name"])] = {str(leaf.get("dtype", "?")) for leaf in leaves}
+    return found
 
 
 def _no_arrays(function: FunctionNode, meaning: Meaning, file: File) -> set[str]:
@@ -245,7 +258,10 @@ def check_nodes(
     if strict:
         traced = Traced(meaning)
         traced.start_nodes(nodes, varying, file)
-        for what in HostNumbers(meaning, traced, file).problems():
+        for what in (
+            *HostNumbers(meaning, traced, file).problems(),
+            *HostArrays(meaning, traced, file).problems(),
+        ):
             raise Refused(what)
 
 
@@ -303,6 +319,8 @@ def check_call(
                     raise Refused(
                         f"`{shown_source(call.func)}` may return {_WORDS[result.kind]}, which would become an array"
                     )
+            for what in HostArrays(meaning, traced, function.file, function.node).problems():
+                raise Refused(what)
     for what in outside.changing(functions, call):
         raise Refused(f"it {what}; a compiled function keeps what it read first")
     for what in traced.problems():

@@ -1,0 +1,159 @@
+"""What NumPy computes with arrays of its own in a function that would be staged: it has 64 bits, and JAX would do it in 32.
+
+An array of NumPy that meets one of JAX was of 32 bits before. Two of them stay as wide as they are: products and sums of whole numbers do
+not wrap round, and differences keep sixteen digits.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.names import Binding
+from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.program import File, FunctionNode
+from jaxlint.codemods.purity.traced import Traced
+from jaxlint.codemods.purity.values import NUMBER, NUMPY, leaves_of
+from jaxlint.codemods.text import shown_source
+
+_ANY = frozenset({"?"})
+_SAME = frozenset({"bool", "bool_", "float16", "float32", "bfloat16"})  # JAX computes in them as NumPy does
+_NARROW = frozenset({"int8", "int16", "int32", "uint8", "uint16", "uint32"})
+_WIDE_FLOATS = frozenset({"float64", "float", "double", "complex128", "complex64"})
+_ADDING = frozenset({"sum", "prod", "cumsum", "cumprod", "dot", "trace", "ptp"})
+_KEEPING = frozenset({"T", "mT", "real", "flat"})
+_RESHAPING = frozenset(
+    {"copy", "reshape", "ravel", "flatten", "transpose", "squeeze", "max", "min", "clip", "take", "repeat"}
+)
+_MAKING = frozenset({"zeros", "ones", "full", "array", "asarray", "arange", "empty", "ascontiguousarray"})
+_NUMBERS_OF = {"float": "float64", "int": "int64"}  # what Python's own types mean for NumPy
+_DEPTH = 8
+
+
+@dataclass(slots=True)
+class HostArrays:
+    """`file`: that of what is staged. `seen`: the dtypes that a run has seen of the parameters of `root`, if that is a function."""
+
+    meaning: Meaning
+    traced: Traced
+    file: File
+    root: FunctionNode | None = None
+    seen: Mapping[str, Set[str]] = field(default_factory=dict)
+    _open: set[ast.AST] = field(default_factory=set)
+
+    def problems(self) -> Iterator[str]:
+        """What would be computed in fewer bits, in words."""
+        for node, file in self.traced.evaluated(self.file):
+            if node not in self.traced.skipped and (what := self._narrowed(node, file)):
+                place = self.meaning.program.place(file, node)
+                yield f"`{shown_source(node)}` at {place} {what} with arrays of NumPy, which have 64 bits, and JAX has 32"
+
+    def _narrowed(self, node: ast.AST, file: File) -> str:
+        if isinstance(node, ast.BinOp | ast.AugAssign):
+            left, right = (
+                (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
+            )
+            both = [left, right]
+            if not self._is_host(both, file):
+                return ""
+            dtypes = self._of_all(both, file)
+            if not dtypes <= _SAME | _NARROW | _WIDE_FLOATS:
+                return "computes whole numbers" if "?" not in dtypes else "may compute whole numbers"
+            if isinstance(node.op, ast.Sub) and not dtypes <= _SAME | _NARROW:
+                small = [
+                    isinstance(one, ast.Constant)
+                    for one in both  # 1 - x costs no more than its last digits
+                ]
+                return "" if any(small) else "takes a difference"
+            if isinstance(node.op, ast.FloorDiv | ast.Mod) and not dtypes <= _SAME:
+                return "rounds"
+            return ""
+        if isinstance(node, ast.Call):
+            given = self._summed(node, file)
+            if given is not None and self._is_host([given], file):
+                dtypes = self.dtypes(given, file)
+                return "" if dtypes <= _SAME | _WIDE_FLOATS else "adds up whole numbers"
+        return ""
+
+    def _summed(self, node: ast.Call, file: File) -> ast.expr | None:
+        """What a sum or product is taken of, by a method or a function of NumPy."""
+        name = self.meaning.name_of(node.func, file)
+        if name.startswith("numpy.") and name.removeprefix("numpy.") in _ADDING:
+            return node.args[0] if node.args else None
+        if isinstance(node.func, ast.Attribute) and not name and node.func.attr in _ADDING:
+            return node.func.value
+        return None
+
+    def _is_host(self, operands: list[ast.expr], file: File) -> bool:
+        """Whether NumPy may do it as the program stands, and JAX in the staged one."""
+        if not any(self.traced.is_traced(one, file) for one in operands):
+            return False
+        values = [leaves_of(self.meaning.of(one, file)) for one in operands]
+        return any(NUMPY in each for each in values) and all(each & {NUMPY, NUMBER} for each in values)
+
+    # Dtypes
+
+    def _of_all(self, operands: list[ast.expr], file: File) -> frozenset[str]:
+        """Of those that are arrays: a number of Python takes the dtype of what it meets."""
+        arrays = [one for one in operands if NUMPY in leaves_of(self.meaning.of(one, file))]
+        return frozenset().union(*(self.dtypes(one, file) for one in arrays))
+
+    def dtypes(self, node: ast.expr, file: File, depth: int = 0) -> frozenset[str]:
+        """The dtypes that an array of NumPy may have, "?" for any."""
+        if depth > _DEPTH or node in self._open:
+            return _ANY
+        self._open.add(node)
+        try:
+            return self._dtypes(node, file, depth + 1)
+        finally:
+            self._open.discard(node)
+
+    def _dtypes(self, node: ast.expr, file: File, depth: int) -> frozenset[str]:
+        if isinstance(node, ast.Name):
+            scope = file.names.scope_at(node).resolve(node.id)
+            bindings = scope.bindings.get(node.id, ()) if scope is not None else ()
+            found = [self._bound(one, file, depth) for one in bindings]
+            return frozenset().union(*found) if found else _ANY
+        if isinstance(node, ast.Compare):
+            return frozenset({"bool"})
+        if isinstance(node, ast.BinOp):
+            dtypes = self._of_all([node.left, node.right], file)
+            whole = dtypes - _SAME - _WIDE_FLOATS
+            return dtypes - whole | {"float64"} if isinstance(node.op, ast.Div) and whole else dtypes
+        if isinstance(node, ast.UnaryOp | ast.Subscript | ast.Starred):
+            return self.dtypes(node.operand if isinstance(node, ast.UnaryOp) else node.value, file, depth)
+        if isinstance(node, ast.Attribute) and node.attr in _KEEPING:
+            return self.dtypes(node.value, file, depth)
+        return self._made(node, file, depth) if isinstance(node, ast.Call) else _ANY
+
+    def _made(self, node: ast.Call, file: File, depth: int) -> frozenset[str]:
+        name = self.meaning.name_of(node.func, file)
+        given = next((keyword.value for keyword in node.keywords if keyword.arg == "dtype"), None)
+        method = node.func.attr if isinstance(node.func, ast.Attribute) and not name else ""
+        if method == "astype" and node.args:
+            given = node.args[0]
+        if given is not None and (method == "astype" or name.removeprefix("numpy.") in _MAKING):
+            return self._named(given, file)
+        if isinstance(node.func, ast.Attribute) and method in _RESHAPING | {"sum", "mean", "prod"}:
+            return self.dtypes(node.func.value, file, depth)
+        return _ANY
+
+    def _named(self, node: ast.expr, file: File) -> frozenset[str]:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return frozenset({node.value})
+        name = self.meaning.name_of(node, file)
+        if name in _NUMBERS_OF:
+            return frozenset({_NUMBERS_OF[name]})
+        return frozenset({name.rpartition(".")[2]}) if name.startswith(("numpy.", "jax.numpy.")) else _ANY
+
+    def _bound(self, binding: Binding, file: File, depth: int) -> frozenset[str]:
+        node = binding.node
+        if isinstance(node, ast.arg):
+            around = file.names.parents.get(file.names.parents.get(node, node))
+            known = self.seen.get(node.arg) if around is self.root else None
+            return frozenset(known) if known else _ANY
+        above = file.names.parents.get(node)
+        if isinstance(above, ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.AugAssign) and above.value:
+            return self.dtypes(above.value, file, depth)
+        return _ANY
