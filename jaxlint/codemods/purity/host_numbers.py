@@ -19,20 +19,39 @@ from jaxlint.codemods.purity.values import NUMBER, NUMPY, leaves_of
 from jaxlint.codemods.text import shown_source
 
 _SMALL = 1024.0
+_WIDEST = 2.0**31
 _TINY = math.ulp(0.0)
 _INTEGERS = frozenset({"int", "bool"})
 _ROUNDING = frozenset({"round", "divmod", "pow"})
+_NARROWING = (ast.Div, ast.FloorDiv, ast.Mod, ast.RShift, ast.BitAnd)  # what is too wide may fit afterwards
+_TAKING_WIDE = frozenset(
+    {
+        "jax.random.key",
+        "jax.random.PRNGKey",
+        "jax.random.fold_in",
+        "jax.numpy.full",
+        "jax.numpy.float32",
+        "float",
+    }
+)  # of what stands in the source; JAX hands no number of more than 32 bits to a compiled function
+_TOO_WIDE = (
+    "computes with a whole number of Python that may not fit into 32 bits, for which JAX raises OverflowError"
+)
 _DEPTH = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """What is known of a number: the types that it may have ("?" for any), and that it is never less than `least`."""
+    """What is known of a number: the types that it may have ("?" for any), and that it is never less than `least`.
+
+    `fits`: it is known to lie within 32 bits, as what is counted one by one does.
+    """
 
     kinds: frozenset[str]
     least: float = -math.inf
     literal: bool = False
     counts: bool = False  # axes, or what lies along them
+    fits: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -43,14 +62,19 @@ class Number:
         return bool(self.kinds & {*_INTEGERS, "?"})
 
     @property
+    def is_too_wide(self) -> bool:
+        """Whether it may be a whole number of more than 32 bits."""
+        return self.may_be_whole and not self.fits
+
+    @property
     def is_small(self) -> bool:
         """Whether it costs a number of 32 bits no more than three of its digits."""
         return self.counts or (self.literal and abs(self.least) <= _SMALL)
 
 
 _ANY = Number(frozenset({"?"}))
-_COUNT = Number(frozenset({"int"}), 0.0)
-_LENGTH = Number(frozenset({"int"}), 0.0, counts=True)
+_COUNT = Number(frozenset({"int"}), 0.0, fits=True)
+_LENGTH = Number(frozenset({"int"}), 0.0, counts=True, fits=True)
 
 
 @dataclass(slots=True)
@@ -85,7 +109,12 @@ class HostNumbers:
 
     def _asks(self, node: ast.Call, file: File) -> str:
         name = self.meaning.name_of(node.func, file)
-        if not node.args or not self.traced.is_traced(node.args[0], file):
+        traced = [one for one in node.args if self.traced.is_traced(one, file)]
+        if name in _TAKING_WIDE and any(
+            NUMBER in self._values(one, file) and self.number(one, file).is_too_wide for one in traced
+        ):
+            return _TOO_WIDE
+        if not traced or traced[0] is not node.args[0]:
             return ""
         if name in _ROUNDING and NUMBER in self._values(node.args[0], file):
             return "computes with a number of Python, which would have 32 bits"
@@ -119,6 +148,10 @@ class HostNumbers:
                     return "multiplies whole numbers of Python, which may not fit into 32 bits"
         elif isinstance(op, (ast.Pow, ast.LShift)) and first.may_be_whole and second.may_be_whole:
             return "makes a whole number of Python that may not fit into 32 bits"
+        if isinstance(op, _NARROWING) and (first.is_too_wide or second.is_too_wide):
+            return _TOO_WIDE
+        if isinstance(op, ast.Sub) and first.is_too_wide and second.is_too_wide:
+            return _TOO_WIDE
         return ""
 
     # What is known of a number
@@ -135,10 +168,14 @@ class HostNumbers:
 
     def _number(self, node: ast.expr, file: File, depth: int) -> Number:
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-            return Number(frozenset({type(node.value).__name__}), float(node.value), literal=True)
+            value = float(node.value)
+            return Number(
+                frozenset({type(node.value).__name__}), value, literal=True, fits=abs(value) < _WIDEST
+            )
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             inner = self.number(node.operand, file, depth)
-            return Number(inner.kinds, -inner.least if inner.literal else -math.inf, inner.literal)
+            least = -inner.least if inner.literal else -math.inf
+            return Number(inner.kinds, least, inner.literal, fits=inner.fits)
         if isinstance(node, ast.BinOp):
             return _joined(node.op, *(self.number(one, file, depth) for one in (node.left, node.right)))
         if isinstance(node, ast.IfExp):
@@ -151,14 +188,11 @@ class HostNumbers:
                 return _LENGTH
             if name in ("float", "int", "abs") and len(node.args) == 1:
                 inner = self.number(node.args[0], file, depth)
-                return Number(
-                    inner.kinds if name == "abs" else frozenset({name}),
-                    max(inner.least, 0.0)
-                    if name == "abs"
-                    else inner.least
-                    if name == "float"
-                    else math.floor(max(inner.least, -1e300)),
-                )
+                least = inner.least
+                if name != "float":
+                    least = max(least, 0.0) if name == "abs" else math.floor(max(least, -1e300))
+                kinds = inner.kinds if name == "abs" else frozenset({name})
+                return Number(kinds, least, fits=inner.fits)
         holder = node.value if isinstance(node, ast.Subscript) else node
         if isinstance(holder, ast.Attribute) and holder.attr in ("shape", "size", "ndim"):
             return _LENGTH
@@ -179,7 +213,8 @@ class HostNumbers:
         if isinstance(above, ast.AugAssign) and isinstance(above.op, ast.Add | ast.Mult):
             given = self.number(above.value, file, depth)
             if given.least >= (0 if isinstance(above.op, ast.Add) else 1):
-                return Number(given.kinds, math.inf)  # it makes what was there larger
+                counts = isinstance(above.op, ast.Add) and given.is_small
+                return Number(given.kinds, math.inf, fits=counts)  # it makes what was there larger
         if isinstance(above, ast.For | ast.comprehension) and above.target is node:
             return self._counted(above.iter, file, depth)
         loop = file.names.parents.get(above) if isinstance(above, ast.Tuple) else None
@@ -198,7 +233,7 @@ class HostNumbers:
         if len(node.args) == 1:
             return _COUNT
         least = self.number(node.args[0], file, depth).least if len(node.args) == 2 else -math.inf
-        return Number(frozenset({"int"}), least)
+        return Number(frozenset({"int"}), least, fits=True)
 
     def _parameter(self, node: ast.arg, file: File, depth: int) -> Number:
         """By what all calls give it; the type also by what a run has seen."""
@@ -221,7 +256,7 @@ class HostNumbers:
             given.append(self.number(default, file, depth))
         found = _either(given) if given else _ANY
         kinds = found.kinds - {"?"} | {kind} if kind else found.kinds
-        return Number(kinds, found.least)
+        return Number(kinds, found.least, fits=found.fits or kinds == {"bool"})
 
 
 def _parts_of(node: ast.expr) -> list[ast.expr]:
@@ -231,7 +266,8 @@ def _parts_of(node: ast.expr) -> list[ast.expr]:
 def _either(numbers: list[Number]) -> Number:
     kinds = frozenset(kind for one in numbers for kind in one.kinds)
     only = len(numbers) == 1 and numbers[0].literal
-    return Number(kinds, min(one.least for one in numbers), only)
+    fits = all(one.fits for one in numbers)
+    return Number(kinds, min(one.least for one in numbers), only, fits=fits)
 
 
 def _joined(op: ast.operator, left: Number, right: Number) -> Number:
@@ -257,4 +293,5 @@ def _joined(op: ast.operator, left: Number, right: Number) -> Number:
             if even or left.least >= 0
             else least
         )
-    return Number(kinds, least)
+    fits = left.fits and right.fits and not isinstance(op, ast.Pow | ast.LShift)
+    return Number(kinds, least, fits=fits)

@@ -72,6 +72,9 @@ REFUSED = {
         f"numpy's {call.partition('(')[0]} on a path that no run took": (f"def g(x, check):\n    if check:\n        x = jnp.sin(np.{call})\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "on the host")
         for call in ("clip(x, 0, 1)", "dot(x, x)", "ravel(x)", "sort(x)", "trace(x)", "diagonal(x)", "float32(x)")
     },
+    "a whole number of any size": ("def f(x, seed):\n    return x * (seed % 1000)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]))\n", "OverflowError"),
+    "two moments in whole numbers": ("def f(x, now, start):\n    return x * (now - start)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]), int(sys.argv[2]))\n", "32 bits"),
+    "a seed, further down": ("def g(seed):\n    return jax.random.normal(jax.random.key(seed), (3,))\ndef f(x, seed):\n    return x + g(seed)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]))\n", "OverflowError"),
     "a product of whole numbers of NumPy": ("def f(counts):\n    weight = counts * counts\n    return jnp.sin(weight / 2)\n\nf(np.arange(3))\n", "may compute whole numbers"),
     "a sum of whole numbers of NumPy, further down": ("def g(rows):\n    return jnp.log(rows.sum(axis=0))\ndef f(x, rows):\n    return x * g(rows)\n\nf(jnp.ones(3), np.arange(3))\n", "adds up whole numbers"),
     "a difference of wide floats": ("def f(x, now, start):\n    late = now.astype(np.float64)\n    early = start.astype(float)\n    return x * jnp.sin(late - early)\n\nf(jnp.ones(3), np.arange(3.0), np.ones(3))\n", "takes a difference"),
@@ -82,6 +85,8 @@ FINE = {
     "metrics that are read by name": ("def f(x):\n    return {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\nfound = f(jnp.ones(3))\nprint(found['loss'], found.get('accuracy'))\nprint(sum(one.sum() for one in found.values()))\n"),
     "parameters by hand": ("def f(params, x):\n    new = {}\n    for key, value in params.items():\n        new[key] = value - 0.1 * x\n    return new\nparams = {'w': jnp.ones(3), 'b': jnp.ones(3)}\nfor _ in range(3):\n    params = f(params, jnp.ones(3))\nprint(params['w'])\n"),
     "parameters by trees": ("def f(params, x):\n    return jax.tree.map(lambda one: one - x, params)\nparams = f({'w': jnp.ones(3), 'b': jnp.ones(3)}, jnp.ones(3))\nfor name, one in params.items():\n    print(name, one)\n"),
+    "what is counted": "def f(x, step, epoch):\n    key = jax.random.fold_in(jax.random.key(0), step)\n    return x * (step % 10) / (1 + epoch // 2) + jax.random.normal(key, (3,))\n\nstep = 0\nfor epoch in range(3):\n    for _ in range(3):\n        step += 1\n        f(jnp.ones(3), step, epoch)\n",
+    "a whole number of any size that meets an array": "def f(x, scale):\n    return x * (scale + 1)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]))\n",
     "narrow arrays of NumPy": "def f(x, rows):\n    small = rows.astype(np.float32)\n    mask = (small > 0.5).astype('float32')\n    return x * jnp.sin(small * mask - small.mean()) + (1.0 - small).sum()\n\nf(jnp.ones(3), np.ones(3))\n",
     "an array of NumPy that meets one of JAX": "def f(x, rows):\n    return (x - rows) * rows\n\nf(jnp.ones(3), np.arange(3))\n",
     "a helper of another file": "import helper\ndef f(x):\n    return helper.scaled(x)\n" + CALL,
