@@ -6,7 +6,7 @@ Where the program can tell, the function is not compiled.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.names import Scope
@@ -74,7 +74,7 @@ class Rebuilt:
             if (why := self._given_back(one, function, file)) is not None:
                 yield why
         if any(leaf in (ARRAY, NUMPY) or isinstance(leaf, Unknown) for leaf in leaves_of(values)):
-            if (place := self._identity_asked(function)) is not None:
+            if (place := self._identity_asked(set(ast.walk(function)))) is not None:
                 yield f"{place} asks whether two arrays are the same object, and `jit` gives new ones"
         scope = file.names.scope_of.get(_first(function))
         for parameter in parameters(function):
@@ -84,6 +84,19 @@ class Rebuilt:
                     yield f"it gets a dict, whose keys `jit` sorts; {why}"
         if _unsorted(ours) and (why := self._results(function, file, 0)) is not None:
             yield f"it returns a dict, whose keys `jit` sorts; {why}"
+
+    def carried(self, names: Iterable[ast.Name], own: Set[ast.AST], file: File) -> Iterator[str]:
+        """What would be seen of variables that go through a loop of JAX, in words. `own`: the nodes of the loop."""
+        found: dict[str, ast.Name] = {name.id: name for name in names}
+        for name in found.values():
+            scope = file.names.scope_at(name).resolve(name.id)
+            if scope is None or all(one.node in own for one in scope.bindings.get(name.id, ())):
+                continue  # each iteration makes it anew
+            values = self.meaning.of(name, file)
+            if {ARRAY, NUMPY} & leaves_of(values) and (place := self._identity_asked(own)) is not None:
+                yield f"{place} asks whether two arrays are the same object, and a loop of JAX gives new ones"
+            if _unsorted(values) and (why := self._variable(name.id, scope, file, 0)) is not None:
+                yield f"`{name.id}` is a dict, whose keys a loop of JAX sorts; {why}"
 
     def lost(self, values: Values) -> Iterator[str]:
         """What objects of the program lose where JAX takes them apart, in words: in a compiled function as in the carry of a loop."""
@@ -169,9 +182,8 @@ class Rebuilt:
             f"it gives back `{node.id}` itself, of which `jit` makes a new {boxes[0].kind}" if boxes else None
         )
 
-    def _identity_asked(self, function: FunctionNode) -> str | None:
+    def _identity_asked(self, inside: Set[ast.AST]) -> str | None:
         for file in self.program.files:
-            inside = set(ast.walk(function))
             for node in ast.walk(file.tree):
                 if not isinstance(node, ast.Compare) or node in inside:
                     continue

@@ -256,6 +256,8 @@ def check_nodes(
     for what in Rebuilt(meaning).lost(carried):
         raise Refused(what)
     if strict:
+        for what in Rebuilt(meaning).carried(varying, own, file):
+            raise Refused(what)
         traced = Traced(meaning)
         traced.start_nodes(nodes, varying, file)
         for what in (

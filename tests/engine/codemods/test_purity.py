@@ -172,6 +172,34 @@ def test_the_number_of_a_row_that_needs_more_than_32_bits(
     assert reason in told if reason else told == ""
 
 
+@pytest.mark.parametrize(
+    ("body", "after", "reason"),
+    [
+        ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}", "for key in w:\n        print(key)", "`w` is a dict, whose keys a loop of JAX sorts"),
+        ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}", "print(list(w))", "may ask for their order"),
+        ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}", "print(w['b'])", ""),
+        ("w = {'a': w['a'] * 0.9, 'b': jnp.sin(w['b'])}", "print(list(w))", "whose keys a loop of JAX sorts"),
+        ("best = x", "print(best is x, w)", "the same object"),
+        ("best = x", "print(best + x, w)", ""),
+        ("part = {'b': x, 'a': x}\n        best = part['b'] + sum(part.values())", "print(best)", ""),
+    ],
+)  # fmt: skip
+def test_the_carry_of_a_loop_is_made_anew(tmp_path: Path, body: str, after: str, reason: str) -> None:
+    text = (
+        f"{HEAD}def f(xs):\n    x = best = jnp.ones(3)\n    w = {{'b': x, 'a': x}}\n"
+        f"    for _ in range(60):\n        x = jnp.sin(x)\n        {body}\n    {after}\n"
+    )
+    program = Program({"a.py": SourceFile(tmp_path / "a.py", "a.py", text, "utf-8", False, "")})
+    file = program.file("a.py")
+    loop = next(one for one in ast.walk(file.tree) if isinstance(one, ast.For))
+    told = ""
+    try:
+        check_nodes(program, file, loop.body, strict=True)
+    except Refused as refused:
+        told = str(refused)
+    assert reason in told if reason else told == ""
+
+
 NOTED = """
 import jax
 
