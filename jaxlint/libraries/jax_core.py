@@ -33,12 +33,14 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     NumpyArray,
+    Operation,
     Static,
     TupleValue,
     Value,
     find_array,
     is_single,
 )
+from jaxlint.staging.values.arrays import NEW_REF
 from jaxlint.staging.values.flow import marked
 from jaxlint.staging.values.stage import HOST, at_compile_time
 from jaxlint.staging.values.truth import truth
@@ -100,6 +102,15 @@ def psum(call: Call) -> Value:
 @calls("jax.lax.stop_gradient")
 def stop_gradient(call: Call) -> Value:
     return marked(call.args[0], None) if call.args else UNKNOWN
+
+
+@calls("jax.new_ref", "jax.ref.new_ref", "jax.empty_ref", "jax.ref.empty_ref")
+def new_ref(call: Call) -> Value:
+    """A reference to an array that is written to in place."""
+    result = call.array(call.args[:1], name=call.name)
+    result.role, result.tree = "ref", False
+    result.made = Operation(NEW_REF, (), {}, call.node)
+    return result
 
 
 calls(

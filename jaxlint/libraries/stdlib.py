@@ -218,6 +218,11 @@ def put(call: Call) -> Value:
     return Static(None)
 
 
+@calls("multiprocessing.get_context", "torch.multiprocessing.get_context")
+def get_context(call: Call) -> Value:
+    return call.made_object()
+
+
 @methods("argparse.ArgumentParser.parse_args")
 def parse_args(call: Call) -> Value:
     return ExternalObject("argparse.Namespace")

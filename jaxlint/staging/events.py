@@ -177,7 +177,7 @@ class IndexEvent(Event):
 class StoreEvent(Event):
     """`on_store`: `base[...] = value`, or with an operator when `operator` is set. `node` is the statement.
 
-    `base` is an array of JAX, or one of NumPy that shares its memory; to the latter also `base += value`.
+    `base` is an array of JAX, a reference of `jax.new_ref`, or an array of NumPy that shares its memory; to the last also `base += value`.
     """
 
     base: Value

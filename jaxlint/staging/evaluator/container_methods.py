@@ -307,7 +307,7 @@ class ContainerMethods(Part):
         if isinstance(base, External):
             if isinstance(value, CALLABLE):
                 self.machine.staging.add_rule(canonical(base.name), value, node, frame)
-        elif isinstance(base, Array) and base.role != "ref":
+        elif isinstance(base, Array) and (base.role != "ref" or base.is_reference):
             if isinstance(constant(index), str):
                 return  # a pytree after all
             self.machine.emit("store", events.StoreEvent(node, frame, base, value, target, operator))

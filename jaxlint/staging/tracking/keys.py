@@ -121,6 +121,11 @@ class Keys(Part):
             node = used_at(origin, inner)
             if node is not None and origin.root() in carried:
                 self.machine.emit("kept_key", events.KeptKeyEvent(node, inner, origin, "carry", api, node))
+        for before, after in _corresponding(carry, result):
+            first, again = used_at(after, inner), used_at(before, inner)
+            if first is not None and again is not None and after.root() not in carried:
+                # Another key, which was used up too: the next iteration uses it where this one used the first.
+                self.machine.emit("key_reuse", events.KeyEvent(again, inner, after, first, "again"))
 
     def tell_unrenewed(self, function: Function, frame: Frame, bound: dict[str, Value]) -> None:
         """Tells rules of a key that a method uses up and leaves in its object."""
@@ -220,6 +225,18 @@ def origins_in(value: Value, depth: int = 4) -> Iterator[Origin]:
             yield value.origin
         for part in parts_of(value):
             yield from origins_in(part, depth - 1)
+
+
+def _corresponding(one: Value, other: Value, depth: int = 4) -> Iterator[tuple[Origin, Origin]]:
+    """The identities of what stands at the same places of two trees."""
+    if isinstance(one, (Array, Unknown)) and isinstance(other, (Array, Unknown)):
+        if one.origin is not None and other.origin is not None:
+            yield one.origin, other.origin
+    elif depth > 0 and type(one) is type(other):
+        first, second = list(parts_of(one)), list(parts_of(other))
+        if len(first) == len(second):
+            for part, counterpart in zip(first, second, strict=True):
+                yield from _corresponding(part, counterpart, depth - 1)
 
 
 def name_in(frame: Frame, origin: Origin) -> str:

@@ -91,6 +91,7 @@ class Boundary(Part):
                 dtype=value.dtype,
                 flow=value.flow,
                 rowless=value.rowless,
+                made=value.made if value.is_reference else None,
             )
         if isinstance(value, NumpyArray):
             dtype = canonical_dtype(value.dtype)

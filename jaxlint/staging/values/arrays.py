@@ -29,6 +29,9 @@ class Operation:
         return self.kwargs.get(keyword)
 
 
+NEW_REF = "jax.new_ref"  # the operation that makes a reference to an array
+
+
 @dataclass(slots=True, eq=False)
 class Array(Value):
     """A JAX array, or (with `tree`) a pytree of them whose structure is not known.
@@ -53,6 +56,11 @@ class Array(Value):
     partly: bool = False
     rowless: bool = False  # its first axis has no elements, so that a loop over it never runs
     answer: bool = False  # what was not read says it of tracers: perhaps whether they are some
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether it is a `jax.new_ref`, which is no array: it is read by `ref[...]`."""
+        return self.role == "ref" and self.made is not None and self.made.name == NEW_REF
 
     def known_as(self, origin: Origin) -> Array:
         """The same array under another identity. (As `dataclasses.replace`, in a fifth of the time.)"""

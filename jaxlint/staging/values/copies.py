@@ -40,7 +40,8 @@ def fresh(value: Value, depth: int = 6) -> Value:
             value.role,
             value.jitted,
             value.dtype,
-            flow=value.flow,
+            value.made if value.is_reference else None,
+            value.flow,
         )
     if depth > 0 and type(value) is TupleValue and value.items is not None:
         return TupleValue([fresh(v, depth - 1) for v in value.items], value.element, value.cls, value.exact)

@@ -51,6 +51,7 @@ class _Candidate:
     tree: bool = False  # what comes back is made by a map over a pytree: a program's state
     names: list[str] = field(default_factory=list)
     calls: dict[ast.AST, _Call] = field(default_factory=dict)
+    in_place: list[int] = field(default_factory=list)  # modules and optimisers of nnx that it updates
 
 
 class MissingDonation(Rule):
@@ -58,7 +59,7 @@ class MissingDonation(Rule):
 
     ## What it does
     Finds jitted functions that return a new version of an argument (parameters, optimiser state, a carry) whose callers
-    rebind the argument to the result, and that do not donate it.
+    rebind the argument to the result, and that do not donate it; and steps under `nnx.jit` that update a model and its optimiser.
 
     ## Why is this bad?
     Old and new state are alive at the same time: the step needs memory for both, and writes to fresh buffers.
@@ -114,6 +115,8 @@ class MissingDonation(Rule):
         if candidate is None:
             return
         candidate.names = list(event.parameters)
+        if event.transformed.kind == "nnx.jit" and event.takes_gradient:
+            candidate.in_place = _updated_in_place(event.function.node, candidate.names)
         candidate.gradient = candidate.gradient or event.takes_gradient
         origins = {
             value.origin: name
@@ -174,6 +177,11 @@ class MissingDonation(Rule):
 
     def decide(self, candidate: _Candidate, report: Reporter) -> None:
         calls = list(candidate.calls.values())
+        if candidate.in_place:
+            if any(call.in_loop for call in calls) or not calls:
+                names = [candidate.names[position] for position in candidate.in_place]
+                self.tell(candidate, candidate.in_place, names, calls, report)
+            return
         looped = [c for c in calls if c.rebound and c.in_loop]
         if looped:
             wanted = set(looped[0].rebound)
@@ -227,7 +235,9 @@ class MissingDonation(Rule):
             else f"{call.module.display}:{call.node.lineno}"
             for call in sorted(calls, key=lambda call: (call.module.display, call.node.lineno))
         ]
-        if calls:
+        if candidate.in_place:
+            where = f"it updates {quoted} in place: `nnx.jit` makes new arrays for each"
+        elif calls:
             where = f"every looping call seen rebinds {'it' if len(names) == 1 else 'them'} (line {', '.join(lines)})"
         else:
             where = f"it differentiates and returns new {quoted}; no call of it is visible here"
@@ -238,10 +248,10 @@ class MissingDonation(Rule):
         step = Step("add-donation", report.path, report.span(place), donated)
         complete = _callers_complete(event, calls)
         aliased = any(call.aliased & set(positions) for call in calls)
-        kept = any(not set(positions) <= set(call.rebound) for call in calls)
+        kept = not candidate.in_place and any(not set(positions) <= set(call.rebound) for call in calls)
         report(
             place,
-            f"`{label}` returns new {quoted} and does not donate the old; both are in memory at once",
+            f"`{label}` {'makes' if candidate.in_place else 'returns'} new {quoted} and does not donate the old; both are in memory at once",
             reason=f"{event.transformed.why.explain(report.module)}, and {where}",
             # A call that keeps its argument, under its name or in a list, would find the buffer gone.
             fix=None
@@ -256,6 +266,16 @@ class MissingDonation(Rule):
                 "public": _is_public(event),
             },
         )
+
+
+def _updated_in_place(function: ast.AST, names: list[str]) -> list[int]:
+    """The positions of a model and its optimiser, where a step calls `optimizer.update(model, grads)`; none elsewhere."""
+    for call in nodes_of(function, ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "update" and len(call.args) == 2:
+            found = {dotted(call.func.value), dotted(call.args[0])}
+            if len(found) == 2 and found <= set(names):
+                return sorted(names.index(name) for name in found)
+    return []
 
 
 @cache

@@ -14,6 +14,7 @@ from jaxlint.api.values import (
     ListValue,
     ModuleValue,
     NumpyArray,
+    Partial,
     Static,
     Transformed,
     TupleValue,
@@ -21,7 +22,7 @@ from jaxlint.api.values import (
     Value,
 )
 from jaxlint.finding import Severity
-from jaxlint_rules._names import variable_given
+from jaxlint_rules._names import passed, variable_given
 from jaxlint_rules.purity._captures import (
     Owner,
     Place,
@@ -89,11 +90,13 @@ class StaleCapture(Rule):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        function = _innermost(t.target)
-        if t.kind != "jit" or function is None or function.module is not event.frame.module:
-            return
-        name = _bound_name(event, report)
+        name = _bound_name(event, report) if t.kind == "jit" else ""
         if not name:
+            return
+        if isinstance(t.target, Partial):
+            self.check_bound(event, name, report)
+        function = _innermost(t.target)
+        if function is None or function.module is not event.frame.module:
             return
         reported: set[str] = set()
         for path, read in free_reads(function.node):
@@ -120,6 +123,22 @@ class StaleCapture(Rule):
                     f"`{path}` is read once, while JAX traces `{t.label}`; it changes at line {change.line}, "
                     "and compiled calls keep the old value",
                     reason=f"{t.why.explain(report.module)}; what it captures becomes a constant: pass it as an argument",
+                )
+
+    def check_bound(self, event: TransformEvent, name: str, report: Reporter) -> None:
+        """What a `partial` that is jitted holds: the arrays that its variables held when it was made."""
+        t, owner = event.transformed, event.frame.owner
+        for variable in _bound_variables(event.node):
+            value = event.frame.value_of(variable.id)
+            if value is None or isinstance(value, Function):
+                continue
+            change = self.change_between_calls(owner, variable.id, name, event, value)
+            if change is not None:
+                report(
+                    variable,
+                    f"`{variable.id}` is bound once, as `{t.label}` is jitted; it changes at line {change.line}, "
+                    "and compiled calls keep the old value",
+                    reason=f"{t.why.explain(report.module)}; what a `partial` holds becomes a constant: pass it at each call",
                 )
 
     def change_between_calls(
@@ -230,6 +249,14 @@ def _innermost(target: Value) -> Function | None:
     while isinstance(target, Transformed):
         target = target.target
     return target if isinstance(target, Function) else None
+
+
+def _bound_variables(call: ast.AST) -> list[ast.Name]:
+    """The variables that `partial(f, x, y=z)` binds, inside of `jax.jit(...)`."""
+    inner = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    if not isinstance(inner, ast.Call):
+        return []
+    return [part for part in passed(inner)[1:] if isinstance(part, ast.Name)]
 
 
 def _bound_name(event: TransformEvent, report: Reporter) -> str:

@@ -19,6 +19,6 @@ def hard(x):
 
 with jax.disable_jit():
     jax.vmap(jax.jit(relu))(jnp.ones(3))  # finding: vmap-of-jit
-    jax.lax.scan(lambda carry, x: (soft(carry), x), 1.0, jnp.ones(3))
+    jax.lax.scan(lambda carry, x: (soft(carry), x * 2), 1.0, jnp.ones(3))
 with jax.disable_jit(False):
     jax.jit(hard)(1.0)

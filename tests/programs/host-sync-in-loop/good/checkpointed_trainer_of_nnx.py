@@ -35,7 +35,7 @@ class Regressor(nnx.Module):
         return self.out(x)[..., 0]
 
 
-@nnx.jit
+@nnx.jit  # finding-other
 def train_step(model, optimizer, metrics, x, y):
     def loss_fn(model):
         return jnp.mean((model(x) - y) ** 2)

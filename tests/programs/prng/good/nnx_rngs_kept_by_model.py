@@ -15,7 +15,7 @@ class Net(nnx.Module):
         return self.out(self.drop(nnx.relu(self.lin(x))))
 
 
-@nnx.jit
+@nnx.jit  # finding-other
 def step(model, opt, x, y):
     loss, grads = nnx.value_and_grad(lambda m: jnp.mean((m(x)[:, 0] - y) ** 2))(model)
     opt.update(model, grads)

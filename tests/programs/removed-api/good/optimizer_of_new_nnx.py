@@ -26,7 +26,7 @@ def loss_fn(model, x):
     return jnp.mean((recon - x) ** 2) + 0.1 * kl
 
 
-@nnx.jit
+@nnx.jit  # finding-other
 def train_step(model, optimizer, metrics, x):
     loss, grads = nnx.value_and_grad(loss_fn)(model, x)
     optimizer.update(model, grads)

@@ -21,7 +21,7 @@ class Net(nnx.Module):
         return self.dropout(self.linear(x))
 
 
-@nnx.jit
+@nnx.jit  # finding-other
 def train_step(model, optimizer, x, y):
     def loss_fn(model):
         return jnp.mean((model(x)[:, 0] - y) ** 2)

@@ -1,0 +1,128 @@
+"""Modules of nnx that a compiled function reads from outside."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import Reporter, Rule, TransformEvent
+from jaxlint.api.syntax import dotted, walk
+from jaxlint.api.values import ExternalObject, Function, Instance, Value
+from jaxlint.finding import Severity
+from jaxlint_rules._callables import innermost
+from jaxlint_rules.purity._captures import free_reads
+
+_OPTIMIZERS = frozenset({"flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer"})
+_KINDS = frozenset({"jit", "nnx.jit"})
+
+
+class CapturedModule(Rule):
+    """A compiled function reads a module of nnx from outside.
+
+    ## What it does
+    Finds functions under `jax.jit` and `nnx.jit` that use an `nnx.Optimizer` of an enclosing scope, which fails, or a module that
+    the program trains elsewhere.
+
+    ## Why is this bad?
+    The parameters of the module become constants of the compiled program: after they are updated, it goes on with those it was compiled
+    with, without an error. An update from inside raises, as the module belongs to another trace.
+
+    ## Example
+    ```python
+    @jax.jit
+    def predict(x):
+        return model(x)
+    ```
+
+    ## Use instead
+    ```python
+    @nnx.jit
+    def predict(model, x):
+        return model(x)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: the module becomes an argument, at every call.
+
+    ## When not to fix
+    When the module stays as it is. Where nothing in the file trains it, nothing is reported.
+
+    ## References
+    - [Flax: transformations of nnx](https://flax.readthedocs.io/en/latest/guides/transforms.html)
+    """
+
+    code = "JAX205"
+    name = "captured-module"
+    category = "purity"
+    severity = Severity.WARNING
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        t = event.transformed
+        function = innermost(t.target)
+        if t.kind not in _KINDS or not isinstance(function, Function) or event.frame.is_in_test():
+            return
+        told = set[str]()
+        for path, read in free_reads(function.node):
+            name = path.partition(".")[0]
+            held = function.scope.value_of(name)
+            if name in told or held is None or not _is_nnx(held):
+                continue
+            told.add(name)
+            if isinstance(held, ExternalObject) and held.name in _OPTIMIZERS:
+                if update := _update_of(name, function.node):
+                    report(
+                        update,
+                        f"`{name}` is updated in a trace that it does not belong to, which raises; pass it and its model as arguments",
+                        reason=f"{t.why.explain(report.module)}, and `{name}` is a variable of an enclosing scope",
+                        severity=Severity.ERROR,
+                    )
+                    return
+                continue
+            if _is_trained(name, function.node, report.module.tree):
+                report(
+                    read,
+                    f"`{t.label}` captures the module `{name}`, whose parameters are constants there; training changes them elsewhere",
+                    reason=f"{t.why.explain(report.module)}; pass the module to a function under `nnx.jit`",
+                )
+
+
+def _is_nnx(value: Value) -> bool:
+    if isinstance(value, Instance):
+        return value.cls.kind == "nnx"
+    return isinstance(value, ExternalObject) and value.name.startswith("flax.nnx.")
+
+
+def _update_of(optimizer: str, function: ast.AST) -> ast.Call | None:
+    """The call `optimizer.update(...)` in a function."""
+    for node in walk(function):
+        if isinstance(node, ast.Call) and dotted(node.func) == f"{optimizer}.update":
+            return node
+    return None
+
+
+def _is_trained(model: str, function: ast.AST, tree: ast.Module) -> bool:
+    """Whether something outside of `function` updates `model`, by its name, or hands it to a step that does."""
+    inside = set(walk(function))
+    steps = {
+        node.name
+        for node in walk(tree)
+        if isinstance(node, ast.FunctionDef) and node is not function and _updates_parameter(node)
+    }
+    for node in walk(tree):
+        if not isinstance(node, ast.Call) or node in inside:
+            continue
+        called, given = dotted(node.func), [dotted(argument) for argument in node.args[:2]]
+        if model in given and (called in steps or called.endswith(("nnx.update", "optimizer.update"))):
+            return True
+    return False
+
+
+def _updates_parameter(function: ast.FunctionDef) -> bool:
+    """Whether a function updates what it is given by an optimiser, or by `nnx.update`."""
+    parameters = {parameter.arg for parameter in function.args.args}
+    for node in walk(function):
+        if isinstance(node, ast.Call) and node.args and dotted(node.args[0]) in parameters:
+            called = dotted(node.func)
+            owner, _, method = called.rpartition(".")
+            if called in ("nnx.update", "flax.nnx.update") or (method == "update" and owner in parameters):
+                return True
+    return False

@@ -1,0 +1,158 @@
+"""References of `jax.new_ref` where JAX refuses them."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import (
+    BodyEvent,
+    CallEvent,
+    Event,
+    Frame,
+    OperationEvent,
+    Reporter,
+    Rule,
+    StagedReturnEvent,
+    StoreEvent,
+    concerns,
+)
+from jaxlint.api.tables import ELEMENTWISE
+from jaxlint.api.values import REDUCTIONS, Array, Transformed, Value, flow_in, parts_of
+from jaxlint.finding import Severity
+
+_DEPTH = 4
+_STEPPING = ("jit", "vmap")
+
+
+class ArrayRefMisuse(Rule):
+    """A reference of `jax.new_ref` is used where JAX refuses it.
+
+    ## What it does
+    Finds references that a jitted function, a body or a branch returns, that are passed twice in one call, that a function under
+    `vmap` writes to without getting them as an argument, that are given a value that is differentiated, and arithmetic with the
+    reference itself.
+
+    ## Why is this bad?
+    Each raises when JAX traces: a reference cannot leave the function that is traced, two names for one would see each
+    other's writes, and a write from many rows at once, or of a value with a gradient, has no meaning.
+
+    ## Example
+    ```python
+    @jax.jit
+    def total(xs):
+        acc = jax.new_ref(jnp.zeros(()))
+        jax.lax.fori_loop(0, 9, lambda i, _: acc.__setitem__(..., acc[...] + xs[i]), None)
+        return acc
+    ```
+
+    ## Use instead
+    ```python
+    @jax.jit
+    def total(xs):
+        acc = jax.new_ref(jnp.zeros(()))
+        jax.lax.fori_loop(0, 9, lambda i, _: acc.__setitem__(..., acc[...] + xs[i]), None)
+        return acc[...]
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Never: it raises.
+
+    ## References
+    - [JAX: array refs](https://docs.jax.dev/en/latest/array_refs.html)
+    """
+
+    code = "JAX118"
+    name = "array-ref-misuse"
+    category = "tracing"
+    severity = Severity.ERROR
+    follows_calls = True
+
+    def on_staged_return(self, event: StagedReturnEvent, report: Reporter) -> None:
+        if event.transformed.kind == "jit" and _holds_reference(event.value) and not event.is_caught():
+            self.tell_returned(event.function.node, event.transformed.label, event, report)
+
+    def on_body(self, event: BodyEvent, report: Reporter) -> None:
+        if event.api.startswith("lax.") and _holds_reference(event.result) and not event.is_caught():
+            self.tell_returned(event.node, event.api, event, report)
+
+    def tell_returned(self, node: ast.AST, what: str, event: Event, report: Reporter) -> None:
+        report(
+            node,
+            f"what is traced for `{what}` returns a reference of `jax.new_ref`; return what it holds, `ref[...]`",
+            reason="a reference cannot leave the function that JAX traces",
+        )
+
+    @concerns(callees=("Transformed",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        callee = event.callee
+        if not isinstance(callee, Transformed) or callee.kind not in _STEPPING or event.is_caught():
+            return
+        values = (*event.args, *event.kwargs.values())
+        given = [value.made for value in values if isinstance(value, Array) and value.is_reference]
+        if len({id(made) for made in given}) < len(given):
+            report(
+                event.node,
+                f"one reference is passed twice to `{callee.label}`",
+                reason="JAX allows one name for a reference in a function that it traces",
+            )
+
+    def on_store(self, event: StoreEvent, report: Reporter) -> None:
+        node = event.target
+        if (
+            not isinstance(event.base, Array)
+            or not event.base.is_reference
+            or not isinstance(node, ast.Subscript)
+        ):
+            return
+        if not isinstance(node.value, ast.Name) or event.is_caught():
+            return
+        around = _scope_kind(node.value.id, event.frame)
+        if around == "vmap":
+            report(
+                event.node,
+                f"`{node.value.id}` is written to under `vmap`, but is not an argument of the mapped function",
+                reason="each row would write to the one reference; hand it in, with an axis for the rows",
+            )
+        elif around and flow_in([event.value]) is not None:
+            report(
+                event.node,
+                f"`{node.value.id}` is given a value that is differentiated; store `jax.lax.stop_gradient` of it",
+                reason="the reference is not among what the gradient is taken of",
+            )
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if operation.name not in ELEMENTWISE and operation.name not in REDUCTIONS:
+            return
+        if any(_is_reference(value) for value in operation.args) and not event.is_caught():
+            report(
+                operation.node,
+                "a reference of `jax.new_ref` is no array: read it by `ref[...]`",
+                reason="operators and functions of JAX take arrays",
+            )
+
+
+def _is_reference(value: Value) -> bool:
+    return isinstance(value, Array) and value.is_reference
+
+
+def _holds_reference(value: Value, depth: int = _DEPTH) -> bool:
+    if _is_reference(value):
+        return True
+    return depth > 0 and any(_holds_reference(part, depth - 1) for part in parts_of(value))
+
+
+def _scope_kind(name: str, frame: Frame) -> str:
+    """Where a variable comes from: "vmap" from outside of a map, "closure" from another function, "" from its own."""
+    found = frame.scope.lookup(name)
+    if found is None or found[1] is frame.scope:
+        return ""
+    current: Frame | None = frame
+    while current is not None and current.stage.kind == "vmap":
+        if current.scope is found[1]:
+            return "closure"
+        current = current.caller
+    return "vmap" if frame.stage.kind == "vmap" else "closure"
