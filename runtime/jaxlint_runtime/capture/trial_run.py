@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import dataclasses
 import gc
 import importlib
 import io
@@ -22,6 +23,7 @@ from typing import Any
 
 from jaxlint_runtime.capture.fixed_seeds import seed_the_unseeded
 from jaxlint_runtime.capture.observed_results import MODULE, Observer, corresponding, read
+from jaxlint_runtime.capture.outside_files import OutsideFiles
 from jaxlint_runtime.capture.run_program import Kind, pytest_exit, run_program
 from jaxlint_runtime.capture.session import relocate_path
 from jaxlint_runtime.capture.stop import Stopper, StopProgram
@@ -62,11 +64,15 @@ def run_trial(channel: Channel, job: Trial) -> None:
     """Run the program once and send what was seen. Ends the process."""
     channel.send(Hello(os.getpid()))
     status = 1
+    outside = OutsideFiles(job.inside)
     try:
-        seen = _run(job)
+        seen = _run(job, outside)
         if not seen.ending.message.startswith("the program called os._exit"):
             _end_as_python_does()
-        channel.send(seen)
+        outside.stop()
+        if (cache := _compilation_cache()) is not None:
+            outside.forget(cache)
+        channel.send(dataclasses.replace(seen, outside=outside.written(), gone=outside.gone()))
         channel.send(Done())
         status = 0
     except BaseException as error:
@@ -77,6 +83,14 @@ def run_trial(channel: Channel, job: Trial) -> None:
             with contextlib.suppress(Exception):
                 stream.flush()
         os._exit(status)
+
+
+def _compilation_cache() -> str | None:
+    """Where JAX keeps what it compiles, which is another program's in each version."""
+    import jax
+
+    folder = getattr(jax.config, "jax_compilation_cache_dir", None)
+    return folder if isinstance(folder, str) and folder else None
 
 
 def _end_as_python_does() -> None:
@@ -90,7 +104,7 @@ def _end_as_python_does() -> None:
                     one.flush()
 
 
-def _run(job: Trial) -> Ran:
+def _run(job: Trial, outside: OutsideFiles) -> Ran:
     kind = Kind(job.launch.kind)
     stopper = Stopper(pytest_exit if kind is Kind.PYTEST else StopProgram)
     folder = Path(job.record) if job.record else None
@@ -123,6 +137,7 @@ def _run(job: Trial) -> Ran:
     def compiled(data: bytes, name: str) -> Any:
         return observer.compile(data, name) or compile(data, name, "exec", dont_inherit=True)
 
+    outside.start()
     ending = run_program(kind, job.launch.target, job.launch.arguments, stopper, compiled)
     seconds = time.perf_counter() - start - observer.overhead
     worked = time.process_time() - worked

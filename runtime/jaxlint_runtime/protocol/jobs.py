@@ -139,6 +139,7 @@ class Trial(Message):
     cut_at: tuple[str, str, int] | None = (
         None  # path, function and number of the call at whose end it is cut off
     )
+    inside: tuple[str, ...] = ()  # folders whose files are looked at without being told
 
     def moved(self, original: str, copy: str, move: Move) -> Trial:
         """The same in a scratch copy."""

@@ -133,6 +133,10 @@ class Ran(Message):
     functions: list[Plain]
     threads: int
     compared: Compared | None
+    outside: list[tuple[str, int]] = field(
+        default_factory=list
+    )  # files written elsewhere, and from which byte on
+    gone: list[str] = field(default_factory=list)  # files deleted elsewhere
 
 
 # ---- functions and their candidates ----

@@ -122,6 +122,49 @@ def collect(
     return left
 
 
+def add_outside(
+    left: Leavings, written: Sequence[tuple[str, int]], gone: Sequence[str], places: Mapping[str, str]
+) -> None:
+    """Add what a run wrote and deleted elsewhere. The files stay there; `written` says from which byte on each is this run's.
+
+    `places`: folders of this run alone, and what they are in others.
+    """
+    assert left.folder is not None
+    left.gone |= {_elsewhere(path, places) for path in gone if not _is_cached(path)}
+    for path, start in written:
+        if _is_cached(path) or len(left.sizes) >= _MOST:
+            continue
+        known = _elsewhere(path, places)
+        try:
+            with open(path, "rb") as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    continue
+                size = max(os.fstat(file.fileno()).st_size - start, 0)
+                file.seek(start)
+                if size > READ:
+                    left.hashes[known] = (
+                        hashlib.file_digest(file, "sha256").hexdigest() if size <= _HASHED else ""
+                    )
+                else:
+                    target = left.folder / known
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_bytes(file.read(size))
+        except OSError:
+            continue
+        left.sizes[known] = size
+
+
+def _is_cached(path: str) -> bool:
+    return any(_is_cache(part) for part in Path(path).parts)
+
+
+def _elsewhere(path: str, places: Mapping[str, str]) -> str:
+    for place, known in places.items():
+        if path.startswith(place + os.sep):
+            path = known + path[len(place) :]
+    return f"<elsewhere>{path}"
+
+
 def _named(root: str, name: str) -> str:
     return f"{root}/{name}" if root else name
 

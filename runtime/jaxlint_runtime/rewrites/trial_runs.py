@@ -12,7 +12,7 @@ from jaxlint.source.file import SourceFile
 from jaxlint.source.write import encode_text
 from jaxlint_runtime.protocol import jobs as protocol
 from jaxlint_runtime.protocol.worker_events import Compared, Error, Event, Ran
-from jaxlint_runtime.rewrites.side_effects import Leavings, collect, snapshot
+from jaxlint_runtime.rewrites.side_effects import Leavings, add_outside, collect, snapshot
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.workers.following import Deadline, follow
 from jaxlint_runtime.workers.process import Death
@@ -42,6 +42,8 @@ class Trial:
     left: Leavings = field(default_factory=Leavings)  # files and error output
     functions: dict[str, dict[str, Any]] = field(default_factory=dict)
     compared: Compared | None = None
+    outside: list[tuple[str, int]] = field(default_factory=list)  # as `Ran` has them
+    gone: list[str] = field(default_factory=list)
     status: int = 0
     late: bool = False  # it was ended since it took too long
     cut: tuple[str, str, int] | None = (
@@ -118,6 +120,8 @@ class Trials:
                 (record / _LEFT).mkdir()
                 roots = {"": (scratch.folder, before), "<temporary folder>": (temporary, {})}
                 trial.left = collect(roots, record / _LEFT, errors, places)
+                beside = {str(scratch.folder.parent): str(scratch.root.parent)}
+                add_outside(trial.left, trial.outside, trial.gone, beside)
         if self.cut is not None and trial.failure is None and trial.cut != self.cut:
             _, name, number = self.cut
             trial.failure = f"there was no call {number} of {name}, where the original is cut off"
@@ -145,6 +149,7 @@ class Trials:
             dtype=dtype,
             cut_after=cut_after if self.cut is None else None,
             cut_at=self.cut,
+            inside=(str(scratch.folder), environment["TMPDIR"], str(self.folder)),
         )
         printed, errors = bytearray(), bytearray()
 
@@ -184,6 +189,8 @@ def _read(event: Ran) -> Trial:
         compiles=event.compiles,
         functions={entry["qualname"]: entry for entry in event.functions},
         compared=event.compared,
+        outside=event.outside,
+        gone=event.gone,
         status=ending.status,
         cut=event.cut,
     )

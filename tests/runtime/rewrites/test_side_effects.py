@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import io
 import itertools
@@ -401,3 +402,73 @@ def test_whole_programs_are_compared_by_what_they_leave(
     assert other_outcome(base, [again], quiet) == "it writes 1 line to standard error instead of 200"
     other = run(PROGRAM.replace('{"n": steps}', '{"n": float(steps)}').replace("loss 0.005\\\\n", "loss 0.9"))
     assert "done.json has" in str(other_outcome(base, [again], other))
+
+
+OUTSIDE = """
+import atexit, os, sqlite3
+from pathlib import Path
+
+place = Path("ELSEWHERE")
+with open(place / "all_runs.log", "a") as log:
+    for n in range(3):
+        log.write(f"step {n}\\n")
+(place / "best.txt").write_text("0.5")
+os.replace(place / "best.txt", place / "best.json")
+os.close(os.open(place / "marker", os.O_CREAT | os.O_WRONLY))
+Path("../beside.txt").write_text("beside")
+(place / "given.txt").read_text()
+(place / "__pycache__").mkdir(exist_ok=True)
+(place / "__pycache__" / "a.pyc").write_text("x")
+scratch = place / "scratch"
+scratch.write_text("")
+scratch.unlink()
+if (place / "old").exists():
+    (place / "old").unlink()
+sqlite3.connect(place / "runs.db").execute("create table if not exists runs (n)").close()
+atexit.register((place / "end.txt").write_text, "end")
+print(1.0)
+"""
+
+
+@pytest.mark.slow
+def test_files_that_a_program_writes_elsewhere_are_compared_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path.resolve()
+    project, elsewhere, records = (home / name for name in ("project", "elsewhere", "records"))
+    for folder in (project, elsewhere, records):
+        folder.mkdir()
+    (project / "pyproject.toml").touch()
+    (elsewhere / "given.txt").write_text("given")
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    path = project / "program.py"
+    text = OUTSIDE.replace("ELSEWHERE", str(elsewhere))
+    path.write_text(text)
+    trials = Trials(Run(Request("script", "program.py")), [], [], records)
+
+    def run(text: str) -> Trial:
+        (elsewhere / "old").touch()
+        source = dataclasses.replace(read_source(path, str(path)), text=text)
+        trial, _ = trials.run({str(path): source}, 120.0)
+        assert trial.failure is None
+        return trial
+
+    base, again = run(text), run(text)
+    names = {name.removeprefix(f"<elsewhere>{home}/") for name in base.left.sizes}
+    assert names == {
+        f"elsewhere/{name}" for name in ("all_runs.log", "best.json", "marker", "runs.db", "end.txt")
+    } | {"beside.txt"}
+    assert {name.rpartition("/")[2] for name in base.left.gone} == {"old"}
+    assert other_outcome(base, [again], run(text)) is None
+    for old, new, told in (
+        ("range(3)", "range(1)", "all_runs.log has 1 line instead of 3"),
+        ('"0.5"', '"0.7"', "best.json"),
+        ('"beside"', '"other"', "beside.txt"),
+        ('"marker"', '"another"', "marker is missing"),
+        ('"end")', '"END")', "end.txt"),
+        ('    (place / "old").unlink()', "    pass", "old is not deleted"),
+    ):
+        problem = str(other_outcome(base, [again], run(text.replace(old, new))))
+        assert "it leaves other files" in problem
+        assert told in problem
