@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES, NUMPY_FRESH, NUMPY_METADATA, NUMPY_VIEWS
 from jaxlint.staging import events
 from jaxlint.staging.arrays.functions import ArrayFunctions
@@ -23,6 +25,7 @@ from jaxlint.staging.values import (
     find_array,
     is_single,
 )
+from jaxlint.staging.values.measured import MEASURES, measure
 from jaxlint.staging.values.shapes import lacks_rows
 
 _STATIC = frozenset(
@@ -46,12 +49,12 @@ def function(call: Call) -> Value:
     array = next((a for a in (find_array(v, depth=2) for v in inputs) if a is not None), None)
     staged = next((a for a in (find_array(v, True, 2) for v in inputs) if a is not None), None)
     if name in NUMPY_METADATA:
-        return _metadata(name)
+        return _metadata(name, call.argument(0, "a"))
     if array is not None and not array.staged:
         call.machine.ledger.settle()
     if name.startswith("numpy.random."):
         made = ExternalObject(name, call.args, call.kwargs, call.node)
-        return made if name in _GENERATORS else NumpyArray(fresh=True)
+        return made if name in _GENERATORS else _drawn(call, name)
     differentiated = staged is None and call.machine.differentiating > 0
     if differentiated:
         staged = call.machine.part(Gradients).differentiated(inputs)
@@ -71,7 +74,11 @@ def function(call: Call) -> Value:
     return _made(call, array)
 
 
-def _metadata(name: str) -> Value:
+def _metadata(name: str, first: Value | None) -> Value:
+    attribute = name.removeprefix("numpy.")
+    if attribute in MEASURES and isinstance(first, (Array, NumpyArray)):
+        measured = measure(first, attribute)
+        return replace(measured, kind="int") if isinstance(measured, Static) else measured
     if name == "numpy.shape":
         return TupleValue(None, Static(kind="int"))
     if name.endswith("_from"):
@@ -100,13 +107,18 @@ def _made(call: Call, array: Array | None) -> NumpyArray:
         return NumpyArray(dtype=dtype)
     fetch = Fetch(call.node, name, array.jitted) if array is not None and array.certain else None
     shares = name in NUMPY_VIEWS and is_single(args[0] if args else None) and len(call.inputs) == 1
-    operation = Operation(name.removeprefix("numpy."), tuple(args), call.kwargs, call.node)
-    return NumpyArray(name in NUMPY_FRESH, dtype, fetch, shares, bool(args) and lacks_rows(operation))
+    operation = Operation(name.removeprefix("numpy."), tuple(args), call.kwargs, call.node, 0, f"jax.{name}")
+    rowless = bool(args) and lacks_rows(operation)
+    return NumpyArray(name in NUMPY_FRESH, dtype, fetch, shares, rowless, operation)
 
 
 @methods("numpy.random.*")
 def draw(call: Call) -> Value:
-    return NumpyArray(fresh=True)
+    return _drawn(call, f"numpy.random.{call.name.rpartition('.')[2]}")
+
+
+def _drawn(call: Call, name: str) -> NumpyArray:
+    return NumpyArray(fresh=True, made=Operation(name, tuple(call.args), call.kwargs, call.node, 0, name))
 
 
 @calls_of_made("numpy.vectorize")

@@ -374,6 +374,7 @@ LAYERS = (
     ("syntax", "jaxapi", "source", "finding", "rule"),
     ("staging.project",),
     ("staging.values",),
+    ("staging.shapes",),
     ("staging.events", "staging.evidence", "staging.consequences", "staging.reporter", "staging.listeners"),
     ("staging.evaluator",),
     ("staging.reach",),

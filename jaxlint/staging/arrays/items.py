@@ -19,6 +19,7 @@ from jaxlint.staging.values import (
     External,
     ListValue,
     NumpyArray,
+    Operation,
     Origin,
     Static,
     TupleValue,
@@ -108,7 +109,8 @@ class ArrayItems(Part):
                 self.machine.emit("numpy", events.NumpyEvent(node, frame, part, "getitem"))
                 return UNKNOWN
         return NumpyArray(
-            shares=base.shares and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+            shares=base.shares and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice),
+            made=Operation("getitem", (base, index), {}, node, 0, "jax.numpy.getitem"),
         )
 
     def indexed_maker(

@@ -32,12 +32,14 @@ from jaxlint.staging.values import (
     ExternalObject,
     ListValue,
     NumpyArray,
+    Operation,
     Static,
     TupleValue,
     Value,
     constant,
 )
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.measured import MEASURES, measure
 
 
 def is_view(array: Array, method: str) -> bool:
@@ -59,13 +61,13 @@ class ArrayMembers(Part):
         """The value of `base.name`."""
         if isinstance(base, NumpyArray):
             if name in STATIC_ATTRIBUTES:
-                return TupleValue(None, Static(kind="int")) if name == "shape" else Static()
+                return measure(base, name) if name in MEASURES else Static()
             shares = base.shares and name in VIEW_ATTRIBUTES
-            return (
-                NumpyArray(shares=shares)
-                if name in ("T", "real", "imag", "flat")
-                else ExternalMethod(base, name)
-            )
+            if name in ("T", "real", "imag"):
+                how = "transpose" if name == "T" else name
+                made = Operation(how, (base,), {}, node, 0, f"jax.numpy.{how}")
+                return NumpyArray(shares=shares, made=made)
+            return NumpyArray() if name == "flat" else ExternalMethod(base, name)
         return self.attribute_of_array(base, name, node, frame)
 
     def array_method(
@@ -81,7 +83,8 @@ class ArrayMembers(Part):
         if isinstance(receiver, NumpyArray):
             if name in ("item", "tolist"):
                 return Static() if name == "item" else ListValue(None, Static())
-            return NumpyArray(shares=receiver.shares and name in VIEW_METHODS)
+            made = Operation(name, (receiver, *args), kwargs, node, 0, f"jax.numpy.{name}")
+            return NumpyArray(shares=receiver.shares and name in VIEW_METHODS, made=made)
         if isinstance(receiver, AtIndexer):
             return self.indexed_update(receiver.array, name, args, kwargs, node, frame)
         return self.method_of_array(receiver, name, args, kwargs, node, frame)
@@ -110,11 +113,11 @@ class ArrayMembers(Part):
         if name == "aval" and not base.tree:
             return ExternalObject("jax.core.ShapedArray", [base])
         if name in STATIC_ATTRIBUTES and base.role != "tree":
-            if name == "shape":
-                return TupleValue(None, Static(kind="int"))
+            if name in MEASURES:
+                return measure(base, name)
             if name == "dtype" and base.dtype and not base.dtype.endswith("*"):
                 return DType(kind="dtype", name=base.dtype)
-            return Static(kind="int" if name in ("ndim", "size", "itemsize", "nbytes") else name)
+            return Static(kind="int" if name in ("itemsize", "nbytes") else name)
         if name in RULE_FLAGS and not base.tree:
             return Static(kind="bool")
         if name == "at":

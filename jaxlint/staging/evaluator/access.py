@@ -42,6 +42,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.measured import part_of_shape
 
 
 def _part_of_partial(partial: Partial, name: str) -> Value:
@@ -198,6 +199,8 @@ class Access(Part):
         """An item of a list or a tuple, or a slice of it."""
         self.check_sequence_index(base, index, node, frame)
         const = constant(index)
+        if type(base) is TupleValue and base.measured is not None:
+            return part_of_shape(base, index)
         if base.items is not None and isinstance(const, int) and not isinstance(const, bool):
             if -len(base.items) <= const < len(base.items):
                 return base.items[const]

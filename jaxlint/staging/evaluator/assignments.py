@@ -37,6 +37,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.measured import name_size, unpacked_shape
 from jaxlint.staging.values.pytrees import is_pytree
 from jaxlint.staging.values.stage import Stage
 from jaxlint.syntax.facts import (
@@ -207,11 +208,21 @@ class Assignments(Part):
                     "leak", events.LeakEvent(target, frame, value, f"the outer variable `{target.id}`")
                 )
         if isinstance(value, Unknown) and value.origin is None:
-            value = Unknown(Origin(target.id), value.flow, made_of=value.made_of, answer=value.answer)
+            value = Unknown(
+                Origin(target.id),
+                value.flow,
+                made_of=value.made_of,
+                answer=value.answer,
+                measured=value.measured,
+            )
         elif type(value) is Array and value.origin is not None:
             if value.role == "key" or value.origin.name.startswith("part "):
                 value.origin.name = target.id  # messages call a key what the program calls it
+        elif type(value) is Unknown or (type(value) is Static and value.measured is not None):
+            name_size(value, target.id)
         scope.variables[target.id] = value
+        if self.machine.arrays_seen is not None:
+            self.machine.arrays_seen.bind(target, value, frame)
         if self.machine.donates:
             self.machine.tracking.forget_place(target.id, frame)
 
@@ -233,6 +244,11 @@ class Assignments(Part):
         value = self.machine.staging.transformed_pair(value, node, frame) if answer is None else answer
         count = len(target.elts)
         star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
+        if type(value) is TupleValue and value.measured is not None and star is None:
+            certain = not (frame.guards or frame.asked_kinds or frame.catching)
+            sizes = unpacked_shape(value, count, certain)
+            if sizes is not None:
+                value = TupleValue(sizes)
         if isinstance(value, (TupleValue, ListValue)) and value.items is not None:
             items = value.items
             if star is None and len(items) == count:

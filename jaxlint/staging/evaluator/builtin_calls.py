@@ -36,6 +36,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import MAX_UNROLLED, Frame
+from jaxlint.staging.values.measured import length_of
 from jaxlint.syntax.facts import dotted
 
 _COMPARING_BUILTINS = frozenset({"any", "all", "max", "min", "sorted"})
@@ -224,6 +225,8 @@ class BuiltinCalls(Part):
     def len_call(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
+        if args and isinstance(args[0], (Array, NumpyArray)):
+            return length_of(args[0])
         items = args[0].items if args and isinstance(args[0], (TupleValue, ListValue)) else None
         return Static(kind="int") if items is None or frame.loops else Static(len(items))
 

@@ -41,6 +41,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import MAX_LOOPS, MAX_UNROLLED, Frame, Loop
+from jaxlint.staging.values.measured import joined_shapes
 
 Built = TypeVar("Built")
 
@@ -67,8 +68,11 @@ class Containers(Part):
             instance.fields[CONTENT] = self.machine.language.call_builtin(maker, args, kwargs, node, frame)
 
     def eval_tuple(self, node: ast.Tuple, frame: Frame) -> Value:
-        items, known = self.sequence_items(node.elts, frame)
-        return TupleValue(items) if known else TupleValue(None, join_all(items))
+        parts: list[Value] = []  # that are joined
+        items, known = self.sequence_items(node.elts, frame, parts)
+        if known:
+            return TupleValue(items)
+        return TupleValue(None, join_all(items), measured=joined_shapes(parts))
 
     def eval_list(self, node: ast.List, frame: Frame) -> Value:
         items, known = self.sequence_items(node.elts, frame)
@@ -80,7 +84,10 @@ class Containers(Part):
             self.conversions.convert(item, part, "hash", frame)
         return ListValue(items if known else None, join_all(items), kind="set", stage=frame.stage)
 
-    def sequence_items(self, nodes: list[ast.expr], frame: Frame) -> tuple[list[Value], bool]:
+    def sequence_items(
+        self, nodes: list[ast.expr], frame: Frame, parts: list[Value] | None = None
+    ) -> tuple[list[Value], bool]:
+        """The items of a display, and whether it is known how many they are; `parts` is filled with what it joins."""
         items: list[Value] = []
         known = True
         for node in nodes:
@@ -91,8 +98,12 @@ class Containers(Part):
                 else:
                     known = False
                     items.append(self.element_of(inner, node, frame))
+                if parts is not None:
+                    parts.append(inner)
             else:
                 items.append(self.machine.language.eval(node, frame))
+                if parts is not None:
+                    parts.append(items[-1])
         return items, known
 
     def eval_dict(self, node: ast.Dict, frame: Frame) -> Value:

@@ -37,8 +37,10 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.copies import copied, holds_made
 from jaxlint.staging.values.fingerprint import summary_key
+from jaxlint.staging.values.forms import hide_shapes
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.keys import STREAMS, key_origins
+from jaxlint.staging.values.measured import unmeasured
 from jaxlint.staging.values.stage import Stage
 from jaxlint.staging.values.writes import (
     Path,
@@ -108,6 +110,8 @@ class FunctionCalls(Part):
         record = self.records.get(function.node)
         if record is None:
             record = self.records[function.node] = FunctionRecord(function)
+        if self.machine.arrays_seen is not None:
+            bound = self.machine.arrays_seen.entered(function, bound, context, caller)
         if self.machine.givers is not None and stage.staged:
             self.machine.givers.note(function.node, bound, node, caller)
         record.handed = None
@@ -197,7 +201,8 @@ class FunctionCalls(Part):
         born = record.made.get(key)
         if born is not None:
             result = copied(result, born)  # each call makes its own
-        if result is not UNKNOWN and isinstance(result, (Array, Unknown, TupleValue, DictValue)):
+            hide_shapes(result, born)
+        if result is not UNKNOWN and isinstance(result, (Array, Unknown, TupleValue, DictValue, Static)):
             passed = key_origins(bound) if aligned else []
             result = self.renewed(result, dict(zip(then, passed, strict=False)))
         return result if stood_in is None else stood_in(result)
@@ -323,17 +328,23 @@ class FunctionCalls(Part):
                 origin = given[origin] if origin in given else Origin(origin.name, batch=origin.batch)
             if like is not None:
                 like = given.get(like) or given.get(like.root()) or like
-            if origin is value.origin and like is value.like and value.made is None:
+            if origin is value.origin and like is value.like and value.made is None and value.form is None:
                 return value
             result = value.known_as(origin) if origin is not None else replace(value, origin=None)
-            result.like, result.made = like, None  # it was made of other arguments
+            result.like, result.made, result.form = like, None, None  # it was made of other arguments
             return result
+        if type(value) is Static:
+            return unmeasured(value)
+        if type(value) is Unknown and value.measured is not None and value.origin is None:
+            return UNKNOWN
         if type(value) is Unknown and value.origin is not None:
             origin = given.get(value.origin) or Origin(value.origin.name)
             return Unknown(origin, value.flow, made_of=value.made_of, answer=value.answer)
         if depth > 0 and type(value) is TupleValue and value.items is not None:
             items = [self.renewed(part, given, depth - 1) for part in value.items]
             return TupleValue(items, value.element, value.cls, value.exact)
+        if type(value) is TupleValue and value.measured is not None:
+            return TupleValue(None, value.element)
         if depth > 0 and type(value) is DictValue and value.items:
             known = {key: self.renewed(part, given, depth - 1) for key, part in value.items.items()}
             return DictValue(known, value.element, value.stage, value.optional)

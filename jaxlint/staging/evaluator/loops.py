@@ -32,6 +32,7 @@ from jaxlint.staging.values import (
     is_answer,
     join,
 )
+from jaxlint.staging.values.forms import widen
 from jaxlint.staging.values.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.values.truth import truth
 
@@ -130,6 +131,7 @@ class Loops(Part):
                 loop.second = True
                 if loop.trips == 1:
                     break
+                widen(frame.scope.variables, before.variables)
         if not alive:
             # The body always leaves the loop: its first iteration is its last.
             if loop.exits:

@@ -12,7 +12,15 @@ from typing import Any, TypeVar, cast
 from jaxlint.source import SourceError
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.failures import internal_error
-from jaxlint.staging.evaluator.ports import Arrays, Language, Reach, SourcesOfTracers, Staging, Tracking
+from jaxlint.staging.evaluator.ports import (
+    Arrays,
+    ArraysSeen,
+    Language,
+    Reach,
+    SourcesOfTracers,
+    Staging,
+    Tracking,
+)
 from jaxlint.staging.listeners import Listeners, hand
 from jaxlint.staging.project import Module, Project
 from jaxlint.staging.values import (
@@ -66,6 +74,7 @@ class Machine:
         self.failures = 0  # how often something raised
         self.running: Module | None = None
         self.observes = False  # each context of a function is kept, for `inspect`
+        self.arrays_seen: ArraysSeen | None = None  # where `inspect` is asked for arrays
         self.givers: SourcesOfTracers | None = None  # where `inspect` is asked which calls give tracers
 
         # What holds for a while; `scopes.py` changes it and puts it back.

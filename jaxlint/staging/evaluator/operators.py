@@ -23,6 +23,7 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     NumpyArray,
+    Operation,
     Reading,
     Setting,
     Shim,
@@ -42,6 +43,8 @@ from jaxlint.staging.values.array_types import members_of_type
 from jaxlint.staging.values.dtypes import OPERATORS, dtype_of, numpy_result
 from jaxlint.staging.values.flow import flow_in
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.measured import computed, joined_shapes
+from jaxlint.staging.values.plain import Measured
 from jaxlint.staging.values.stage import Why
 from jaxlint.staging.values.truth import truth
 
@@ -52,6 +55,13 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Div: operator.truediv,
     ast.Mod: operator.mod,
+}
+_SYMBOLS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
 }
 _DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.Constant, ast.JoinedStr)
 
@@ -82,6 +92,8 @@ class Operators(Part):
         const = constant(value)
         if isinstance(const, (int, float, complex)) and isinstance(node.op, ast.USub):
             return Static(-const)
+        if isinstance(value, Static) and value.measured is not None and isinstance(node.op, ast.USub):
+            return Static(measured=Measured("-", (value,)))
         if find_array(value, depth=1) is not None:
             result = self.array_result(frame, [value], node, like=value)
             self.machine.tracking.made_by(result, OPERATORS[type(node.op)], [value], {}, node, frame)
@@ -134,7 +146,10 @@ class Operators(Part):
         elif kind is ast.Mult:
             sequence = _repeated(left, right)
             sequence = _repeated(right, left) if sequence is None else sequence
-        return sequence if sequence is not None else _of_numpy(left, right)
+        if sequence is not None:
+            return sequence
+        measured = computed(_SYMBOLS.get(kind, ""), left, right)
+        return _of_numpy(left, right, node, kind) if measured is None else Unknown(measured=measured)
 
     def format_text(self, text: Static, given: Value, node: ast.AST, frame: Frame) -> Value:
         """`text % given`."""
@@ -226,9 +241,10 @@ def _concatenated(left: Value, right: Value, frame: Frame) -> Value | None:
         if left.items is not None and right.items is not None:
             return TupleValue([*left.items, *right.items])
         joined = join_all([*left.elements(), *right.elements()])
+        measured = joined_shapes([left, right])
         if not left.items or right.items is not None:
-            return TupleValue(None, joined)
-        return TupleValue(None, joined, head=tuple(left.items), tail=right.element)
+            return TupleValue(None, joined, measured=measured)
+        return TupleValue(None, joined, head=tuple(left.items), tail=right.element, measured=measured)
     if type(left) is ListValue and type(right) is ListValue:
         if left.items is not None and right.items is not None:
             return ListValue([*left.items, *right.items], stage=frame.stage)
@@ -248,13 +264,14 @@ def _repeated(sequence: Value, count: Value) -> Value | None:
     return ListValue(None, element) if type(sequence) is ListValue else TupleValue(None, element)
 
 
-def _of_numpy(left: Value, right: Value) -> Value:
+def _of_numpy(left: Value, right: Value, node: ast.AST, kind: type[ast.operator]) -> Value:
     """What an operator gives where NumPy's array is on one side; unknown where it is on none."""
     if type(left) is not NumpyArray and type(right) is not NumpyArray:
         return UNKNOWN
     if isinstance(right if type(left) is NumpyArray else left, Unknown):
         return UNKNOWN
-    return NumpyArray(dtype=numpy_result(dtype_of(left), dtype_of(right)))
+    made = Operation(OPERATORS[kind], (left, right), {}, node)
+    return NumpyArray(dtype=numpy_result(dtype_of(left), dtype_of(right)), made=made)
 
 
 def _may_concatenate(left: Value, right: Value) -> bool:
@@ -306,4 +323,7 @@ def _fold(left: Static, right: Static, op: ast.operator) -> Value:
         if widest in kinds and kinds <= narrower:
             return Static(kind=widest)
     integral = kinds == {"int"} and not isinstance(op, ast.Div)
-    return Static(kind="int" if integral else "")
+    measured = None
+    if left.measured is not None or right.measured is not None:
+        measured = computed(_SYMBOLS.get(type(op), ""), left, right)
+    return Static(kind="int" if integral else "", measured=measured)

@@ -390,6 +390,18 @@ class Reach(Protocol):
         """Remembers a class by the methods that it defines; of a class that is made at every call of a function, the last."""
 
 
+class ArraysSeen(Protocol):
+    """Where `inspect` keeps what variables are bound to."""
+
+    def entered(
+        self, called: Function, bound: dict[str, Value], context: str, caller: Frame | None
+    ) -> dict[str, Value]:
+        """Remembers the arguments of a call, or of another `context`; gives them as the function is to have them."""
+
+    def bind(self, target: ast.Name, value: Value, frame: Frame) -> None:
+        """Remembers an assignment."""
+
+
 class SourcesOfTracers(Protocol):
     """Where `inspect` keeps which calls hand tracers to a function."""
 

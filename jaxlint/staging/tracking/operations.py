@@ -20,6 +20,7 @@ from jaxlint.jaxapi.functions import IN_PLACE_FUNCTIONS
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.listeners import hand
+from jaxlint.staging.shapes.answers import symbolic_shape
 from jaxlint.staging.tracking.gradients import stops_gradient
 from jaxlint.staging.tracking.timing import Timing
 from jaxlint.staging.values import (
@@ -62,6 +63,7 @@ _LAX = {
     "jax.numpy.amax": "max",
     "jax.numpy.amin": "min",
     "jax.numpy.linalg.norm": "norm",
+    "jax.nn.identity": "copy",
     "optax.global_norm": "global_norm",
     "optax.safe_norm": "safe_norm",
 }
@@ -152,7 +154,8 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -
     if kind == "promote":
         return promote(*(dtype_of(arg) for arg in args[:2]))
     if kind == "inexact promote":
-        return inexact(promote(*(dtype_of(arg) for arg in args[:2])))
+        result = inexact(promote(*(dtype_of(arg) for arg in args[:2])))
+        return strong(result) if name == "hypot" else result
     if kind == "elements":
         parts = args[0].elements() if isinstance(args[0], (ListValue, TupleValue)) else [args[0]]
         return promote(*(dtype_of(part) for part in parts))
@@ -249,6 +252,7 @@ class Operations(Part):
         frame: Frame,
     ) -> None:
         """Notes on `result` that `name` (canonical, or an operator's) made it of these operands, and tells rules."""
+        full = name if "." in name else f"jax.numpy.{name}"
         name = short_name(name)
         depth = 0
         for value in args:
@@ -256,7 +260,7 @@ class Operations(Part):
             for part in parts:
                 if type(part) is Array and part.made is not None and part.made.depth >= depth:
                     depth = part.made.depth + 1
-        operation = Operation(name, tuple(args), kwargs, node, depth)
+        operation = Operation(name, tuple(args), kwargs, node, depth, full)
         result.dtype = result_dtype(name, operation.args, kwargs)
         result.rowless = lacks_rows(operation)
         if result.flow is not None and stops_gradient(name, result.dtype):
@@ -266,6 +270,7 @@ class Operations(Part):
             if hearers:
                 hand(hearers, events.OperationEvent(node, frame, operation, result))
         self.timing.dispatch_operation(name, result, node, frame)
-        if depth > MAX_DEPTH:
-            operation = Operation(name, (), {}, node)
         result.made = operation
+        if depth > MAX_DEPTH:
+            symbolic_shape(result)  # while its operands are at hand
+            result.made = Operation(name, (), {}, node)

@@ -37,6 +37,7 @@ from jaxlint.staging.values import (
     member_kind,
     parts_of,
 )
+from jaxlint.staging.values.forms import same
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.pytrees import (
     flattening,
@@ -222,6 +223,7 @@ class Boundary(Part):
                 role=value.role if value.role in ("key", "variables") else "",
                 dtype=value.dtype,
                 flow=value.flow,
+                form=same(value) if value.made is not None or value.form is not None else None,
             )
         if isinstance(value, Unknown):
             return Array(False, None, tree=True, certain=False, jitted=jitted)

@@ -36,6 +36,7 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
     constant,
+    find_array,
     innermost,
     is_none,
     join_all,
@@ -44,6 +45,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.flow import flow_in, marked
+from jaxlint.staging.values.forms import linked, row, stacked
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
 
@@ -144,6 +146,8 @@ class ControlFlow(Part):
             fresh(self.boundary.to_staged(init, carry_why)),
             fresh(self.boundary.to_staged(xs, x_why)),
         )
+        linked(carry, init)
+        linked(x, xs, row)
         result = self.bodies.staged_call(api, body, [carry, x], node, frame, "scan", why)
         self.keys.tell_constant_keys(api, body, before, born, [init, carry, xs], node, frame)
         self.keys.tell_kept_keys(
@@ -157,7 +161,9 @@ class ControlFlow(Part):
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             final = _as_large_as(init, result.items[0])
             return self.bodies.flow_result(
-                TupleValue([final, self.stacked(result.items[1])]), frame, [body, init, xs]
+                TupleValue([final, self.stacked(result.items[1], xs, kwargs.get("length"))]),
+                frame,
+                [body, init, xs],
             )
         unknown = self.operators.array_result(frame, args[1:], node, name=api)
         unknown.tree = True
@@ -178,17 +184,20 @@ class ControlFlow(Part):
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             final = _as_large_as(init, result.items[1])
             return self.bodies.flow_result(
-                TupleValue([self.stacked(result.items[0]), final]), frame, [xs, init]
+                TupleValue([self.stacked(result.items[0], xs), final]), frame, [xs, init]
             )
         unknown = self.operators.array_result(frame, [xs, init], node, name=api)
         unknown.tree = True
         return TupleValue([unknown, unknown])
 
-    def stacked(self, value: Value) -> Value:
+    def stacked(self, value: Value, xs: Value, length: Value | None = None) -> Value:
         """What an iteration gives beside the carry, of all of them: no longer of the shape that was made there."""
         if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
             return Array(True, Why("it is stacked by the scan"))
-        return _without_shape(value)
+        along: tuple[Value, int] | Value | None = length
+        if length is None and (first := find_array(xs)) is not None and not first.tree:
+            along = (first, 0)
+        return _without_operation(stacked(value, along))
 
     def flow_while_loop(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -198,6 +207,7 @@ class ControlFlow(Part):
         why = self.bodies.body_why(api, given[1], node, frame)
         born, before = Origin(api).serial, list(frame.used)
         carry = fresh(self.boundary.to_staged(given[2], Why("it is the carry of the loop", cause=why)))
+        linked(carry, given[2])
         going = self.bodies.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
         self.bodies.tell_body(api, "the condition", given[0], 1, going, node, frame, given[2], carry)
         result = self.bodies.staged_call(api, given[1], [carry], node, frame, "while_loop", why)
@@ -221,6 +231,7 @@ class ControlFlow(Part):
         index = Array(True, Why("it is the index of the loop", cause=why))
         born, before = Origin(api).serial, list(frame.used)
         carry = fresh(self.boundary.to_staged(given[3], Why("it is the carry of the loop", cause=why)))
+        linked(carry, given[3])
         result = self.bodies.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
         self.bodies.tell_body(api, "the body", given[2], 2, result, node, frame)
         self.keys.tell_constant_keys(api, given[2], before, born, [given[3], carry], node, frame)
@@ -278,6 +289,8 @@ class ControlFlow(Part):
             staged = [
                 self.boundary.to_staged(v, Why("it is an operand of the branch", cause=why)) for v in operands
             ]
+            for inside, outside in zip(staged, operands, strict=True):
+                linked(inside, outside)
             with KeysAside(frame, dict(used)):
                 results.append(self.bodies.staged_call(api, function, staged, node, frame, "cond", why))
                 self.bodies.tell_body(api, "a branch", function, len(operands), results[-1], node, frame)
@@ -289,7 +302,10 @@ class ControlFlow(Part):
             "branches", events.BranchesEvent(node, frame, api, functions, results, choice, operands)
         )
         why = Why(f"it is the result of `{api}`", frame.module, node)
-        results = [self.boundary.to_staged(result, why) for result in results]
+        given = [self.boundary.to_staged(result, why) for result in results]
+        for inside, result in zip(given, results, strict=True):
+            linked(inside, result)
+        results = given
         return self.bodies.flow_result(join_all(results), frame, [choice or UNKNOWN, *functions, *operands])
 
     def flow_associative_scan(
@@ -432,11 +448,11 @@ def _is_pair(value: Value) -> TypeGuard[TupleValue]:
     return isinstance(value, TupleValue) and value.items is not None and len(value.items) == 2
 
 
-def _without_shape(value: Value, depth: int = 3) -> Value:
+def _without_operation(value: Value, depth: int = 3) -> Value:
     if isinstance(value, Array) and value.made is not None:
         return replace(value, made=None)
     if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
-        return map_parts(value, lambda part: _without_shape(part, depth - 1))
+        return map_parts(value, lambda part: _without_operation(part, depth - 1))
     return value
 
 

@@ -31,6 +31,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.constants import constant_names
 from jaxlint.staging.values.copies import fresh
+from jaxlint.staging.values.forms import hidden
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
 
@@ -103,7 +104,7 @@ class Lifting(Part):
             for name, value in kwargs.items()
         }
         stage = Stage("nn.lift", spec.abstract or frame.stage.abstract, True, t.why, frame.stage, None)
-        result = self.staged_calls.in_stage(t.target, stage, staged, options, node, frame)
+        result = hidden(self.staged_calls.in_stage(t.target, stage, staged, options, node, frame))
         return result if frame.stage.staged else self.boundary.to_device(result, "")
 
     def is_lifted_over(self, t: Transformed, axes: Value, position: int) -> bool | None:

@@ -24,6 +24,7 @@ from jaxlint.staging.tracking.timing import Timing
 from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
 from jaxlint.staging.transforms.custom_rules import CustomRules
+from jaxlint.staging.transforms.rows import Rows
 from jaxlint.staging.transforms.specs import spec_of
 from jaxlint.staging.transforms.staged_arguments import StagedArguments
 from jaxlint.staging.transforms.trees import Trees
@@ -43,6 +44,7 @@ from jaxlint.staging.values import (
     Value,
     map_parts,
 )
+from jaxlint.staging.values.forms import hidden, linked
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
 from jaxlint.syntax.facts import sizes_of_kernel
@@ -92,9 +94,13 @@ class StagedCalls(Part):
             return self.call_mapped(t, args, kwargs, node, frame)
         if kind in ("checkpoint", "variant"):
             staged, options = self.arguments.stage_arguments(t, args, kwargs, frame, None)
+            if kind == "checkpoint":
+                self.keep_shapes(staged, options, args, kwargs)
             result = self.in_stage(
                 t.target, Stage(kind, True, True, t.why, frame.stage), staged, options, node, frame
             )
+            if kind != "checkpoint":
+                result = hidden(result)
             return result if frame.stage.staged else self.boundary.to_device(result, "")
         if kind == "pallas":
             return self.call_kernel(t, args, node, frame)
@@ -176,15 +182,32 @@ class StagedCalls(Part):
                 break
             owner = owner.caller
         staged, options = self.arguments.stage_arguments(t, args, kwargs, frame, node)
+        if t.kind != "pmap":
+            self.keep_shapes(staged, options, args, kwargs)
         stage = Stage("jit" if t.kind != "pmap" else "pmap", True, True, t.why, frame.stage, bound_axes(t))
         result = self.in_stage(t.target, stage, staged, options, node, frame)
         self.timing.dispatch(node, frame, t.label, t)
+        if t.kind == "pmap":
+            result = hidden(result)
         if frame.stage.staged:
             given = [t.target, *args, *kwargs.values()]
             if not self.machine.unjitted and not self.arguments.leaves_python(t):
                 result = _as_arrays(result)
             return self.bodies.flow_result(result, frame, given)
         return self.boundary.to_device(result, t.label, self.arguments.leaves_python(t))
+
+    def keep_shapes(
+        self,
+        staged: list[Value],
+        options: dict[str, Value],
+        args: list[Value],
+        kwargs: dict[str, Value],
+    ) -> None:
+        """What is inside has the shapes that it has outside."""
+        for inside, outside in zip(staged, args, strict=True):
+            linked(inside, outside)
+        for name, inside in options.items():
+            linked(inside, kwargs[name])
 
     def call_mapped(
         self,
@@ -198,6 +221,7 @@ class StagedCalls(Part):
         spec = spec_of(t)
         staged: list[Value] = []
         copies: list[Value] = []
+        rows = Rows.of(t)
         for position, value in enumerate(args):
             name = names[position] if position < len(names) else f"argument {position}"
             mapped = self.arguments.is_argument_mapped(t, position, name)
@@ -213,6 +237,8 @@ class StagedCalls(Part):
                 inside = replace(inside, origin=copied)  # each row is that array
                 copies.append(value)
             staged.append(inside)
+            if rows is not None:
+                rows.see(inside, value, position)
         options = {
             n: self.boundary.to_staged(
                 v, self.arguments.parameter_why(t, n), t.kind == "vmap", spec.keeps_python
@@ -229,6 +255,7 @@ class StagedCalls(Part):
                 t.api, t.target, before, born, [*changing, *kwargs.values()], node, frame
             )
         self.timing.dispatch(node, frame, t.label)
+        result = hidden(result) if rows is None or t.kind != "vmap" else rows.stacked(result)
         if frame.stage.staged:
             given = [t.target, *args, *kwargs.values()]
             if t.kind in _MAPPING and not spec.keeps_python:

@@ -37,6 +37,7 @@ from jaxlint.staging.values import (
     map_parts,
 )
 from jaxlint.staging.values.copies import fresh
+from jaxlint.staging.values.forms import linked, row, stacked
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.pytrees import is_pytree, tracer_in
 from jaxlint.staging.values.stage import Why
@@ -74,10 +75,12 @@ class TreeMaps(Part):
         xs = args[1] if len(args) > 1 else kwargs.get("xs", UNKNOWN)
         born, before = Origin(api).serial, list(frame.used)
         staged = fresh(self.boundary.to_staged(xs, Why("it is what the map runs over", cause=why)))
+        linked(staged, xs, row)
         result = self.bodies.staged_call(api, body, [staged], node, frame, "map", why)
         self.bodies.tell_body(api, "the function", body, 1, result, node, frame)
         self.keys.tell_constant_keys(api, body, before, born, [xs, staged], node, frame)
-        return self.bodies.flow_result(result, frame, [body, xs])
+        along = (xs, 0) if isinstance(xs, Array) else None
+        return self.bodies.flow_result(stacked(result, along), frame, [body, xs])
 
     def flow_map_with_path(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame

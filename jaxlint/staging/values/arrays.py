@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jaxlint.staging.values.plain import Flow, Origin, Value
+from jaxlint.staging.values.sizes import Size
 from jaxlint.staging.values.stage import Why
+
+Shape = tuple[Size, ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -21,6 +25,7 @@ class Operation:
     kwargs: dict[str, Value]
     node: ast.AST
     depth: int = 0
+    full: str = ""  # the canonical name, "jax.lax.reduce_max", of what is no operator
 
     def operand(self, position: int, keyword: str = "") -> Value | None:
         """An argument by position or keyword; None when it was not given."""
@@ -30,6 +35,38 @@ class Operation:
 
 
 NEW_REF = "jax.new_ref"  # the operation that makes a reference to an array
+
+
+class Form:
+    """What is known of the shape of an array, besides by what it was made of; several values may be one array.
+
+    `shape`: once it was asked for, None where it is not known. `misfit`: why there is none, where the operands certainly
+    do not fit. The rest is what it is worked out from: by `how`, of the arrays `of`:
+    "" of what it was made of, or as the only one of `of`; "row" without `axis`; "stacked" with a new `axis`, which is
+    as long as `along` says (an array and one of its axes, or a number); "either" of them; "grown" of what it was made of,
+    in a loop that began with another; "hidden" is not known.
+    `rank` and `names` are what the program says by `B, T = x.shape`.
+    """
+
+    __slots__ = ("along", "asked", "axis", "how", "misfit", "names", "of", "rank", "shape", "symbols")
+
+    def __init__(
+        self,
+        how: str = "",
+        of: Sequence[Value] = (),
+        axis: int = 0,
+        along: tuple[Value, int] | Value | None = None,
+    ) -> None:
+        self.asked = False
+        self.shape: Shape | None = None
+        self.misfit: Exception | None = None
+        self.how = how
+        self.of = of
+        self.axis = axis
+        self.along = along
+        self.rank: int | None = None
+        self.names: dict[int, str] = {}
+        self.symbols: dict[int, Size] = {}
 
 
 @dataclass(slots=True, eq=False)
@@ -56,6 +93,7 @@ class Array(Value):
     partly: bool = False
     rowless: bool = False  # its first axis has no elements, so that a loop over it never runs
     answer: bool = False  # what was not read says it of tracers: perhaps whether they are some
+    form: Form | None = None
 
     @property
     def is_reference(self) -> bool:
@@ -80,6 +118,7 @@ class Array(Value):
             self.partly,
             self.rowless,
             self.answer,
+            self.form,
         )
 
 
@@ -92,6 +131,8 @@ class NumpyArray(Value):
     fetched: Fetch | None = None  # it was computed by NumPy of an array of JAX
     shares: bool = False  # the memory of an array of JAX, hence it is read-only
     rowless: bool = False  # as of an array of JAX
+    made: Operation | None = None  # as of an array of JAX
+    form: Form | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from jaxlint.staging.values.arrays import Array, NumpyArray
+from jaxlint.staging.values.arrays import Array, Form, NumpyArray
 from jaxlint.staging.values.objects import (
     _WITH_PARTS,
     CALLABLE,
@@ -137,6 +137,7 @@ def _join_array(left: Value, right: Value) -> Value:
             partly=left.partly or right.partly or left.staged != right.staged,
             rowless=left.rowless and right.rowless,
             answer=left.answer or right.answer,
+            form=_form_of_either(left, right),
         )
     array, other = (left, right) if type(left) is Array else (right, left)
     if type(other) not in _OF_TREES:
@@ -153,6 +154,16 @@ def _join_array(left: Value, right: Value) -> Value:
         partly=array.partly,
         answer=array.answer or is_answer(other),
     )
+
+
+def _form_of_either(left: Array, right: Array) -> Form | None:
+    """What is known of the shape of one of two arrays."""
+    if left.tree or right.tree:
+        return None
+    if left.form is not None and left.form is right.form and left.made is right.made:
+        return left.form
+    known = [one.made is not None or one.form is not None for one in (left, right)]
+    return Form("either", (left, right)) if all(known) else None
 
 
 def _join_static(left: Static, right: Static) -> Value:
@@ -178,7 +189,10 @@ def _join_alike(left: Value, right: Value, depth: int) -> Value | None:
                 items = [join(a, b, depth - 1) for a, b in zip(left.items, right.items, strict=True)]
                 exact = left.cls is right.cls and left.exact and right.exact
                 return TupleValue(items, cls=_common_class(left.cls, right.cls), exact=exact)
-            return TupleValue(None, join_all([*left.elements(), *right.elements()], depth - 1))
+            measured = left.measured if left.measured is right.measured else None
+            return TupleValue(
+                None, join_all([*left.elements(), *right.elements()], depth - 1), measured=measured
+            )
         if type(left) is ListValue and type(right) is ListValue:
             element = join_all([*left.elements(), *right.elements()], depth - 1)
             return ListValue(None, element, left.kind, left.depth, left.stage, _either(left, right))

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from jaxlint.staging.project import Module
 from jaxlint.staging.values.arrays import Array, NumpyArray
 from jaxlint.staging.values.class_models import DATACLASS, PLAIN, ClassModel
-from jaxlint.staging.values.plain import UNKNOWN, Flow, Origin, Static, Value, _counter
+from jaxlint.staging.values.plain import UNKNOWN, Flow, Measured, Origin, Static, Value, _counter
 from jaxlint.staging.values.stage import Stage, Why
 
 _serials = itertools.count(1)
@@ -134,6 +134,7 @@ class TupleValue(Value):
     # Of `items` that are not known, the first that are, and what the others hold: as `(self, *args)`.
     head: tuple[Value, ...] = ()
     tail: Value | None = None
+    measured: Measured | None = None  # it is a shape, or a part of one
     weight: int = field(init=False, default=1)
 
     def __post_init__(self) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from jaxlint.staging.values.sizes import Size
+
 _counter = itertools.count()
 
 
@@ -28,7 +30,7 @@ class Sentinel:
 class Origin:
     """The identity of a value: a parameter, a fresh key, or a named part of another origin."""
 
-    __slots__ = ("batch", "children", "name", "parent", "serial", "split_of")
+    __slots__ = ("batch", "children", "name", "parent", "serial", "size", "split_of")
 
     def __init__(self, name: str, parent: Origin | None = None, batch: bool = False) -> None:
         self.name = name
@@ -36,6 +38,7 @@ class Origin:
         self.batch = batch  # the result of jax.random.split: each part is a key of its own
         self.split_of: Origin | None = None  # the key that was split
         self.children: dict[object, Origin] = {}
+        self.size: Size | None = None  # as a dimension, once it was one
         self.serial = next(_counter)
 
     def child(self, part: object) -> Origin:
@@ -106,6 +109,20 @@ class Flow:
 TANGENT: Final = Flow()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """How a number came about that has to do with dimensions, or a tuple of such; it is worked out when it is asked for.
+
+    `how`: "axis", "size", "rank" or "shape" (from `start` to `stop`) of an array; "+", "*" ... of two numbers; "joined"
+    of two tuples.
+    """
+
+    how: str
+    of: tuple[Value, ...]
+    start: int | None = None  # of a shape; which one, of an axis
+    stop: int | None = None
+
+
 @dataclass(slots=True, eq=False)
 class Unknown(Value):
     origin: Origin | None = None
@@ -113,6 +130,7 @@ class Unknown(Value):
     true: bool = False  # a test said so
     made_of: tuple[Value, ...] = ()  # functions that something unknown was given, which gave this
     answer: bool = False  # as of an array
+    measured: Measured | None = None  # as of a plain value
 
 
 class StarArgument(Unknown):
@@ -140,6 +158,7 @@ class Static(Value):
         str, ...
     ] = ()  # the strings that it may be, where they are few and known, and it is not None
     truth: bool | None = None  # what a test said of a value that is not known
+    measured: Measured | None = None  # it is a dimension, or computed of some
 
 
 @dataclass(slots=True, eq=False)

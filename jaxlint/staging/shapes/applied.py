@@ -1,0 +1,256 @@
+"""An operation as the rules of shapes see it: the shapes, sizes and numbers that it was given."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import NoReturn, TypeVar
+
+from jaxlint.staging.shapes.measures import size_of, sizes_in
+from jaxlint.staging.values.arrays import Array, NumpyArray, Operation, Shape
+from jaxlint.staging.values.objects import AtIndexer, ListValue, TupleValue
+from jaxlint.staging.values.parts import constant
+from jaxlint.staging.values.plain import MISSING, OptionalName, StarArgument, Value, is_none
+from jaxlint.staging.values.sizes import Size, differ, symbol, written
+
+
+class UnclearError(Exception):
+    """The shape is not known."""
+
+
+class MisfitError(Exception):
+    """The operation certainly fails: its operands do not fit.
+
+    `shapes`: those of the operands that it is about, by their positions.
+    """
+
+    def __init__(self, message: str, *operands: tuple[Value, Shape]) -> None:
+        super().__init__(message)
+        self.message = message
+        self.operands = operands
+
+
+Result = Shape | list[Shape]  # a list: of each of several arrays
+ShapeRule = Callable[["Applied"], Result]
+_R = TypeVar("_R", bound=ShapeRule)
+RULES: dict[str, ShapeRule] = {}
+
+
+def shapes(*names: str) -> Callable[[_R], _R]:
+    """Decorates the rule of what has these names, below `jax`: "numpy.sum lax.reduce_sum"."""
+
+    def register(rule: _R) -> _R:
+        for name in " ".join(names).split():
+            if name in RULES:
+                raise ValueError(f"two rules of the shape of {name}")
+            RULES[name] = rule
+        return rule
+
+    return register
+
+
+def text(shape: Sequence[Size]) -> str:
+    """`(B, 4)`."""
+    inner = ", ".join(map(written, shape))
+    return f"({inner},)" if len(shape) == 1 else f"({inner})"
+
+
+class Applied:
+    """One operation, with what it was given."""
+
+    __slots__ = ("args", "kwargs", "made", "name", "of")
+
+    def __init__(self, made: Operation, name: str, of: Callable[[Value], Shape | None]) -> None:
+        self.made = made
+        self.name = name
+        self.args = made.args
+        self.kwargs = made.kwargs
+        self.of = of
+        if "**" in made.kwargs or any(isinstance(key, OptionalName) for key in made.kwargs):
+            raise UnclearError
+        if any(isinstance(arg, StarArgument) for arg in made.args):
+            raise UnclearError
+        if isinstance(made.node, ast.Call) and any(k.arg is None for k in made.node.keywords):
+            raise UnclearError
+
+    def unclear(self) -> NoReturn:
+        raise UnclearError
+
+    def given(self, position: int, *names: str) -> Value | None:
+        """An argument by position or name; None where it is not given, or None."""
+        value = self.args[position] if 0 <= position < len(self.args) else None
+        for name in names:
+            if value is None:
+                value = self.kwargs.get(name)
+        return None if value is None or is_none(value) else value
+
+    def needed(self, position: int, *names: str) -> Value:
+        value = self.given(position, *names)
+        if value is None:
+            raise UnclearError
+        return value
+
+    def only(self, *options: str) -> None:
+        """Nothing but these is given by name."""
+        if not self.kwargs.keys() <= set(options):
+            raise UnclearError
+
+    def shape_of(self, value: Value) -> Shape:
+        """The shape of a value as an array; of a list of numbers or arrays, too."""
+        found = self.of(value)
+        if found is None:
+            raise UnclearError
+        return found
+
+    def shape(self, position: int, *names: str) -> Shape:
+        return self.shape_of(self.needed(position, *names))
+
+    def sizes(self, position: int, *names: str) -> Shape:
+        """The argument as a shape: `(B, 4)`, or one number."""
+        return self.sizes_of(self.needed(position, *names))
+
+    def sizes_of(self, value: Value) -> Shape:
+        found = sizes_in(value, self.of)
+        if found is None:
+            raise UnclearError
+        return found
+
+    def size(self, position: int, *names: str, otherwise: Size | None = None) -> Size:
+        """The argument as a size; a symbol where it is one that is not known."""
+        value = self.given(position, *names)
+        if value is None:
+            if otherwise is None:
+                raise UnclearError
+            return otherwise
+        found = size_of(value, self.of)
+        return symbol("?") if found is None else found
+
+    def number(self, position: int, *names: str, otherwise: int | None = None) -> int:
+        """The argument as an integer that is known."""
+        value = self.given(position, *names)
+        if value is None:
+            if otherwise is None:
+                raise UnclearError
+            return otherwise
+        const = constant(value)
+        if type(const) is int:
+            return const
+        found = size_of(value, self.of)
+        if type(found) is not int:
+            raise UnclearError
+        return found
+
+    def numbers(self, position: int, *names: str) -> tuple[int, ...]:
+        """The argument as a tuple of integers that are known; one number stands for itself."""
+        const = constant(self.needed(position, *names))
+        found = const if isinstance(const, tuple) else (const,)
+        if not all(type(number) is int for number in found):
+            raise UnclearError
+        return found
+
+    def flag(self, position: int, name: str, otherwise: bool = False) -> bool:
+        value = self.given(position, name)
+        if value is None:
+            return otherwise
+        const = constant(value)
+        if type(const) is not bool:
+            raise UnclearError
+        return const
+
+    def text(self, position: int, *names: str) -> str:
+        const = constant(self.needed(position, *names))
+        if not isinstance(const, str):
+            raise UnclearError
+        return const
+
+    def const(self, value: Value | None) -> object:
+        const = constant(value)
+        if const is MISSING:
+            raise UnclearError
+        return const
+
+    def axis(self, rank: int, position: int, *names: str, otherwise: int | None = None) -> int:
+        """An axis that counts from the front. Raises MisfitError where there is no such axis."""
+        return self.axis_in(self.number(position, *names, otherwise=otherwise), rank)
+
+    def axis_in(self, axis: int, rank: int) -> int:
+        if not -rank <= axis < rank:
+            # TypeError or ValueError at run time, of an array that may come here for what is not known.
+            raise UnclearError
+        return axis % rank
+
+    def axes(self, rank: int, position: int, *names: str) -> tuple[int, ...]:
+        found = tuple(self.axis_in(axis, rank) for axis in self.numbers(position, *names))
+        return found if len(set(found)) == len(found) else self.unclear()
+
+    def axes_of(self, value: Value, rank: int) -> tuple[int, ...]:
+        const = constant(value)
+        if not isinstance(const, tuple) or not all(type(number) is int for number in const):
+            raise UnclearError
+        found = tuple(self.axis_in(axis, rank) for axis in const)
+        return found if len(set(found)) == len(found) else self.unclear()
+
+    def items(self, value: Value) -> list[Value]:
+        """The parts of a list or tuple that is known; the rows of an array of which it is known how many there are."""
+        if isinstance(value, (ListValue, TupleValue)):
+            if value.items is None or any(isinstance(item, StarArgument) for item in value.items):
+                raise UnclearError
+            return value.items
+        raise UnclearError
+
+    def plain(self, value: Value) -> Value:
+        return value.array if isinstance(value, AtIndexer) else value
+
+
+def broadcast(applied: Applied, *operands: Value) -> Shape:
+    """The shape of an operation by elements. Raises MisfitError where two operands certainly do not fit."""
+    known = [(operand, applied.shape_of(applied.plain(operand))) for operand in operands]
+    return broadcast_shapes(known)
+
+
+def broadcast_shapes(known: Sequence[tuple[Value, Shape]]) -> Shape:
+    result: list[Size] = []
+    sources: list[tuple[Value, Shape]] = []  # of each size, from the back
+    for operand, shape in known:
+        for place, size in enumerate(reversed(shape)):
+            if place == len(result):
+                result.append(size)
+                sources.append((operand, shape))
+                continue
+            have = result[place]
+            if have == size or size == 1:
+                continue
+            if have == 1:
+                result[place], sources[place] = size, (operand, shape)
+                continue
+            if differ(have, size) and differ(have, 1) and differ(size, 1):
+                other = sources[place]
+                raise MisfitError(
+                    f"shapes {text(other[1])} and {text(shape)} do not broadcast: {written(have)} and {written(size)}",
+                    other,
+                    (operand, shape),
+                )
+            result[place] = _either(have, size)
+            if result[place] == size:
+                sources[place] = (operand, shape)
+    return tuple(reversed(result))
+
+
+def _either(have: Size, size: Size) -> Size:
+    """What two sizes broadcast to of which either may be 1: an integer that is not, or a size that is not known."""
+    if isinstance(have, int):
+        return have
+    if isinstance(size, int):
+        return size
+    if not differ(have, 1):
+        return size if differ(size, 1) else symbol("?")
+    return have
+
+
+def same_size(one: Size, two: Size) -> Size:
+    """Of two sizes that are the same where the program runs, the one that says more."""
+    return one if isinstance(one, int) or not isinstance(two, int) else two
+
+
+def is_array(value: Value | None) -> bool:
+    return isinstance(value, (Array, NumpyArray))

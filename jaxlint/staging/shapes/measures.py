@@ -1,0 +1,132 @@
+"""Python's integers as sizes: what the program computed of the dimensions of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jaxlint.staging.values.arrays import Array, Form, NumpyArray, Shape
+from jaxlint.staging.values.objects import ListValue, TupleValue
+from jaxlint.staging.values.plain import MISSING, Measured, StarArgument, Static, Unknown, Value
+from jaxlint.staging.values.sizes import (
+    Size,
+    add,
+    divide,
+    multiply,
+    negative,
+    product,
+    remainder,
+    subtract,
+    symbol,
+)
+
+ShapeOf = Callable[[Value], Shape | None]
+_ARITHMETIC: dict[str, Callable[[Size, Size], Size | None]] = {
+    "+": add,
+    "-": subtract,
+    "*": multiply,
+    "//": divide,
+    "%": remainder,
+}
+
+
+def size_of(value: Value, of: ShapeOf) -> Size | None:
+    """The integer that a value is; a symbol for a parameter or an attribute of which nothing is known; else None."""
+    if isinstance(value, Static):
+        if type(value.const) is int:
+            return value.const
+        if value.const is not MISSING or value.measured is None:
+            return None
+        return _measured(value.measured, of)
+    if isinstance(value, Unknown) and value.measured is not None:
+        return _measured(value.measured, of)
+    if isinstance(value, Unknown) and value.origin is not None and not isinstance(value, StarArgument):
+        origin = value.origin
+        if origin.size is None:
+            origin.size = symbol(origin.name or "?")
+        return origin.size
+    return None
+
+
+def _measured(measured: Measured, of: ShapeOf) -> Size | None:
+    how = measured.how
+    if how in _ARITHMETIC:
+        sides = [size_of(part, of) for part in measured.of]
+        left, right = sides[0], sides[-1]
+        if left is None or right is None:
+            return None
+        return _ARITHMETIC[how](left, right) if len(sides) == 2 else negative(left)
+    if how == "prod":
+        found = sizes_in(measured.of[0], of)
+        return None if found is None else product(found)
+    array = measured.of[0]
+    shape = of(array)
+    if how == "axis":
+        assert measured.start is not None
+        return axis_of(array, shape, measured.start)
+    if shape is None:
+        return None
+    return len(shape) if how == "rank" else product(shape)
+
+
+def axis_of(array: Value, shape: Shape | None, axis: int) -> Size | None:
+    """The size of one axis of an array, of which perhaps nothing else is known."""
+    if shape is not None:
+        return shape[axis] if -len(shape) <= axis < len(shape) else None
+    if not isinstance(array, (Array, NumpyArray)) or (isinstance(array, Array) and array.tree):
+        return None
+    if array.form is None:
+        array.form = Form()
+    return symbol_of_axis(array, array.form, axis)
+
+
+def symbol_of_axis(array: Array | NumpyArray, form: Form, axis: int) -> Size:
+    """The symbol of an axis of an array whose shape is not known: as the program calls it, or by the array's name."""
+    if form.rank is not None:
+        axis %= form.rank
+    known = form.symbols.get(axis)
+    if known is None and form.rank is not None:
+        known = form.symbols.get(axis - form.rank)
+    if known is None:
+        name = form.names.get(axis)
+        if name is None and form.rank is not None:
+            name = form.names.get(axis - form.rank)
+        if name is None:
+            origin = array.origin if isinstance(array, Array) else None
+            name = f"{origin.name}.{axis}" if origin is not None else "?"
+        known = form.symbols[axis] = symbol(name)
+    return known
+
+
+def sizes_in(value: Value, of: ShapeOf) -> Shape | None:
+    """The sizes that a shape argument asks for; a size that is not known is a symbol of its own."""
+    if isinstance(value, Static):
+        found = size_of(value, of)
+        return None if found is None else (found,)
+    if not isinstance(value, (TupleValue, ListValue)):
+        return None
+    if isinstance(value, TupleValue) and value.measured is not None:
+        return _measured_tuple(value.measured, of)
+    if value.items is None:
+        return None
+    sizes: list[Size] = []
+    for item in value.items:
+        found = size_of(item, of)
+        if isinstance(item, (TupleValue, ListValue, StarArgument)):
+            return None
+        sizes.append(symbol("?") if found is None else found)
+    return tuple(sizes)
+
+
+def _measured_tuple(measured: Measured, of: ShapeOf) -> Shape | None:
+    if measured.how == "joined":
+        # A number in it that is not known is a size all the same.
+        parts = [
+            (symbol("?") if (size := size_of(part, of)) is None else size,)
+            if isinstance(part, Static)
+            else sizes_in(part, of)
+            for part in measured.of
+        ]
+        known = [part for part in parts if part is not None]
+        return tuple(size for part in known for size in part) if len(known) == len(parts) else None
+    shape = of(measured.of[0])
+    return None if shape is None else shape[measured.start : measured.stop]

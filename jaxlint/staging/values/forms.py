@@ -1,0 +1,107 @@
+"""Which array has the shape of which other: across the boundaries of stages, in rows, and stacked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from jaxlint.staging.values.arrays import Array, Form, NumpyArray
+from jaxlint.staging.values.measured import unmeasured
+from jaxlint.staging.values.objects import DictValue, Instance, ListValue, TupleValue
+from jaxlint.staging.values.parts import map_parts
+from jaxlint.staging.values.plain import Static, Value
+
+_DEPTH = 6  # of containers in each other
+
+
+def same(source: Value) -> Form:
+    return Form("", (source,))
+
+
+def row(source: Value, axis: int = 0) -> Form:
+    return Form("row", (source,), axis)
+
+
+def linked(new: Value, old: Value, form_of: Callable[[Value], Form] = same, depth: int = _DEPTH) -> None:
+    """Says of the arrays in `new`, which was made of `old` and is built alike, that their shapes follow from the old ones."""
+    if new is old or depth == 0:
+        return
+    if type(new) is Array:
+        if (
+            new.form is None
+            and new.made is None
+            and not new.tree
+            and isinstance(old, (Array, Static, NumpyArray))
+        ):
+            new.form = form_of(old)
+    elif isinstance(new, (TupleValue, ListValue)):
+        if isinstance(old, (TupleValue, ListValue)) and new.items and old.items:
+            for one, two in zip(new.items, old.items, strict=False):
+                linked(one, two, form_of, depth - 1)
+    elif isinstance(new, DictValue):
+        if isinstance(old, DictValue):
+            for key, one in new.items.items():
+                if key in old.items:
+                    linked(one, old.items[key], form_of, depth - 1)
+    elif isinstance(new, Instance) and isinstance(old, Instance):
+        for name, part in new.fields.items():
+            if name in old.fields:
+                linked(part, old.fields[name], form_of, depth - 1)
+
+
+def reformed(value: Value, form_of: Callable[[Value], Form], depth: int = 3) -> Value:
+    """`value` with arrays of other shapes, which follow from those that it has."""
+    if type(value) is Array:
+        return value if value.tree else replace(value, form=form_of(value))
+    if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
+        return map_parts(value, lambda part: reformed(part, form_of, depth - 1))
+    return value
+
+
+def stacked(value: Value, along: tuple[Value, int] | Value | None, axis: int = 0) -> Value:
+    """What each row gives, of all rows: as many as `along` says, if anything."""
+    return reformed(value, lambda one: Form("stacked", (one,), axis, along))
+
+
+def hidden(value: Value) -> Value:
+    """`value`, of whose arrays the shapes are not known."""
+    return reformed(value, lambda one: Form("hidden"))
+
+
+def hide_shapes(value: Value, since: int, depth: int = 4) -> None:
+    """Forgets, in place, what shapes the arrays in containers and objects have that were made after the serial `since`."""
+    if type(value) is TupleValue:
+        for part in value.items or ():
+            if depth > 0:
+                hide_shapes(part, since, depth - 1)
+    elif isinstance(value, (ListValue, DictValue, Instance)) and value.serial >= since:
+        if isinstance(value, ListValue):
+            if value.items is not None:
+                value.items = [_hidden_part(part, since, depth) for part in value.items]
+            value.element = _hidden_part(value.element, since, depth)
+        else:
+            held = value.items if isinstance(value, DictValue) else value.fields
+            for name, part in held.items():
+                held[name] = _hidden_part(part, since, depth)
+
+
+def _hidden_part(part: Value, since: int, depth: int) -> Value:
+    if type(part) is Array and not part.tree and (part.made is not None or part.form is not None):
+        return replace(part, form=Form("hidden"))
+    if type(part) is Static and part.measured is not None:
+        return unmeasured(part)
+    if depth > 0:
+        hide_shapes(part, since, depth - 1)
+    return part
+
+
+def widen(variables: dict[str, Value], before: dict[str, Value]) -> None:
+    """After one iteration of a loop: what it has rebound may have another size after the next."""
+    for name, value in variables.items():
+        old = before.get(name)
+        if type(value) is not Array or value is old or type(old) is not Array or value.tree or old.tree:
+            continue
+        if value.form is None:
+            value.form = Form("grown", (old,))
+        elif value.form.how != "grown":
+            variables[name] = replace(value, form=Form("either", (old, value)))
