@@ -17,7 +17,9 @@ from jaxlint.places import shown_line
 from jaxlint.report.escaping import escaped, shown_name, wellformed
 
 if TYPE_CHECKING:
+    from jaxlint.engine import CheckResult
     from jaxlint.source import SourceFile
+    from jaxlint.staging.analysis import Analysis
     from jaxlint.staging.inspection import FunctionFacts
 
 
@@ -30,9 +32,10 @@ if TYPE_CHECKING:
     help="How to show the functions (text).",
 )
 @click.option("--calls", is_flag=True, help="State the calls that give each parameter a tracer, too.")
+@click.option("--arrays", is_flag=True, help="Show the shape and dtype of each variable instead.")
 @click.option("--no-cache", is_flag=True, hidden=True, expose_value=False)  # nothing is cached here
 @file_options
-def command(options: RunOptions, wanted: str | None, output_format: str, calls: bool) -> None:
+def command(options: RunOptions, wanted: str | None, output_format: str, calls: bool, arrays: bool) -> None:
     """Show which functions JAX stages, which parameters are traced there, and why.
 
     PATHs are files or folders. Exits with 0, or 2 when a file could not be read.
@@ -43,6 +46,10 @@ def command(options: RunOptions, wanted: str | None, output_format: str, calls: 
     sources, context, result = read_sources(
         options.paths, options.config, stdin=options.stdin, jobs=options.jobs
     )
+    if arrays:
+        analysis = _show_arrays(sources, context, wanted, output_format)
+        _finish(result, analysis)
+        return
     facts, analysis = inspect_files(sources, context, calls)
     if wanted is not None:
         facts = [f for f in facts if f.qualname == wanted or f.qualname.rpartition(".")[2] == wanted]
@@ -68,10 +75,37 @@ def command(options: RunOptions, wanted: str | None, output_format: str, calls: 
             click.echo(f"no function called {wanted!r} in what was read")
         elif wanted is None:
             click.echo(_count(facts))
+    _finish(result, analysis)
+
+
+def _finish(result: CheckResult, analysis: Analysis) -> None:
     sys.stdout.flush()
     report_problems([*result.errors, *analysis.errors], result.warnings)
     if result.errors or analysis.errors:
         sys.exit(FAILED)
+
+
+def _show_arrays(
+    sources: Sequence[SourceFile], context: Sequence[SourceFile], wanted: str | None, output_format: str
+) -> Analysis:
+    """What is known of the arrays, line by line."""
+    from jaxlint.staging.inspection.arrays import inspect_arrays
+
+    facts, analysis = inspect_arrays(sources, context)
+    if wanted is not None:
+        facts = [f for f in facts if wanted in (f.function, f.function.rpartition(".")[2])]
+    read = {source.display: source for source in sources}
+    records = []
+    for fact in facts:
+        cell, line, _ = shown_line(fact.path, fact.line, "", read)
+        if output_format == "json":
+            records.append(fact.record() | {"line": line} | ({"cell": cell} if cell else {}))
+            continue
+        path = fact.path if cell is None else f"{fact.path}:cell {cell}"
+        click.echo(f"{shown_name(path)}:{line}:{fact.column + 1} {escaped(f'{fact.name}: {fact.written()}')}")
+    if output_format == "json":
+        click.echo(json.dumps(wellformed(records), indent=1))
+    return analysis
 
 
 def _count(facts: Sequence[FunctionFacts]) -> str:

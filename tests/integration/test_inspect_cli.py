@@ -111,3 +111,42 @@ def test_what_cannot_be_read_is_named(project: Path) -> None:
     run = jaxlint("inspect", "model.py", "missing.py", cwd=project)
     assert run.returncode == 2
     assert run.stderr == "error: missing.py: no such file or folder; check the path\n"
+
+
+ARRAYS = """\
+import jax.numpy as jnp
+
+
+def project(x, w):
+    rows, columns = x.shape
+    y = jnp.zeros((rows, 2 * columns))
+    return y
+
+
+table = jnp.ones((3, 4), jnp.bfloat16)
+"""
+
+
+def test_arrays_are_shown_by_line(tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text(ARRAYS)
+    run = jaxlint("inspect", "--arrays", "p.py", cwd=tmp_path)
+    assert (run.returncode, run.stdout.splitlines()) == (
+        0,
+        ["p.py:6:5 y: f32[rows, 2*columns]", "p.py:10:1 table: bf16[3, 4]"],
+    )
+    run = jaxlint(
+        "inspect", "--arrays", "--function", "project", "--output-format", "json", ".", cwd=tmp_path
+    )
+    assert json.loads(run.stdout) == [
+        {
+            "path": "p.py",
+            "line": 6,
+            "column": 4,
+            "name": "y",
+            "function": "project",
+            "dtype": "float32",
+            "shape": ["rows", "2*columns"],
+            "weak": False,
+            "tracer": False,
+        }
+    ]

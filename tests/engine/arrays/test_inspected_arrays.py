@@ -1,0 +1,122 @@
+"""What `inspect --arrays` says of the variables of a program: a comment at the end of a line holds it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from jaxlint.source.read import read_source
+from jaxlint.staging.inspection.arrays import inspect_arrays
+
+PROGRAMS = {
+    "sizes that the program names": """
+import jax, jax.numpy as jnp
+
+@jax.jit
+def block(x, w):
+    B, T, D = x.shape
+    q = x.reshape(B, T, 4, D // 4)  # q: ?[B, T, 4, D // 4] tracer
+    k = q.transpose(0, 2, 1, 3)  # k: ?[B, 4, T, D // 4] tracer
+    s = jnp.einsum("bhqd,bhkd->bhqk", k, k)  # s: ?[B, 4, T, T] tracer
+    h = jnp.concatenate([x, x], axis=-1)  # h: ?[B, T, 2*D] tracer
+    z = jnp.zeros((B, 4 * D))  # z: f32[B, 4*D] tracer
+    last = x[:, -1]  # last: ?[B, D] tracer
+    tail = x[:, 1:]  # tail: ?[B, T - 1, D] tracer
+    flat = x.reshape(B, -1)  # flat: ?[B, T*D] tracer
+    rest = jnp.ones((*x.shape[:-1], 7))  # rest: f32[B, T, 7] tracer
+    more = jnp.ones(x.shape[:2] + (8,))  # more: f32[B, T, 8] tracer
+    return s, h, z, last, tail, flat, rest, more
+""",
+    "a call says the sizes": """
+import jax, jax.numpy as jnp
+from jax import lax
+
+@jax.jit
+def step(x, w):  # x: f32[2, 8] tracer; w: f32[8, 3] tracer
+    y = x @ w  # y: f32[2, 3] tracer
+    return y
+
+out = step(jnp.ones((2, 8)), jnp.ones((8, 3)))  # out: f32[2, 3]
+
+def body(c, x):  # c: f32[3] tracer; x: f32[3] tracer
+    n = c + x  # n: f32[3] tracer
+    return n, x * 2
+
+last, all_of_them = lax.scan(body, jnp.zeros(3), jnp.ones((5, 3)))  # last: f32[3]; all_of_them: f32[5, 3]
+rows = jax.vmap(lambda a, b: a @ b, in_axes=(0, None))(jnp.ones((4, 8)), jnp.ones(8))  # rows: f32[4]
+columns = jax.vmap(jnp.sin, out_axes=1)(jnp.ones((4, 8)))  # columns: f32[8, 4]
+whole = lax.fori_loop(0, 3, lambda i, v: v * 2, jnp.ones((2, 2)))  # whole: f32[2, 2]
+""",
+    "two calls that differ": """
+import jax.numpy as jnp
+
+def scaled(x):  # x: f32[x.0, 3]
+    y = x * 2  # y: f32[x.0, 3]
+    return y
+
+scaled(jnp.ones((2, 3)))
+scaled(jnp.ones((5, 3)))
+""",
+    "numbers and dtypes": """
+import jax.numpy as jnp
+import numpy as np
+
+half = jnp.ones((2, 3), jnp.bfloat16)  # half: bf16[2, 3]
+lifted = half * np.float32(2)  # lifted: f32[2, 3]
+kept = half * 2.0  # kept: bf16[2, 3]
+mask = half > 0  # mask: bool[2, 3]
+table = np.zeros((4, 5))  # table: f64[4, 5]
+moved = jnp.asarray(table)  # moved: f32[4, 5]
+count = len(half)
+ones = jnp.ones(count * 2)  # ones: f32[4]
+mean = half.mean(axis=0, keepdims=True)  # mean: bf16[1, 3]
+""",
+}
+
+
+def facts_in(folder: Path, text: str) -> dict[tuple[int, str], str]:
+    path = folder / "program.py"
+    path.write_text(text)
+    facts, result = inspect_arrays([read_source(path, str(path))])
+    assert not result.errors
+    return {(fact.line, fact.name): fact.written() for fact in facts}
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_arrays_are_what_comments_say(name: str, tmp_path: Path) -> None:
+    text = PROGRAMS[name]
+    ast.parse(text)
+    facts = facts_in(tmp_path, text)
+    wanted = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        for part in line.partition("#")[2].split(";"):
+            if ":" in part:
+                variable, _, what = part.strip().partition(": ")
+                wanted[number, variable] = what
+    assert wanted
+    assert {place: facts.get(place) for place in wanted} == wanted
+
+
+def test_a_shape_that_is_no_common_one_is_not_said(tmp_path: Path) -> None:
+    facts = facts_in(
+        tmp_path,
+        """
+import jax.numpy as jnp
+
+def f(x, flag):
+    if flag:
+        y = jnp.ones(3)
+    else:
+        y = jnp.ones((3, 1))
+    z = y * 2
+    grown = jnp.zeros(1)
+    for _ in range(3):
+        grown = jnp.concatenate([grown, grown])
+    after = grown + 1
+    return z, after
+""",
+    )
+    assert facts[9, "z"] == "f32[...]"
+    assert facts[13, "after"] == "f32[?]"
