@@ -21,6 +21,7 @@ from jaxlint.api.values import (
     shape_of,
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
+from jaxlint_rules._loops import host_loops
 from jaxlint_rules._names import unpacked
 
 _UPDATES = re.compile(r"step|update|train|learn")
@@ -36,6 +37,7 @@ class _Call:
     node: ast.Call
     rebound: dict[int, str]
     in_loop: bool
+    repeats: bool  # in a loop that is not written to run a few times
     numbers: set[int]  # arguments that are numbers, whose buffers are not worth donating
     aliased: set[int] = field(default_factory=set)
     given_up: bool = (
@@ -161,7 +163,7 @@ class MissingDonation(Rule):
         if known is not None:
             numbers |= known.numbers  # what the loop makes of them is a number, too
         rebound = {position: name for position, name in rebound.items() if position not in numbers}
-        call = _Call(module, node, rebound, bool(event.frame.loops), numbers)
+        call = _Call(module, node, rebound, bool(event.frame.loops), bool(host_loops(event.frame)), numbers)
         owner = event.frame.function.node if event.frame.function is not None else module.tree
         call.aliased = {position for position, name in rebound.items() if _is_aliased(name, owner)}
         call.given_up = not node.keywords and all(
@@ -178,7 +180,7 @@ class MissingDonation(Rule):
     def decide(self, candidate: _Candidate, report: Reporter) -> None:
         calls = list(candidate.calls.values())
         if candidate.in_place:
-            if any(call.in_loop for call in calls) or not calls:
+            if any(call.repeats for call in calls) or not calls:
                 names = [candidate.names[position] for position in candidate.in_place]
                 self.tell(candidate, candidate.in_place, names, calls, report)
             return
