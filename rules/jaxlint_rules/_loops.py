@@ -57,6 +57,11 @@ def is_few(loop: Loop, frame: Frame) -> bool:
     return loop.trips == 1 or names_in(iterable).isdisjoint(parameters)
 
 
+def is_tried_out(loop: Loop, frame: Frame) -> bool:
+    """A loop that the program itself runs once or twice: from the body of its module, down to here."""
+    return loop.trips is not None and loop.trips <= 2 and is_on_host(frame)
+
+
 def is_short(loop: Loop) -> bool:
     """A loop that is written to run a few times; a parameter that one caller sets low says nothing."""
     iterable = getattr(loop.node, "iter", None)
@@ -68,6 +73,30 @@ def is_short(loop: Loop) -> bool:
     if isinstance(iterable, (ast.Tuple, ast.List)) and len(iterable.elts) <= FEW:
         return not any(isinstance(part, ast.Starred) for part in iterable.elts)
     return loop.trips == 1 or (written and loop.trips is not None and loop.trips <= FEW)
+
+
+_PLOTS = frozenset({"plt", "ax", "axes", "axs", "fig", "sns", "pyplot", "axis"})
+
+
+@cache
+def shows_results(loop: ast.AST) -> bool:
+    """Whether a loop goes through what was computed to show it: it draws, or it goes through settings that are written there."""
+    iterable = getattr(loop, "iter", None)
+    if isinstance(iterable, (ast.List, ast.Tuple)):
+        return True
+    return any(
+        isinstance(node, ast.Call) and dotted(node.func).partition(".")[0] in _PLOTS
+        for statement in getattr(loop, "body", [])
+        for node in walk(statement)
+    )
+
+
+def statement_of(node: ast.AST, module: Module) -> ast.AST:
+    """The statement that an expression stands in; of an `if` or a loop its test."""
+    for above in module.ancestors(node):
+        if isinstance(above, ast.stmt):
+            return node if isinstance(above, (ast.If, ast.While, ast.For, ast.With)) else above
+    return node
 
 
 def is_on_host(frame: Frame) -> bool:

@@ -161,6 +161,9 @@ def _is_drawn_from(node: ast.AST, report: Reporter) -> bool:
     if isinstance(parent, ast.Dict):
         keyword = parents.get(parent)
         call = parents.get(keyword) if isinstance(keyword, ast.keyword) and keyword.arg == "rngs" else None
+        streams = [key.value for key in parent.keys if isinstance(key, ast.Constant)]
+        if streams == ["params"] and isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "apply":
+            return False  # the parameters are there already: nothing is drawn of this stream
         return isinstance(call, ast.Call) and not any(_switches_off(k) for k in call.keywords)
     if variable := variable_given(parent):
         return _is_drawn_by_name(variable, node, report)

@@ -61,6 +61,9 @@ class KeyReuse(Rule):
     severity = Severity.WARNING
     fixable = "unsafe"
 
+    def __init__(self) -> None:
+        self.told: dict[tuple[ast.AST, str], ast.AST] = {}  # by the first use: the place that was reported
+
     def on_key_reuse(self, event: KeyEvent, report: Reporter) -> None:
         frame = event.frame
         if frame.is_in_test():
@@ -72,6 +75,8 @@ class KeyReuse(Rule):
         if event.how == "again" and (_exclude_each_other(event) or _makes_a_twin(event)):
             return
         name = name_in(frame, event.origin).removesuffix(".rngs")
+        if event.how == "again" and self.told.setdefault((event.first, name), event.node) is not event.node:
+            return  # the same first use is to be split off
         through = f" (in `{event.callee}`)" if event.callee else ""
         if event.how == "loop":
             loop = frame.in_loop()
@@ -82,6 +87,7 @@ class KeyReuse(Rule):
                 or runs_once(event.node, loop.node, frame.module)
                 or _EVALUATION.search(name)  # each evaluation is to see the same
                 or _EVALUATION.search(event.callee)
+                or _compares_settings(event.node, loop.node)
             ):
                 return
             message = f"the key `{name}` is used{through} in every iteration of the loop, each time with the same result"
@@ -169,22 +175,44 @@ def _exclude_each_other(event: KeyEvent) -> bool:
     owner = frame.owner
     first, second = _asked(event.first, frame.module), _asked(event.node, frame.module)
     return any(
-        name in first and first[name] != value and name not in names_stored(owner)
-        for name, value in second.items()
+        name in first and _excludes(first[name], answer) and name not in names_stored(owner)
+        for name, answer in second.items()
     )
 
 
-def _asked(node: ast.AST, module: Module) -> dict[str, object]:
-    """What `kind == "normal"` and its like say of names where `node` runs."""
-    found: dict[str, object] = {}
+def _excludes(one: tuple[object, bool], other: tuple[object, bool]) -> bool:
+    """Whether `== a` or `!= a` and `== b` or `!= b` cannot both hold."""
+    (first, equal), (second, also) = one, other
+    return first != second if equal and also else first == second and equal is not also
+
+
+def _compares_settings(node: ast.AST, loop: ast.AST) -> bool:
+    """`for lr in (0.01, 0.1): run(lr, key)`: what a few settings give is compared on the same numbers."""
+    iterable = getattr(loop, "iter", None)
+    if not isinstance(iterable, (ast.Tuple, ast.List)) or not isinstance(node, ast.Call):
+        return False
+    names = names_stored(getattr(loop, "target", iterable))
+    written = all(
+        isinstance(part, ast.Constant) and not isinstance(part.value, int) for part in iterable.elts
+    )
+    return written and any(isinstance(argument, ast.Name) and argument.id in names for argument in node.args)
+
+
+def _asked(node: ast.AST, module: Module) -> dict[str, tuple[object, bool]]:
+    """What `kind == "normal"`, `kind != "normal"` and its like say of names where `node` runs."""
+    found: dict[str, tuple[object, bool]] = {}
     inside = node
     for around in module.ancestors(node):
         if isinstance(around, ast.If) and any(inside is statement for statement in around.body):
             test = around.test
-            if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
+            if (
+                isinstance(test, ast.Compare)
+                and len(test.ops) == 1
+                and isinstance(test.ops[0], (ast.Eq, ast.NotEq))
+            ):
                 answer = test.comparators[0]
                 if isinstance(answer, ast.Constant) and dotted(test.left):
-                    found[dotted(test.left)] = answer.value
+                    found[dotted(test.left)] = (answer.value, isinstance(test.ops[0], ast.Eq))
         inside = around
     return found
 

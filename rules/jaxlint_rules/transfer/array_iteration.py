@@ -8,7 +8,7 @@ from jaxlint.api import Frame, IterationEvent, Reporter, Rule
 from jaxlint.api.syntax import dotted, name_loads, walk
 from jaxlint.api.values import Array, Instance, Value, shape_of
 from jaxlint.finding import Severity
-from jaxlint_rules._loops import is_on_host
+from jaxlint_rules._loops import is_on_host, shows_results
 from jaxlint_rules._names import last_name
 
 FEW = 8  # elements that cost less than a rewrite
@@ -85,6 +85,7 @@ class ArrayIteration(Rule):
             f"this loop {how} a JAX array, each element a dispatch of its own; compute on the whole array, or fetch it "
             "once with `np.asarray`",
             reason=f"what `{ast.unparse(event.node)}` gives is a JAX array on the host",
+            severity=Severity.INFO if shows_results(node) else None,
         )
 
 

@@ -8,7 +8,7 @@ from jaxlint.api import CallEvent, Event, Frame, Loop, Reporter, Rule, TracedArg
 from jaxlint.api.syntax import dotted, name_loads, walk
 from jaxlint.api.values import MISSING, Array, NumpyArray, Static, Value
 from jaxlint.finding import Severity
-from jaxlint_rules._loops import host_loops, loop_variables, rebound
+from jaxlint_rules._loops import host_loops, loop_variables, rebound, shows_results
 
 _CONVERSIONS = frozenset({"jax.numpy.asarray", "jax.numpy.array"})
 
@@ -88,6 +88,7 @@ class DevicePutInLoop(Rule):
             node,
             f"{what} copies `{ast.unparse(data)}` to the device in every iteration; put it there once, before the loop",
             reason=f"nothing in the loop at line {line} changes `{ast.unparse(data)}`",
+            severity=Severity.INFO if shows_results(loop.node) else None,
         )
 
 

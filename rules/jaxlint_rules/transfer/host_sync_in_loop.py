@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from jaxlint.api import ConvertEvent, Event, Frame, Loop, Reporter, Rule, TestEvent
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import is_few
+from jaxlint_rules._loops import is_few, is_short, shows_results, statement_of
 from jaxlint_rules._names import last_name, unpacked
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 
@@ -37,6 +38,17 @@ _SHOWN = frozenset({"bool", "float", "item", "print", "format", "format_method",
 _CLOCKS = frozenset(
     {"time", "perf_counter", "monotonic", "perf_counter_ns", "time_ns", "process_time", "now"}
 )
+
+
+@dataclass(slots=True)
+class _Wait:
+    """The first place where a loop waits for a jitted function, and the lines of all."""
+
+    event: Event
+    what: str
+    loop: Loop
+    jitted: str
+    lines: dict[tuple[str, int], None] = field(default_factory=dict)
 
 
 class HostSyncInLoop(Rule):
@@ -74,7 +86,7 @@ class HostSyncInLoop(Rule):
 
     ## When not to fix
     When each iteration takes much longer than the transfer and Python has nothing to prepare. Conversions under an `if`
-    (every N steps), after the loop, or in tests are not reported.
+    (every N steps), after the loop, or in tests are not reported. In a loop that draws or prints what was computed it is advice.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -85,6 +97,12 @@ class HostSyncInLoop(Rule):
     category = "transfer"
     severity = Severity.WARNING
     fixable = "safe"
+
+    def __init__(self) -> None:
+        self.waits: dict[tuple[ast.AST, str], _Wait] = {}  # by loop and jitted function
+        self.by_statement: dict[
+            ast.AST, tuple[ast.AST, str]
+        ] = {}  # one statement is one wait, whatever it fetches
 
     def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
         if event.how.startswith("numpy."):
@@ -134,18 +152,30 @@ class HostSyncInLoop(Rule):
             return  # only where the rest of the condition holds, as in every N-th step
         if exit_of(event) and not has_while_loop(frame):
             return  # `convergence-loop` speaks of it
-        if is_few(loop, frame):
+        if is_few(loop, frame) or is_short(loop):
             return
-        line = getattr(loop.node, "lineno", None) or getattr(
-            getattr(loop.node, "target", None), "lineno", "?"
+        cause = self.by_statement.setdefault(
+            statement_of(event.node, frame.module), (loop.node, value.jitted)
         )
-        report(
-            event.node,
-            f"{what} makes Python wait for the device in every iteration",
-            reason=f"the value is a result of the jitted `{value.jitted}`, called in the loop at line {line}",
-            data={"loop_line": line},
-            fix=_collected(event, report),
-        )
+        wait = self.waits.setdefault(cause, _Wait(event, what, loop, value.jitted))
+        wait.lines.setdefault((frame.module.display, getattr(event.node, "lineno", 0)))
+
+    def finish(self, report: Reporter) -> None:
+        """One finding for each loop and step: once the host has waited for a result, all else of it is there."""
+        for wait in self.waits.values():
+            event, loop = wait.event, wait.loop.node
+            report.event = event
+            line = getattr(loop, "lineno", None) or getattr(getattr(loop, "target", None), "lineno", "?")
+            here = [str(number) for path, number in list(wait.lines)[1:] if path == report.path]
+            too = f"; it waits at line{'s' * (len(here) > 1)} {', '.join(here)}, too" if here else ""
+            report(
+                event.node,
+                f"{wait.what} makes Python wait for the device in every iteration",
+                reason=f"the value is a result of the jitted `{wait.jitted}`, called in the loop at line {line}{too}",
+                severity=Severity.INFO if shows_results(loop) else None,
+                data={"loop_line": line},
+                fix=_collected(event, report) if len(wait.lines) == 1 else None,
+            )
 
 
 def _collected(event: Event, report: Reporter) -> FixRequest | None:

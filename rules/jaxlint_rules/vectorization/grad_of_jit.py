@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import is_script
 from jaxlint.api.tables import JIT_KINDS
 from jaxlint.api.values import Partial, Transformed, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._eager import report_eager, steps
-from jaxlint_rules._loops import host_loops
+from jaxlint_rules._loops import host_loops, is_tried_out
 
 _KINDS = frozenset({"grad", "value_and_grad", "jacobian"})
 
@@ -73,8 +74,10 @@ class GradOfJit(Rule):
         if frame.module.is_test or not isinstance(event.node, ast.Call):
             return
         loops = host_loops(frame)
-        if not loops or not steps(event.node, loops[0].node):
+        if not loops or not steps(event.node, loops[0].node) or is_tried_out(loops[0], frame):
             return
+        if is_script(frame.module.tree) and not any(part.is_called() for part in (frame, *frame.callers())):
+            return  # a script that never calls it
         report(
             event.node,
             f"`{api}` of the jitted `{inner.label}` runs outside of jit in every iteration; jit the whole step",

@@ -7,7 +7,7 @@ def init(key, n):
     w = jax.random.normal(subkey, (n,))
     key, subkey = jax.random.split(key)
     b = jax.random.uniform(subkey, (n,))  # finding
-    return w, b, jax.random.split(key)  # finding
+    return w, b, jax.random.split(key)
 
 def noise(x, key, steps):
     for _ in range(steps):

@@ -5,7 +5,7 @@ import jax
 def init(key, n):
     w = jax.random.normal(key, (n,))
     b = jax.random.uniform(key, (n,))  # finding
-    return w, b, jax.random.split(key)  # finding
+    return w, b, jax.random.split(key)
 
 def noise(x, key, steps):
     for _ in range(steps):

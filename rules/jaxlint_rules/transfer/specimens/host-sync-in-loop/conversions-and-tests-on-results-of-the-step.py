@@ -9,13 +9,37 @@ def step(w, batch):
     loss = jnp.mean((batch @ w) ** 2)
     return w - 0.1 * jax.grad(lambda w: jnp.mean((batch @ w) ** 2))(w), {"loss": loss}
 
-def train(w, batches):
-    history, hits = [], 0
+def floats(w, batches):
+    history = []
     for batch in batches:
         w, metrics = step(w, batch)
-        history.append(float(metrics["loss"]))  # finding
+        history.append((0, float(metrics["loss"])))  # finding
+    return w, history
+
+def arrays(w, batches):
+    hits = 0
+    for batch in batches:
+        w, metrics = step(w, batch)
         hits += np.asarray(metrics["loss"])  # finding
+    return w, hits
+
+def largest(w, batches):
+    for batch in batches:
+        w, metrics = step(w, batch)
         worst = max(0.0, metrics["loss"])  # finding
+    return w, worst
+
+def until(w, batches):
+    for batch in batches:
+        w, metrics = step(w, batch)
         if metrics["loss"] < 1e-3:  # finding
-            break
-    return w, history, hits, worst
+            w = w * 2
+    return w
+
+def several(w, batches):
+    history = []
+    for batch in batches:
+        w, metrics = step(w, batch)
+        print(f"{float(metrics['loss'])} {float(metrics['loss']) ** 2}")  # finding
+        history.append(float(metrics["loss"]))
+    return w, history

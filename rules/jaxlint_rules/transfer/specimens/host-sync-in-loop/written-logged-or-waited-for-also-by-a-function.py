@@ -43,8 +43,15 @@ class Trainer:
     def run(self, batches):
         for batch in batches:
             self.advance(batch)
+
+    def note(self, batches):
+        for batch in batches:
             w, loss = step(self.w, batch)
             self.record({"loss": loss})
+
+    def check(self, batches):
+        for batch in batches:
+            w, loss = step(self.w, batch)
             assert finite([w])
 
 @jax.jit
@@ -65,16 +72,32 @@ def points(w, batches):
         found.append((number, float(loss)))  # finding
     return found
 
-def train(w, batches, folder):
-    mean, rows = Mean(), []
-    for number, batch in enumerate(batches):
+def logged(w, batches):
+    for batch in batches:
         w, loss = step(w, batch)
         log.info("loss %s", loss)  # finding
+
+def added(w, batches):
+    mean = Mean()
+    for batch in batches:
+        w, loss = step(w, batch)
         mean.add(loss)
+
+def shown(w, batches):
+    for number, batch in enumerate(batches):
+        w, loss = step(w, batch)
         show(number, loss)
+
+def listed(w, batches):
+    rows = []
+    for batch in batches:
+        w, loss = step(w, batch)
         rows.append(numbers({"loss": loss}))
+
+def saved(w, batches, folder):
+    for number, batch in enumerate(batches):
+        w, loss = step(w, batch)
         np.save(f"{folder}/{number}.npy", w)  # finding
-    return w
 
 def wait(w, batches):
     for batch in batches:
@@ -82,5 +105,13 @@ def wait(w, batches):
         jax.block_until_ready(w)  # finding
     return w
 
-train(jnp.ones(3), [jnp.ones(3)] * 9, ".")
-Trainer(jnp.ones(3)).run([jnp.ones(3)] * 9)
+batches = [jnp.ones(3)] * 9
+logged(jnp.ones(3), batches)
+added(jnp.ones(3), batches)
+shown(jnp.ones(3), batches)
+listed(jnp.ones(3), batches)
+saved(jnp.ones(3), batches, ".")
+trainer = Trainer(jnp.ones(3))
+trainer.run(batches)
+trainer.note(batches)
+trainer.check(batches)

@@ -1,0 +1,19 @@
+# a few settings that are compared on the same numbers, and branches of which one is taken
+
+import jax
+import jax.numpy as jnp
+
+def run(lr, key):
+    w = jax.random.normal(key, (8,))
+    return float(jnp.sum((w - lr * w) ** 2))
+
+def sweep():
+    key = jax.random.key(0)
+    return {lr: run(lr, key) for lr in (0.01, 0.1, 1.0)}
+
+def sample(key, mode, n):
+    if mode == "uniform":
+        x = jax.random.uniform(key, (n,))
+    if mode != "uniform":
+        x = jax.random.normal(key, (n,))
+    return x
