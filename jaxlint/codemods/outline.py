@@ -52,9 +52,9 @@ def outline_jit(draft: Draft, step: Step) -> None:
         numbers = "0" if static == 1 else repr(tuple(range(static)))
         partial = reference(site, draft.imports, "functools.partial", call)
         wrapper = f"{partial}({wrapper}, static_argnums={numbers})"
-    line = _line_above(site, call)
+    line = line_above(site, call)
     newline = layout.newline
-    text = newline * _missing_lines(site, line)
+    text = newline * missing_lines(site, line)
     text += f"@{wrapper}{newline}def {name}({', '.join(function.parameters)}):{newline}"
     text += f"    return {called}({', '.join(given)}){newline}{newline}{newline}"
     draft.insert(line, 1, text)
@@ -132,13 +132,13 @@ def _last(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def _missing_lines(site: Site, line: int) -> int:
+def missing_lines(site: Site, line: int) -> int:
     """How many blank lines lack above a function that begins in `line`."""
     above = site.lines.lines[max(line - 3, 0) : line - 1]
     return 0 if line == 1 else 2 - next((n for n, text in enumerate(reversed(above)) if text.strip()), 2)
 
 
-def _line_above(site: Site, node: ast.AST) -> int:
+def line_above(site: Site, node: ast.AST) -> int:
     """The line of the module's statement that `node` is in, or of the comments above it."""
     statement = next(one for one in site.names.ancestors(node) if site.names.parents.get(one) is site.tree)
     assert isinstance(statement, ast.stmt)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -72,6 +72,11 @@ class Program:
         self._roots = list(sources if roots is None else roots)
         self._files: dict[Path, File | None] = {}
         self.memo: dict[object, Any] = {}  # answers of those who ask
+
+    def with_text(self, path: str, text: str) -> Program:
+        """The same program with another text in the file that was given as `path`."""
+        changed = replace(self._sources[path], text=text)
+        return Program({**self._sources, path: changed}, self._roots)
 
     @functools.cached_property
     def project(self) -> Project:

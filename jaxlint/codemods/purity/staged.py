@@ -64,7 +64,7 @@ _WORDS = {
 }
 
 
-def _file_of(draft: Draft) -> tuple[Program, File]:
+def program_and_file(draft: Draft) -> tuple[Program, File]:
     program = draft.program()
     try:
         return program, program.file(draft.site.source.display)
@@ -78,7 +78,7 @@ def may_be_jitted(
     """Raises Refused where a function of a codemod's file may not be compiled as a whole, by what the source and a run say of it."""
     if draft.strict is None:
         return
-    program, file = _file_of(draft)
+    program, file = program_and_file(draft)
     seen = step.parameters.get("arguments", ())
     spans = step.parameters.get("rewritten", ())
     check_jitted(
@@ -110,10 +110,32 @@ def may_be_compiled(draft: Draft, call: ast.Call, step: Step, transform: str) ->
     """Raises Refused where what a call of a codemod's file calls may not be compiled, by what the source and a run say of it."""
     if draft.strict is None:
         return
-    program, file = _file_of(draft)
+    program, file = program_and_file(draft)
     seen = step.parameters.get("arguments", ())
     entries = seen if isinstance(seen, list | tuple) else ()
     check_call(program, file, file.same(call), transform=transform, seen=entries)
+
+
+def check_outlined(draft: Draft, step: Step, text: str, line: int, transform: str) -> None:
+    """Raises Refused where a function may not be compiled that a codemod has written of statements of its file.
+
+    `text`: the file with the function, at `line`, and its call, as if it were not to be compiled.
+    """
+    if draft.strict is None:
+        return
+    program = draft.program().with_text(draft.site.source.display, text)
+    try:
+        file = program.file(draft.site.source.display)
+    except KeyError:
+        raise Refused("the file with the function would not be one of Python") from None
+    functions = [node for node in ast.walk(file.tree) if isinstance(node, ast.FunctionDef)]
+    (function,) = [node for node in functions if node.lineno == line]
+    seen = step.parameters.get("arguments", ())
+    entries = seen if isinstance(seen, list | tuple) else ()
+    name = str(step.parameters.get("function", "")).rpartition(".")[2]
+    around = [node for node in functions if node.name == name]
+    hints = hints_of(entries, around[0], program) if len(around) == 1 else {}
+    check_jitted(program, file, function, transform=transform, hints=hints)
 
 
 def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = False) -> None:
@@ -121,7 +143,7 @@ def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = Fals
     if draft.strict is None:
         return
     if nodes:
-        program, file = _file_of(draft)
+        program, file = program_and_file(draft)
         check_nodes(program, file, [file.same(node) for node in nodes], strict=draft.strict, nnx=lifted)
 
 
@@ -177,9 +199,13 @@ def check_jitted(
     static: Sequence[str] = (),
     seen: Iterable[Mapping[str, object]] = (),
     skipped: Set[ast.AST] = frozenset(),
+    hints: Mapping[tuple[FunctionNode, str], Values] | None = None,
 ) -> None:
-    """Raises Refused where compiling a function as a whole might change what the program does, on any of its paths."""
-    meaning = Meaning(program, hints_of(seen, function, program))
+    """Raises Refused where compiling a function as a whole might change what the program does, on any of its paths.
+
+    `seen`: its arguments in a run; `hints`: those of other functions.
+    """
+    meaning = Meaning(program, {**(hints or {}), **hints_of(seen, function, program)})
     region = Region(function, frozenset(), transform == "flax.nnx.jit")
     for problem in Effects(meaning, region).of_function(function, file):
         raise Refused(_told(problem))
@@ -365,7 +391,7 @@ def python_type(draft: Draft, name: str, node: ast.AST) -> str:
 
     Raises Refused where it holds numbers of which that cannot be said.
     """
-    program, file = _file_of(draft)
+    program, file = program_and_file(draft)
     scope = file.names.scope_at(file.same(node)).resolve(name)
     if scope is None:
         return ""

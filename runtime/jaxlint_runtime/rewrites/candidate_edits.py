@@ -11,6 +11,7 @@ from jaxlint_runtime.capture.watched_functions import definitions
 from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops, without_those
 from jaxlint_runtime.rewrites.model_calls import from_model_calls
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, to_jit
+from jaxlint_runtime.rewrites.regions import from_regions
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.parsing import tree_of
@@ -43,8 +44,8 @@ def propose(run: Run) -> list[Rewrite]:
 
 
 def from_run(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
-    """What may be done about functions that the host runs operation by operation: their loops, and `jit`."""
-    return from_loops(watched, sources) + to_jit(watched, sources)
+    """What may be done about functions that the host runs operation by operation: the arrays between what the host does, their loops, and `jit`."""
+    return from_regions(watched, sources) + from_loops(watched, sources) + to_jit(watched, sources)
 
 
 def run_again(

@@ -1,0 +1,358 @@
+"""`region-to-jit`: statements that compute on arrays alone become one jitted function, and the code around them stays on the host.
+
+    for x, y in batches:
+        loss, grads = grad_fn(params, x, y)
+        updates, opt_state = optimizer.update(grads, opt_state, params)
+        params = optax.apply_updates(params, updates)
+        losses.append(float(loss))
+
+has three statements that wait for nothing of Python. They become `train_step`, whose parameters are what they read and whose
+results are what is read after them. What is no array and never bound again (`optimizer`) is read from around it, as a person
+would write it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.add_jit import TRANSFORMS
+from jaxlint.codemods.flow import Flow
+from jaxlint.codemods.imports import reference
+from jaxlint.codemods.layout import Layout, fresh_name
+from jaxlint.codemods.names import Names, Scope
+from jaxlint.codemods.outline import line_above, missing_lines
+from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.staged import check_outlined, program_and_file
+from jaxlint.codemods.purity.values import (
+    ARRAY,
+    NONE,
+    NUMBER,
+    NUMPY,
+    TEXT,
+    TYPE,
+    Cls,
+    Ext,
+    Fn,
+    Inst,
+    Made,
+    Method,
+    Place,
+    Unknown,
+    Value,
+    Whole,
+    Wrapped,
+    leaves_of,
+)
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.site import Refused, Site
+from jaxlint.finding import Span, Step
+
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign)
+_LOOPS = (ast.For, ast.While)
+_MOVES = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
+_UPDATES = frozenset({"apply_updates", "apply_gradients", "incremental_update"})
+# Neither arrays nor containers of them: a jitted function reads them from around it.
+_OBJECTS = (Fn, Cls, Ext, Whole, Wrapped, Method)
+_OPTIMISERS = ("optax.", "jax.example_libraries.optimizers.")
+
+
+@codemod("region-to-jit")
+def region_to_jit(draft: Draft, step: Step) -> None:
+    """The span is that of the statements, from the first to the last.
+
+    Parameters: `transform` (jax.jit by default); `arguments`, what a run has seen of those of the function around them.
+    """
+    transform = str(step.parameters.get("transform", "jax.jit"))
+    if transform not in TRANSFORMS:
+        raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
+    site = draft.site
+    region = Region.at(site, step.span)
+    _, file = program_and_file(draft)
+    region.divide(Meaning(draft.program()), file)
+    layout = Layout(site)
+    taken = layout.identifiers(region.scope) | layout.identifiers(site.names.scope_at(site.tree))
+    name = fresh_name(taken, region.name())
+    wrapper = reference(site, draft.imports, transform, region.statements[0])
+    written = region.written(layout, name)
+    check_outlined(draft, step, written.whole(site.source.text, ""), written.line, transform)
+    place, text = written.definition(f"@{wrapper}")
+    draft.insert(place, 1, text)
+    draft.replace(written.span, written.call)
+
+
+@dataclass(slots=True)
+class Written:
+    """A region as text: the lines of the function, where they go, and the call that stands in its place."""
+
+    head: list[str]  # blank lines before the function
+    indent: str
+    lines: list[str]  # of the function, from its `def` on
+    tail: list[str]  # blank lines after it
+    before: int  # the line that it goes above
+    span: Span  # what the call replaces
+    call: str
+    newline: str
+
+    def definition(self, decorator: str) -> tuple[int, str]:
+        """The line above which the function goes, and its text."""
+        decorated = [f"{self.indent}{decorator}"] if decorator else []
+        lines = [*self.head, *decorated, *self.lines, *self.tail]
+        return self.before, "".join(line + self.newline for line in lines)
+
+    def whole(self, text: str, decorator: str) -> str:
+        """The file with the function in it, and the call."""
+        lines = text.split(self.newline)
+        first, last = self.span.line, self.span.end_line
+        lines[first - 1 : last] = self.call.split(self.newline)
+        place, definition = self.definition(decorator)
+        lines[place - 1 : place - 1] = definition.removesuffix(self.newline).split(self.newline)
+        return self.newline.join(lines)
+
+    @property
+    def line(self) -> int:
+        """The line of its `def` in the file with no decorator."""
+        return self.before + len(self.head)
+
+
+@dataclass(slots=True)
+class Region:
+    """Statements of one block that follow each other. `parameters`, `results`: names, once they are divided."""
+
+    site: Site
+    scope: Scope
+    statements: Sequence[ast.stmt]
+    flow: Flow
+    parameters: list[str] = field(default_factory=list)
+    results: list[str] = field(default_factory=list)
+    kept: list[str] = field(
+        default_factory=list
+    )  # variables of the function around that it reads as they are
+
+    @classmethod
+    def at(cls, site: Site, span: Span) -> Region:
+        """The statements at a span. Raises Refused where there are none, or one of them does more than bind variables."""
+        statements = _statements(site, span)
+        scope = site.names.scope_at(statements[0])
+        if scope.is_class:
+            raise Refused("the body of a class cannot be compiled")
+        for statement in statements:
+            if any(isinstance(part, _MOVES) for part in ast.walk(statement)):
+                raise Refused("it assigns inside of an expression, awaits or yields")
+            if isinstance(statement, ast.FunctionDef):
+                continue  # a loss that reads the batch around it
+            if not isinstance(statement, _SIMPLE) or (
+                isinstance(statement, ast.AnnAssign) and statement.value is None
+            ):
+                raise Refused("it does more than assign variables")
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if not all(_binds_names(target) for target in targets):
+                raise Refused("it stores into an object or a container")
+        return cls(site, scope, statements, Flow(site.names, scope))
+
+    @property
+    def first(self) -> ast.stmt:
+        return self.statements[0]
+
+    def loops(self) -> list[ast.stmt]:
+        """The loops around it in its function, the innermost first."""
+        around = self.site.names.ancestors_below(self.first, self.scope.node)
+        return [one for one in around if isinstance(one, _LOOPS)]
+
+    def divide(self, meaning: Meaning, file: File) -> None:
+        """Says of each variable whether it is handed in, handed out, or read from around. Raises Refused."""
+        own = {part for statement in self.statements for part in ast.walk(statement)}
+        bound = list(self.flow.bound(self.statements))
+        exposed = self.flow.sequence(list(self.statements)).exposed
+        read = [name for name in self._in_order(own) if name in exposed]
+        carried = [name for name in read if name in bound]
+        stored = {
+            node.id for node in own if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+        }
+        for name in sorted(stored):
+            if name in self.scope.redirected or (name in bound and self._is_bound_elsewhere(name)):
+                raise Refused(f"`{name}` belongs to a function around this one, or to one inside it")
+        self.results = [
+            *carried,
+            *(name for name in bound if name not in carried and self._is_read_outside(name, own)),
+        ]
+        if not self.results:
+            raise Refused("nothing that it computes is read")
+        for statement in self.statements:
+            if isinstance(statement, ast.FunctionDef) and statement.name in self.results:
+                raise Refused(
+                    f"`{statement.name}` is called after it, and a compiled function returns no functions"
+                )
+        for node in own:
+            if isinstance(node, ast.expr) and _is_of_numpy(node, meaning, file):
+                raise Refused(f"`{self.site.text(node)}` is computed by NumPy, on the host")
+        others = [name for name in read if name not in bound]
+        self.kept = [name for name in others if self._stays_around(name, meaning, file)]
+        self.parameters = [*carried, *(name for name in others if name not in self.kept)]
+        if not self.parameters:
+            raise Refused("it is given nothing that could be traced")
+
+    def _is_bound_elsewhere(self, name: str) -> bool:
+        """Whether a function inside the one around it binds the variable."""
+        return any(
+            isinstance(binding.node, ast.Name) and self.site.names.scope_at(binding.node) is not self.scope
+            for binding in self.scope.bindings.get(name, ())
+        )
+
+    def _is_read_outside(self, name: str, own: set[ast.AST]) -> bool:
+        names: Names = self.site.names
+        shown = self.scope.node is names.tree and names.is_shown(name)
+        return shown or any(use.name not in own for use in names.uses_of(name, self.scope))
+
+    def _in_order(self, own: set[ast.AST]) -> list[str]:
+        reads = [node for node in own if isinstance(node, ast.Name)]
+        return list(
+            dict.fromkeys(one.id for one in sorted(reads, key=lambda one: (one.lineno, one.col_offset)))
+        )
+
+    def _stays_around(self, name: str, meaning: Meaning, file: File) -> bool:
+        """Whether a variable is no array and stays what it is for all calls of the function, so that it is read from around it."""
+        home = file.names.scope_at(file.same(self.first)).resolve(name)
+        values = leaves_of(meaning.of_place(Place(file, home, name))) if home is not None else frozenset()
+        is_object = bool(values) and all(map(_is_object, values))
+        if not is_object and not (values <= {NUMBER, TEXT, NONE, TYPE} and values):
+            if not _only_unknown(values) or not self._is_only_called(name):
+                return False
+        if self._place_for(name) is None:
+            if is_object:
+                raise Refused(
+                    f"`{name}` is no array, and is bound anew where the function would have to stand"
+                )
+            return False
+        return True
+
+    def _is_only_called(self, name: str) -> bool:
+        """Whether all that the program does with a variable is to call it, or a method of it."""
+        names = self.site.names
+        for use in names.uses_of(name, self.scope):
+            above = names.parents.get(use.name)
+            if isinstance(above, ast.Attribute):
+                above, inner = names.parents.get(above), above
+            else:
+                inner = use.name  # type: ignore[assignment]
+            if not (isinstance(above, ast.Call) and above.func is inner):
+                return False
+        return True
+
+    def _place_for(self, name: str) -> ast.stmt | None:
+        """The statement above which a function may stand that reads a variable; None where that is bound after it."""
+        names = self.site.names
+        top = self._top()
+        if top is None or (not self.loops() and self.scope.node is not names.tree):
+            return None
+        first = min([top.lineno, *(one.lineno for one in getattr(top, "decorator_list", ()))])
+        for binding in self.scope.bindings.get(name, ()):
+            if isinstance(binding.node, ast.arg):
+                continue
+            if getattr(binding.node, "lineno", first) >= first:
+                return None
+            if any(isinstance(one, _LOOPS) for one in names.ancestors_below(binding.node, self.scope.node)):
+                continue
+        return top if self.flow.is_bound_before(name, top) else None
+
+    def _top(self) -> ast.stmt | None:
+        """The statement of the function's own block that the region is in."""
+        around = [self.first, *self.site.names.ancestors_below(self.first, self.scope.node)]
+        last = around[-1]
+        return last if isinstance(last, ast.stmt) else None
+
+    def name(self) -> str:
+        """What a person would call it."""
+        called = {
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            for statement in self.statements
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call)
+        }
+        return "train_step" if called & _UPDATES else "step"
+
+    def written(self, layout: Layout, name: str) -> Written:
+        """The function and the call, as text."""
+        site = self.site
+        here = layout.indent(self.first)
+        text, span = layout.block(self.statements, indent=here)
+        if span is None or not text or any(layout.spans_lines_in_string(one) for one in self.statements):
+            raise Refused("a string over several lines would have to be indented")
+        nested = bool(self.kept) and self.scope.node is not site.names.tree
+        top = self._top()
+        assert top is not None
+        if nested:
+            indent = layout.indent(top)
+            before = min([top.lineno, *(one.lineno for one in getattr(top, "decorator_list", ()))])
+            while before > 1 and site.lines.lines[before - 2].lstrip().startswith("#"):
+                before -= 1
+            above = site.lines.lines[before - 2].strip() if before > 1 else ""
+            head, tail = ([""] if above and not above.endswith(":") else []), [""]
+        else:
+            indent = ""
+            before = self._above_module_statement()
+            head, tail = [""] * missing_lines(site, before), ["", ""]
+        unit = layout.unit(self.loops()[0]) if self.loops() else "    "  # type: ignore[arg-type]
+        body = [
+            f"{indent}{unit}{line.removeprefix(here)}" if line.strip() else ""
+            for line in text.split(layout.newline)[:-1]
+        ]
+        lines = [f"{indent}def {name}({', '.join(self.parameters)}):", *body]
+        lines.append(f"{indent}{unit}return {', '.join(self.results)}")
+        call = layout.call(f"{', '.join(self.results)} = ", name, self.parameters, here)
+        return Written(head, indent, lines, tail, before, span, here + call, layout.newline)
+
+    def _above_module_statement(self) -> int:
+        """Where a function of the module goes: above the function that the region is in, or above its loop."""
+        return line_above(self.site, self.first)
+
+
+def _statements(site: Site, span: Span) -> list[ast.stmt]:
+    for node in ast.walk(site.tree):
+        for block in ("body", "orelse", "finalbody"):
+            found = getattr(node, block, None)
+            if not isinstance(found, list):
+                continue
+            inside = [one for one in found if isinstance(one, ast.stmt) and _lies_in(site.span(one), span)]
+            if inside:
+                first, last = site.span(inside[0]), site.span(inside[-1])
+                whole = (first.line, first.column, last.end_line, last.end_column)
+                if whole == (span.line, span.column, span.end_line, span.end_column):
+                    return inside
+    raise Refused(f"there are no statements from line {span.line} to {span.end_line}")
+
+
+def _lies_in(one: Span, other: Span) -> bool:
+    return (other.line, other.column) <= (one.line, one.column) and (one.end_line, one.end_column) <= (
+        other.end_line,
+        other.end_column,
+    )
+
+
+def _binds_names(target: ast.expr) -> bool:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return all(map(_binds_names, target.elts))
+    return isinstance(target, ast.Name)
+
+
+def _is_object(value: Value) -> bool:
+    """Whether a value is no array and holds none: a function, a module of layers, an optimiser."""
+    if isinstance(value, Made):
+        return value.name.startswith(_OPTIMISERS) and not value.name.endswith("State")
+    return isinstance(value, _OBJECTS)
+
+
+def _only_unknown(values: frozenset[Value]) -> bool:
+    return not values or all(isinstance(value, (Unknown, Inst, Made)) for value in values)
+
+
+def _is_of_numpy(node: ast.expr, meaning: Meaning, file: File) -> bool:
+    """Whether an expression computes with arrays of NumPy alone, which a jitted function would compute on the device."""
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Constant)) or not isinstance(
+        getattr(node, "ctx", ast.Load()), ast.Load
+    ):
+        return False
+    values = leaves_of(meaning.of(file.same(node), file))
+    return NUMPY in values and ARRAY not in values

@@ -1,0 +1,119 @@
+"""Statements of loops on the host that compute on arrays alone: each stretch of them proposed as one jitted function.
+
+What may be compiled, the codemod says (`jaxlint.codemods.region`); here are the places, and which of them are worth a try.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from jaxlint.codemods import Workspace
+from jaxlint.codemods.site import Site
+from jaxlint.finding import FixRequest, Safety, Span, Step
+from jaxlint.source.file import SourceFile
+from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of, top_function
+
+_LEAST_SHARE = 0.03  # of the time in the busiest function
+_OFTEN = 8  # calls of a function whose own statements are worth compiling
+_MOST_PLANS = 40  # that are drawn up for one function
+_MOST = 3  # regions of a function that are tried, one instead of the other
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.FunctionDef)  # that a region may hold
+_LOOPS = (ast.For, ast.While)
+_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
+    """For each busy function of the host, its largest region that can be compiled, and smaller ones where that fails."""
+    busiest = max((one["seconds"] or 0.0 for one in watched), default=0.0)
+    by_path = {os.path.realpath(path): source for path, source in sources.items()}
+    found = []
+    for one in watched:
+        source = by_path.get(one["path"])
+        if source is None or source.container is not None or not one["calls"]:
+            continue
+        if (one["seconds"] or 0.0) < _LEAST_SHARE * busiest:
+            continue
+        function = top_function(source, one["function"], one["line"])
+        if function is None:
+            continue
+        rewrite: Rewrite | None = None
+        for fix in reversed(_fixes(one, function, source, sources)):
+            rewrite = edit_of("region-to-jit", one, function, [fix], rewrite)
+        found += [rewrite] if rewrite is not None else []
+    return found
+
+
+def _fixes(
+    one: Mapping[str, Any], function: ast.FunctionDef, source: SourceFile, sources: Mapping[str, SourceFile]
+) -> list[FixRequest]:
+    """The regions of a function that the codemod compiles, the largest first."""
+    workspace = Workspace(dict(sources), strict=True)
+    site = Site(source)
+    found: list[tuple[int, FixRequest]] = []
+    plans = 0
+    for stretch in stretches(function, own=one["calls"] >= _OFTEN):
+        least = 1
+        for length in range(len(stretch), 0, -1):
+            if length < least or plans >= _MOST_PLANS:
+                break
+            for start in range(len(stretch) - length + 1):
+                part = stretch[start : start + length]
+                if not _is_worth_it(part):
+                    continue
+                plans += 1
+                fix = _fix(part, one, source, site)
+                if not isinstance(workspace.plan(fix), str):
+                    found.append((length, fix))
+                    least = length  # what is shorter lies in it, or beside it
+                    break
+    return [fix for _, fix in sorted(found, key=lambda each: -each[0])[:_MOST]]
+
+
+def stretches(function: ast.FunctionDef, *, own: bool) -> Iterator[list[ast.stmt]]:
+    """Statements of the loops of a function that follow each other and only assign; `own`: of its own block, too."""
+    waiting: list[tuple[list[ast.stmt], bool]] = [(function.body, own)]
+    while waiting:
+        block, repeated = waiting.pop(0)
+        stretch: list[ast.stmt] = []
+        for statement in block:
+            if repeated and isinstance(statement, _SIMPLE):
+                stretch.append(statement)
+                continue
+            if stretch:
+                yield stretch
+                stretch = []
+            if isinstance(statement, _NESTED):
+                continue
+            inside = repeated or isinstance(statement, _LOOPS)
+            for name in ("body", "orelse", "finalbody"):
+                inner = getattr(statement, name, None)
+                if isinstance(inner, list) and inner:
+                    waiting.append((inner, inside))
+        if stretch:
+            yield stretch
+
+
+def _is_worth_it(statements: Sequence[ast.stmt]) -> bool:
+    """Whether statements call or compute something; a single call may be of a function that is compiled already."""
+    work = sum(
+        isinstance(node, (ast.Call, ast.BinOp, ast.AugAssign)) for one in statements for node in ast.walk(one)
+    )
+    return work > 1
+
+
+def _fix(
+    statements: Sequence[ast.stmt], one: Mapping[str, Any], source: SourceFile, site: Site
+) -> FixRequest:
+    first, last = site.span(statements[0]), site.span(statements[-1])
+    span = Span(first.line, first.column, last.end_line, last.end_column)
+    parameters = {
+        "transform": "jax.jit",
+        "function": one["function"],
+        "arguments": [dict(entry) for entry in one["arguments"] or ()],
+    }
+    step = Step("region-to-jit", source.display, span, parameters)
+    where = f"lines {span.line} to {span.end_line}" if span.line != span.end_line else f"line {span.line}"
+    return FixRequest(Safety.UNSAFE, f"Compile {where} of {one['function']} as one function", (step,))

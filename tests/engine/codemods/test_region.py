@@ -1,0 +1,156 @@
+"""`region-to-jit`: what a region is given, what it hands out, where its function stands, and what is no region."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import Rewrite
+
+HEAD = "import jax\nimport jax.numpy as jnp\nimport optax\n\n"
+LOSS = "def loss_fn(params, x):\n    return jnp.sum((x @ params) ** 2)\n\n\n"
+
+REWRITES: dict[str, tuple[str, str]] = {
+    "an optimiser of the function around is read from there, the state is handed in and out": (
+        HEAD + "\n" + LOSS + "def main(batches):\n"
+        "    params = jnp.ones(3)\n"
+        "    optimizer = optax.adam(1e-3)\n"
+        "    opt_state = optimizer.init(params)\n"
+        "    for x in batches:\n"
+        "        «loss, grads = jax.value_and_grad(loss_fn)(params, x)\n"
+        "        updates, opt_state = optimizer.update(grads, opt_state)  # eager until now\n"
+        "        params = optax.apply_updates(params, updates)»\n"
+        "        print(loss)\n",
+        HEAD + "\n" + LOSS + "def main(batches):\n"
+        "    params = jnp.ones(3)\n"
+        "    optimizer = optax.adam(1e-3)\n"
+        "    opt_state = optimizer.init(params)\n"
+        "\n"
+        "    @jax.jit\n"
+        "    def train_step(params, opt_state, x):\n"
+        "        loss, grads = jax.value_and_grad(loss_fn)(params, x)\n"
+        "        updates, opt_state = optimizer.update(grads, opt_state)  # eager until now\n"
+        "        params = optax.apply_updates(params, updates)\n"
+        "        return params, opt_state, loss\n"
+        "\n"
+        "    for x in batches:\n"
+        "        params, opt_state, loss = train_step(params, opt_state, x)\n"
+        "        print(loss)\n",
+    ),
+    "what is read from the module needs no place in the function, and a script has its own": (
+        HEAD + "SCALE = 2.0\nkey = jax.random.key(0)\nx = jnp.zeros(3)\n"
+        "for i in range(10):\n"
+        "    «key, sub = jax.random.split(key)\n"
+        "    x = x + SCALE * jax.random.normal(sub, x.shape)»\n"
+        "    print(x)\n",
+        HEAD + "SCALE = 2.0\nkey = jax.random.key(0)\nx = jnp.zeros(3)\n\n\n"
+        "@jax.jit\n"
+        "def step(key, x):\n"
+        "    key, sub = jax.random.split(key)\n"
+        "    x = x + SCALE * jax.random.normal(sub, x.shape)\n"
+        "    return key, x\n\n\n"
+        "for i in range(10):\n"
+        "    key, x = step(key, x)\n"
+        "    print(x)\n",
+    ),
+    "a loss that is defined in the loop": (
+        HEAD + "def fit(batches):\n"
+        "    w = jnp.ones(3)\n"
+        "    for x in batches:\n"
+        "        «def loss_fn(p):\n"
+        "            return jnp.sum((x @ p) ** 2)\n"
+        "\n"
+        "        loss, grads = jax.value_and_grad(loss_fn)(w)\n"
+        "        w = w - 0.1 * grads»\n"
+        "        print(loss)\n",
+        HEAD.rstrip("\n") + "\n\n\n"
+        "@jax.jit\n"
+        "def step(w, x):\n"
+        "    def loss_fn(p):\n"
+        "        return jnp.sum((x @ p) ** 2)\n"
+        "\n"
+        "    loss, grads = jax.value_and_grad(loss_fn)(w)\n"
+        "    w = w - 0.1 * grads\n"
+        "    return w, loss\n\n\n"
+        "def fit(batches):\n"
+        "    w = jnp.ones(3)\n"
+        "    for x in batches:\n"
+        "        w, loss = step(w, x)\n"
+        "        print(loss)\n",
+    ),
+}
+
+LOOP = "def f(x, n):\n    y = jnp.ones(3)\n    for i in range(n):\n"
+REFUSALS: dict[str, tuple[str, str]] = {
+    "a number of Python would come back as an array": (
+        HEAD + LOOP + "        «y = jnp.sin(y)\n        count = 3 * i»\n        print(y, count)\n",
+        "a number of Python",
+    ),
+    "it prints": (
+        HEAD
+        + "def show(v):\n    print(v)\n    return v\n\n\n"
+        + LOOP
+        + "        «y = jnp.sin(y)\n        y = show(y)»\n    return y\n",
+        "print",
+    ),
+    "it stores into a list": (
+        HEAD + LOOP + "        «y = jnp.sin(y)\n        n[0] = jnp.cos(y)»\n    return y\n",
+        "stores into an object or a container",
+    ),
+    "it calls for an effect": (
+        HEAD + LOOP + "        «y = jnp.sin(y)\n        print(y)»\n    return y\n",
+        "more than assign",
+    ),
+    "nothing of it is read": (
+        HEAD + LOOP + "        «z = jnp.sin(y)\n        q = jnp.cos(z)»\n    return y\n",
+        "nothing that it computes",
+    ),
+    "NumPy's batches stay on the host": (
+        HEAD
+        + "import numpy as np\n\n\ndef f(n):\n    data = np.ones((100, 3))\n    y = jnp.ones(3)\n    for i in range(n):\n"
+        "        «x = data[i]\n        y = y + jnp.sin(x)»\n    return y\n",
+        "computed by NumPy",
+    ),
+    "an optimiser that is made anew in the loop": (
+        HEAD
+        + LOSS
+        + "def main(batches, params):\n    for rate in (0.1, 0.2):\n        optimizer = optax.sgd(rate)\n"
+        "        state = optimizer.init(params)\n        for x in batches:\n            «g = jax.grad(loss_fn)(params, x)\n"
+        "            u, state = optimizer.update(g, state)\n            params = optax.apply_updates(params, u)»\n    return params\n",
+        "bound anew",
+    ),
+    "a function that is called after it": (
+        HEAD
+        + LOOP
+        + "        «def g(v):\n            return v * y\n\n        y = jnp.sin(y)»\n        y = g(y)\n    return y\n",
+        "returns no functions",
+    ),
+    "a table of the module that the program changes": (
+        HEAD
+        + "SETTINGS = {'rate': 0.1}\n\n\n"
+        + LOOP
+        + "        «z = jnp.sin(y) * SETTINGS['rate']\n        y = z + 1»\n        SETTINGS['rate'] = 0.2\n    return y\n",
+        "keeps what it read first",
+    ),
+    "a variable of the function around": (
+        HEAD
+        + "def g():\n    y = jnp.ones(3)\n\n    def f(n):\n        nonlocal y\n        for i in range(n):\n"
+        "            «z = jnp.sin(y)\n            y = z + 1»\n            print(z)\n\n    f(2)\n    return y\n",
+        "belongs to a function around this one",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), REWRITES.values(), ids=REWRITES)
+def test_rewrites(rewrite: Rewrite, before: str, after: str) -> None:
+    assert rewrite("region-to-jit", before) == after
+
+
+@pytest.mark.parametrize(("before", "reason"), REFUSALS.values(), ids=REFUSALS)
+def test_refusals(rewrite: Rewrite, before: str, reason: str) -> None:
+    refused = rewrite("region-to-jit", before)
+    assert refused.startswith("refused: ")
+    assert reason in refused
+
+
+def test_statements_that_are_none(rewrite: Rewrite) -> None:
+    assert "no statements" in rewrite("region-to-jit", "for i in «range»(3):\n    x = i\n")

@@ -1,0 +1,103 @@
+"""Which statements of a host function are proposed as one jitted function."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from jaxlint.source.file import SourceFile
+from jaxlint_runtime.rewrites.regions import from_regions, stretches
+
+TRAINER = """
+import jax
+import jax.numpy as jnp
+import optax
+
+grad_fn = jax.jit(jax.value_and_grad(lambda w, x: jnp.sum((x @ w) ** 2)))
+
+def main(batches):
+    params = jnp.ones(3)
+    optimizer = optax.adam(1e-3)
+    state = optimizer.init(params)
+    losses = []
+    for x in batches:
+        loss, grads = grad_fn(params, x)
+        updates, state = optimizer.update(grads, state)
+        params = optax.apply_updates(params, updates)
+        losses.append(float(loss))
+    return losses
+"""
+
+
+def function_of(text: str) -> ast.FunctionDef:
+    (found,) = [node for node in ast.parse(textwrap.dedent(text)).body if isinstance(node, ast.FunctionDef)]
+    return found
+
+
+def lines_of(text: str, *, own: bool = False) -> list[list[str]]:
+    return [[ast.unparse(one) for one in part] for part in stretches(function_of(text), own=own)]
+
+
+def test_statements_that_only_assign_follow_each_other() -> None:
+    text = """
+    def f(xs):
+        a = 1
+        for x in xs:
+            b = g(x)
+            c = b + 1
+            print(c)
+            if c > 2:
+                d = c * 2
+    """
+    assert lines_of(text) == [["b = g(x)", "c = b + 1"], ["d = c * 2"]]
+    assert lines_of(text, own=True)[0] == ["a = 1"]
+
+
+def test_functions_inside_are_not_looked_into() -> None:
+    text = """
+    def f(xs):
+        for x in xs:
+            print(x)
+            async def g():
+                a = 1
+                b = a + 1
+    """
+    assert lines_of(text) == []
+
+
+def watched(text: str, tmp_path: Path, **changes: Any) -> tuple[list[dict[str, Any]], dict[str, SourceFile]]:
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    line = next(node.lineno for node in ast.parse(text).body if getattr(node, "name", "") == "main")
+    entry = {
+        "path": str(path.resolve()),
+        "function": "main",
+        "line": line,
+        "calls": 1,
+        "seconds": 2.0,
+        "arguments": None,
+        **changes,
+    }
+    return [entry], {str(path): SourceFile(path, str(path), text, "utf-8", False, "")}
+
+
+def test_the_largest_region_comes_first(tmp_path: Path) -> None:
+    (rewrite,) = from_regions(*watched(TRAINER, tmp_path))
+    assert rewrite.name == "region-to-jit"
+    assert rewrite.function == "main"
+    assert rewrite.summary == "Compile lines 14 to 16 of main as one function"
+    assert rewrite.estimate == 2.0
+
+
+def test_what_took_no_time_or_was_not_called_is_left_alone(tmp_path: Path) -> None:
+    assert from_regions(*watched(TRAINER, tmp_path, calls=0)) == []
+    entries, sources = watched(TRAINER, tmp_path, seconds=0.01)
+    busy = {**entries[0], "function": "other", "line": 1, "seconds": 2.0}
+    assert from_regions([*entries, busy], sources) == []
+
+
+def test_a_loop_that_does_nothing_but_record_has_no_region(tmp_path: Path) -> None:
+    text = "import jax\n\n\ndef main(xs):\n    found = []\n    for x in xs:\n        found.append(x)\n        print(x)\n"
+    assert from_regions(*watched(text, tmp_path)) == []
