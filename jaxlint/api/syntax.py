@@ -17,6 +17,7 @@ from jaxlint.syntax.facts import (
     walk,
 )
 from jaxlint.syntax.functions import own_nodes
+from jaxlint.syntax.liveness import changed_variable, unread_statements
 from jaxlint.syntax.memo import cache
 from jaxlint.syntax.parents import Parents
 from jaxlint.syntax.parse import span_of
@@ -27,6 +28,7 @@ __all__ = [
     "Parents",
     "all_parameters",
     "cache",
+    "changed_variable",
     "children",
     "dotted",
     "is_script",
@@ -41,5 +43,6 @@ __all__ = [
     "sizes_of_kernel",
     "span_of",
     "statements",
+    "unread_statements",
     "walk",
 ]

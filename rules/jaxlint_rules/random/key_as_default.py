@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import nodes_of
 from jaxlint.api.tables import KEY_MAKERS
 from jaxlint.finding import Severity
 
@@ -54,7 +55,7 @@ class KeyAsDefault(Rule):
         inner: ast.AST = event.node
         for above in report.module.ancestors(event.node):
             if isinstance(above, ast.arguments):
-                if inner in above.defaults or inner in above.kw_defaults:
+                if not _is_advanced(inner, above, report.module.parents.get(above)):
                     report(
                         event.node,
                         "a key as a default is made once: every call without a key draws the same numbers",
@@ -64,3 +65,16 @@ class KeyAsDefault(Rule):
             if isinstance(above, (ast.stmt, ast.Lambda)):
                 return
             inner = above
+
+
+def _is_advanced(default: ast.AST, arguments: ast.arguments, function: ast.AST | None) -> bool:
+    """Whether a nested function splits the key for itself at each call, so that it is the seed of a stream."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [
+        *zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    names = {parameter.arg for parameter, value in pairs if value is default}
+    return function is not None and any(
+        not names.isdisjoint(part.names) for part in nodes_of(function, ast.Nonlocal)
+    )

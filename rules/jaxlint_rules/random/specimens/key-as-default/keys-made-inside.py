@@ -11,3 +11,12 @@ def sample(n, key=None, seed=0):
 def main(run=lambda: jax.random.key(0)):
     key = jax.random.key(1)
     return sample(3, key=key), sample(3, key=jax.random.key(2)), run()
+
+
+def supply_rng(f, rng=jax.random.PRNGKey(0)):
+    def wrapped(*args):
+        nonlocal rng
+        rng, key = jax.random.split(rng)
+        return f(*args, rng=key)
+
+    return wrapped

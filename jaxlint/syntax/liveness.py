@@ -1,0 +1,160 @@
+"""Which assignments of a function nothing reads: live variables, from the end of its body to the beginning."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from jaxlint.syntax.facts import FunctionNode, walk
+from jaxlint.syntax.memo import cache
+
+Names = frozenset[str]
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_CHANGING = frozenset({"append", "extend", "insert", "update", "setdefault", "add"})
+_ROUNDS = 4  # of a loop, until what it reads of the iteration before is known
+
+
+@cache
+def unread_statements(function: FunctionNode) -> frozenset[ast.stmt]:
+    """The assignments to a variable, and the changes of what one holds, behind which the function does not read the variable.
+
+    Changes are `x[i] = value`, `x.name = value` and `x.append(value)`. What nested functions read is read at any time.
+    """
+    if isinstance(function, ast.Lambda):
+        return frozenset()
+    found = _Liveness(_read_elsewhere(function))
+    found.block(function.body, frozenset())
+    return frozenset(found.unread)
+
+
+def changed_variable(statement: ast.stmt) -> str:
+    """The variable whose contents a statement changes, or ""."""
+    if isinstance(statement, (ast.Assign, ast.AugAssign)):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        place = targets[0] if len(targets) == 1 else None
+        return _root(place) if isinstance(place, (ast.Subscript, ast.Attribute)) else ""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _CHANGING:
+        return _root(call.func.value)
+    return ""
+
+
+def _root(place: ast.AST) -> str:
+    while isinstance(place, (ast.Subscript, ast.Attribute)):
+        place = place.value
+    return place.id if isinstance(place, ast.Name) else ""
+
+
+def _read_elsewhere(function: FunctionNode) -> Names:
+    """The names that nested functions mention, and those that are not the function's own."""
+    found: set[str] = set()
+    for node in walk(function):
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            found.update(node.names)
+        elif isinstance(node, _DEFINITIONS) and node is not function:
+            found.update(part.id for part in walk(node) if isinstance(part, ast.Name))
+    return frozenset(found)
+
+
+def _loads(*nodes: ast.AST | None) -> Names:
+    return frozenset(
+        part.id
+        for node in nodes
+        if node is not None
+        for part in walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
+    )
+
+
+def _stored(node: ast.AST) -> Names:
+    return frozenset(
+        part.id for part in walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    )
+
+
+@dataclass(slots=True)
+class _Liveness:
+    """`always` is read elsewhere; `after` and `again` are what is live behind and at the head of the loops around."""
+
+    always: Names
+    unread: set[ast.stmt] = field(default_factory=set)
+    after: list[Names] = field(default_factory=list)
+    again: list[Names] = field(default_factory=list)
+    handlers: Names = frozenset()  # what is read where an error is handled
+
+    def block(self, statements: list[ast.stmt], live: Names) -> Names:
+        for statement in reversed(statements):
+            live = self.statement(statement, live | self.handlers)
+        return live
+
+    def statement(self, node: ast.stmt, live: Names) -> Names:
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)):
+            return self.assignment(node, live)
+        if isinstance(node, ast.If):
+            return _loads(node.test) | self.block(node.body, live) | self.block(node.orelse, live)
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            return self.loop(node, live)
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            return _loads(*node.items) | self.block(node.body, live)
+        if isinstance(node, (ast.Try, ast.TryStar)):
+            return self.handled(node, live)
+        if isinstance(node, ast.Match):
+            return _loads(node.subject, *(case.guard for case in node.cases)).union(
+                live, *(self.block(case.body, live) for case in node.cases)
+            )
+        if isinstance(node, (ast.Return, ast.Raise)):
+            return _loads(node) | self.handlers
+        if isinstance(node, ast.Break):
+            return self.after[-1] if self.after else live
+        if isinstance(node, ast.Continue):
+            return self.again[-1] if self.again else live
+        return live | _loads(node)
+
+    def assignment(self, node: ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr, live: Names) -> Names:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        written = targets[0] if len(targets) == 1 else None
+        name = written.id if isinstance(written, ast.Name) else changed_variable(node)
+        if name:
+            if name in live or name in self.always:
+                self.unread.discard(node)
+            else:
+                self.unread.add(node)
+        if name and not isinstance(written, ast.Name):
+            # What only changes the variable reads none of it.
+            call = node.value
+            parts = (
+                [call]
+                if written is not None
+                else [*getattr(call, "args", ()), *getattr(call, "keywords", ())]
+            )
+            index = written.slice if isinstance(written, ast.Subscript) else None
+            return live | _loads(*parts, index)
+        bound = frozenset[str]().union(*(_stored(target) for target in targets if target is not None))
+        read = _loads(node) | (bound if isinstance(node, ast.AugAssign) and name in live else frozenset())
+        return (live - bound) | read
+
+    def loop(self, node: ast.For | ast.AsyncFor | ast.While, live: Names) -> Names:
+        after = self.block(node.orelse, live) | live
+        head, before = after, None
+        asked = _loads(node.test) if isinstance(node, ast.While) else frozenset()
+        bound = frozenset() if isinstance(node, ast.While) else _stored(node.target)
+        for _ in range(_ROUNDS):
+            if head == before:
+                break
+            before = head
+            self.after.append(after)
+            self.again.append(head | asked)
+            inside = self.block(node.body, head | asked)
+            self.after.pop()
+            self.again.pop()
+            head = after | asked | (inside - bound)
+        return head | (frozenset() if isinstance(node, ast.While) else _loads(node.iter))
+
+    def handled(self, node: ast.Try | ast.TryStar, live: Names) -> Names:
+        final = self.block(node.finalbody, live)
+        handlers = frozenset(final).union(*(self.block(handler.body, final) for handler in node.handlers))
+        outer, self.handlers = self.handlers, self.handlers | handlers
+        try:
+            return self.block(node.body, self.block(node.orelse, final) | handlers)
+        finally:
+            self.handlers = outer

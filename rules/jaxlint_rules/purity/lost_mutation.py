@@ -1,0 +1,111 @@
+"""A compiled function changes the contents of an argument, and the change is lost."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import Reporter, Rule, TransformEvent
+from jaxlint.api.syntax import FunctionNode, all_parameters, changed_variable, nodes_of, unread_statements
+from jaxlint.api.values import Function
+from jaxlint.finding import Severity
+from jaxlint_rules._callables import innermost
+
+_IN_PLACE = frozenset({"append", "extend", "insert", "update", "setdefault", "add"})
+
+
+class LostMutation(Rule):
+    """A compiled function changes the contents of an argument, and the change is lost.
+
+    ## What it does
+    Finds functions under `jax.jit` that store into a dict, a list or an object that is an argument of theirs, and neither read it
+    afterwards nor return it.
+
+    ## Why is this bad?
+    `jit` takes its arguments apart and puts them together anew: the function changes a copy, and the caller's dict, list or object
+    stays as it was, without an error. What is not returned is lost.
+
+    ## Example
+    ```python
+    @jax.jit
+    def update(stats, x):
+        stats["mean"] = 0.9 * stats["mean"] + 0.1 * x.mean()
+
+    for x in batches:
+        update(stats, x)
+    ```
+
+    ## Use instead
+    ```python
+    @jax.jit
+    def update(stats, x):
+        return {**stats, "mean": 0.9 * stats["mean"] + 0.1 * x.mean()}
+
+    for x in batches:
+        stats = update(stats, x)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: the callers have to take the result.
+
+    ## When not to fix
+    Where the line is left over. References of `jax.new_ref` and modules of nnx are changed for the caller, too, and are not reported.
+
+    ## References
+    - [JAX: pure functions](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions)
+    """
+
+    code = "JAX206"
+    name = "lost-mutation"
+    category = "purity"
+    severity = Severity.WARNING
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        t = event.transformed
+        function = innermost(t.target)
+        if t.kind != "jit" or not isinstance(function, Function) or function.module is not event.frame.module:
+            return
+        if isinstance(function.node, ast.Lambda) or event.frame.is_in_test():
+            return
+        static, certain = report.static_parameters(t)
+        traced = [
+            p.arg
+            for p in all_parameters(function.node)
+            if p.arg not in static and p.arg not in ("self", "cls")
+        ]
+        if not certain:
+            return
+        for statement in sorted(unread_statements(function.node), key=lambda part: part.lineno):
+            name = changed_variable(statement)
+            if name in traced and _is_content(statement) and not _is_rebound(name, function.node):
+                traced.remove(name)
+                report(
+                    statement,
+                    f"`{t.label}` changes its own copy of `{name}`, and does not return it: the caller's stays as it was",
+                    reason=f"{t.why.explain(report.module)}; `jit` hands the function a `{name}` that is put together anew",
+                )
+
+
+def _is_content(statement: ast.stmt) -> bool:
+    """Whether a statement changes a dict, a list or an object: an item under a string, an attribute, or by a method."""
+    if isinstance(statement, ast.Expr):
+        call = statement.value
+        return (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr in _IN_PLACE
+        )
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    if isinstance(target, ast.Attribute):
+        return isinstance(target.value, ast.Name)
+    return isinstance(target, ast.Subscript) and (
+        isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str)
+    )
+
+
+def _is_rebound(name: str, function: FunctionNode) -> bool:
+    """Whether the function gives the parameter another value, or the value another name."""
+    return any(
+        (isinstance(node.ctx, ast.Store) and node.id == name) for node in nodes_of(function, ast.Name)
+    ) or any(
+        isinstance(part.value, ast.Name) and part.value.id == name for part in nodes_of(function, ast.Assign)
+    )

@@ -1,0 +1,108 @@
+"""An array that came from outside is updated, and nothing reads the update."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import CallEvent, Event, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import FunctionNode, all_parameters, cache, names_stored, nodes_of, unread_statements
+from jaxlint.api.values import Array
+from jaxlint.finding import Severity
+from jaxlint_rules._names import names_in
+
+_UPDATES = ("jax.tree.map", "optax.apply_updates", "equinox.apply_updates", "equinox.tree_at")
+
+
+class UnreadUpdate(Rule):
+    """An array that came from outside is updated, and nothing reads the update.
+
+    ## What it does
+    Finds `w = w - lr * g` and its like behind which the function does not read `w`, where `w` was a parameter, an item of a container, an
+    attribute, or what a loop runs over.
+
+    ## Why is this bad?
+    Arrays of JAX are immutable: the assignment gives the name a new array, and the container, the object or the caller keeps the old
+    one. With PyTorch and NumPy the same line, written in place, changes what is in the container. The update is lost, without an error.
+
+    ## Example
+    ```python
+    for name in params:
+        w = params[name]
+        w = w - lr * grads[name]
+    return params
+    ```
+
+    ## Use instead
+    ```python
+    for name in params:
+        params[name] = params[name] - lr * grads[name]
+    return params
+    ```
+
+    ## Fix safety
+    There is no automatic fix: where the update belongs is for the author to say.
+
+    ## When not to fix
+    Where the line is left over; it can go.
+
+    ## References
+    - [JAX: in-place updates](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#in-place-updates)
+    """
+
+    code = "JAX119"
+    name = "unread-update"
+    category = "tracing"
+    severity = Severity.WARNING
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        self.check(event, report)
+
+    @concerns(*_UPDATES)
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        self.check(event, report)
+
+    def check(self, event: Event, report: Reporter) -> None:
+        node, function = event.node, event.frame.function
+        if function is None or isinstance(function.node, ast.Lambda) or event.frame.is_in_test():
+            return
+        statement = node if isinstance(node, ast.AugAssign) else report.module.parents.get(node)
+        name = _updated(statement)
+        if not name or statement not in unread_statements(function.node):
+            return
+        if isinstance(statement, ast.AugAssign):
+            result = event.result if isinstance(event, OperationEvent) else None
+            if not isinstance(result, Array) or not result.certain or result.tree:
+                return  # an array of NumPy is changed in place
+        source = _source_of(name, function.node)
+        if source:
+            report(
+                statement,
+                f"`{name}` becomes a new array here, which nothing reads: {source} keeps the old one",
+                reason="arrays of JAX are immutable, and the assignment changes the name alone",
+            )
+
+
+def _updated(statement: ast.AST | None) -> str:
+    """The variable that a statement computes anew from what it was."""
+    if isinstance(statement, ast.AugAssign):
+        return statement.target.id if isinstance(statement.target, ast.Name) else ""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return ""
+    target = statement.targets[0]
+    return target.id if isinstance(target, ast.Name) and target.id in names_in(statement.value) else ""
+
+
+@cache
+def _source_of(name: str, function: FunctionNode) -> str:
+    """Where the value of a variable came from: a container, an object, a loop or the caller; "" where the function made it."""
+    for statement in nodes_of(function, ast.Assign):
+        if isinstance(statement.value, (ast.Subscript, ast.Attribute)):
+            if any(isinstance(target, ast.Name) and target.id == name for target in statement.targets):
+                return f"`{ast.unparse(statement.value)}`"
+    for loop in nodes_of(function, ast.For):
+        if name in names_stored(loop.target):
+            return f"`{ast.unparse(loop.iter)}`"
+    others = [part for part in nodes_of(function, ast.Assign) if name in names_stored(part)]
+    if len(others) == 1 and any(parameter.arg == name for parameter in all_parameters(function)):
+        return "the caller"
+    return ""
