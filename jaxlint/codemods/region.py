@@ -46,6 +46,7 @@ from jaxlint.codemods.purity.values import (
     Wrapped,
     leaves_of,
 )
+from jaxlint.codemods.region_attributes import OwnAttributes, object_of, own_attributes
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span, Step
@@ -53,6 +54,7 @@ from jaxlint.finding import Span, Step
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign)
 _LOOPS = (ast.For, ast.While)
 _MOVES = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
+_NNX = "flax.nnx.jit"
 _UPDATES = frozenset({"apply_updates", "apply_gradients", "incremental_update"})
 # Neither arrays nor containers of them: a jitted function reads them from around it.
 _OBJECTS = (Fn, Cls, Ext, Whole, Wrapped, Method)
@@ -69,7 +71,7 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     if transform not in TRANSFORMS:
         raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
     site = draft.site
-    region = Region.at(site, step.span)
+    region = Region.at(site, step.span, transform)
     _, file = program_and_file(draft)
     region.divide(Meaning(draft.program()), file)
     layout = Layout(site)
@@ -125,14 +127,14 @@ class Region:
     scope: Scope
     statements: Sequence[ast.stmt]
     flow: Flow
+    transform: str
     parameters: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
-    kept: list[str] = field(
-        default_factory=list
-    )  # variables of the function around that it reads as they are
+    kept: list[str] = field(default_factory=list)  # variables of functions around that it reads as they are
+    own: OwnAttributes | None = None
 
     @classmethod
-    def at(cls, site: Site, span: Span) -> Region:
+    def at(cls, site: Site, span: Span, transform: str) -> Region:
         """The statements at a span. Raises Refused where there are none, or one of them does more than bind variables."""
         statements = _statements(site, span)
         scope = site.names.scope_at(statements[0])
@@ -143,14 +145,20 @@ class Region:
                 raise Refused("it assigns inside of an expression, awaits or yields")
             if isinstance(statement, ast.FunctionDef):
                 continue  # a loss that reads the batch around it
+            if (
+                transform == _NNX
+                and isinstance(statement, ast.Expr)
+                and isinstance(statement.value, ast.Call)
+            ):
+                continue  # `optimizer.update(model, grads)`, whose effect `nnx.jit` carries
             if not isinstance(statement, _SIMPLE) or (
                 isinstance(statement, ast.AnnAssign) and statement.value is None
             ):
                 raise Refused("it does more than assign variables")
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if not all(_binds_names(target) for target in targets):
+            if not all(_binds_names(target, object_of(site, scope)) for target in targets):
                 raise Refused("it stores into an object or a container")
-        return cls(site, scope, statements, Flow(site.names, scope))
+        return cls(site, scope, statements, Flow(site.names, scope), transform)
 
     @property
     def first(self) -> ast.stmt:
@@ -178,7 +186,8 @@ class Region:
             *carried,
             *(name for name in bound if name not in carried and self._is_read_outside(name, own)),
         ]
-        if not self.results:
+        acts = any(isinstance(one, ast.Expr) or _stores_attributes(one) for one in self.statements)
+        if not self.results and not acts:
             raise Refused("nothing that it computes is read")
         for statement in self.statements:
             if isinstance(statement, ast.FunctionDef) and statement.name in self.results:
@@ -189,10 +198,36 @@ class Region:
             if isinstance(node, ast.expr) and _is_of_numpy(node, meaning, file):
                 raise Refused(f"`{self.site.text(node)}` is computed by NumPy, on the host")
         others = [name for name in read if name not in bound]
+        self.own = attributes = own_attributes(
+            self.site, self.scope, self.statements, meaning, file, _is_object
+        )
+        if attributes.me in others:
+            others.remove(attributes.me)
         self.kept = [name for name in others if self._stays_around(name, meaning, file)]
         self.parameters = [*carried, *(name for name in others if name not in self.kept)]
-        if not self.parameters:
+        if attributes.stays:
+            self._stays_around(attributes.me, meaning, file)
+            self.kept.append(attributes.me)
+        self.kept += self._names_of_functions_around(own)
+        if self.kept and self._top_of_loop() is None:
+            raise Refused(f"`{self.kept[0]}` is no array, and the function would be compiled at each call")
+        if not self.parameters and not attributes.taken:
             raise Refused("it is given nothing that could be traced")
+
+    def _names_of_functions_around(self, own: set[ast.AST]) -> list[str]:
+        """Variables that belong to functions around the one around it."""
+        names = self.site.names
+        found: dict[str, None] = {}
+        for node in own:
+            if isinstance(node, ast.Name):
+                home = names.scope_at(node).resolve(node.id)
+                if home not in (None, self.scope, names.module) and home.node not in own:
+                    found[node.id] = None
+        return list(found)
+
+    def _top_of_loop(self) -> ast.stmt | None:
+        """The statement above which a function may stand that reads variables of the function around; None in no loop."""
+        return self._top() if self.loops() or self.scope.node is self.site.names.tree else None
 
     def _is_bound_elsewhere(self, name: str) -> bool:
         """Whether a function inside the one around it binds the variable."""
@@ -218,7 +253,7 @@ class Region:
         values = leaves_of(meaning.of_place(Place(file, home, name))) if home is not None else frozenset()
         is_object = bool(values) and all(map(_is_object, values))
         if not is_object and not (values <= {NUMBER, TEXT, NONE, TYPE} and values):
-            if not _only_unknown(values) or not self._is_only_called(name):
+            if self.transform == _NNX or not _only_unknown(values) or not self._is_only_called(name):
                 return False
         if self._place_for(name) is None:
             if is_object:
@@ -243,9 +278,8 @@ class Region:
 
     def _place_for(self, name: str) -> ast.stmt | None:
         """The statement above which a function may stand that reads a variable; None where that is bound after it."""
-        names = self.site.names
-        top = self._top()
-        if top is None or (not self.loops() and self.scope.node is not names.tree):
+        top = self._top_of_loop()
+        if top is None:
             return None
         first = min([top.lineno, *(one.lineno for one in getattr(top, "decorator_list", ()))])
         for binding in self.scope.bindings.get(name, ()):
@@ -253,8 +287,6 @@ class Region:
                 continue
             if getattr(binding.node, "lineno", first) >= first:
                 return None
-            if any(isinstance(one, _LOOPS) for one in names.ancestors_below(binding.node, self.scope.node)):
-                continue
         return top if self.flow.is_bound_before(name, top) else None
 
     def _top(self) -> ast.stmt | None:
@@ -271,7 +303,8 @@ class Region:
             for node in ast.walk(statement)
             if isinstance(node, ast.Call)
         }
-        return "train_step" if called & _UPDATES else "step"
+        trains = called & _UPDATES or any(isinstance(one, ast.Expr) for one in self.statements)
+        return "train_step" if trains else "step"
 
     def written(self, layout: Layout, name: str) -> Written:
         """The function and the call, as text."""
@@ -295,13 +328,19 @@ class Region:
             before = self._above_module_statement()
             head, tail = [""] * missing_lines(site, before), ["", ""]
         unit = layout.unit(self.loops()[0]) if self.loops() else "    "  # type: ignore[arg-type]
-        body = [
-            f"{indent}{unit}{line.removeprefix(here)}" if line.strip() else ""
-            for line in text.split(layout.newline)[:-1]
-        ]
-        lines = [f"{indent}def {name}({', '.join(self.parameters)}):", *body]
-        lines.append(f"{indent}{unit}return {', '.join(self.results)}")
-        call = layout.call(f"{', '.join(self.results)} = ", name, self.parameters, here)
+        own = self.own
+        assert own is not None
+        moved = own.renamed(text.split(layout.newline)[:-1], span.line)
+        body = [f"{indent}{unit}{line.removeprefix(here)}" if line.strip() else "" for line in moved]
+        parameters = [*(own.variables[one] for one in own.taken), *self.parameters]
+        given = [*map(own.text, own.taken), *self.parameters]
+        returned = [*(own.variables[one] for one in own.set), *self.results]
+        results = [*map(own.text, own.set), *self.results]
+        lines = [f"{indent}def {name}({', '.join(parameters)}):", *body]
+        if returned:
+            lines.append(f"{indent}{unit}return {', '.join(returned)}")
+        bound = f"{', '.join(results)} = " if results else ""
+        call = layout.call(bound, name, given, here)
         return Written(head, indent, lines, tail, before, span, here + call, layout.newline)
 
     def _above_module_statement(self) -> int:
@@ -331,10 +370,19 @@ def _lies_in(one: Span, other: Span) -> bool:
     )
 
 
-def _binds_names(target: ast.expr) -> bool:
+def _binds_names(target: ast.expr, me: str) -> bool:
+    """Whether a target is a variable, or an attribute of the object `me`, or some of these."""
     if isinstance(target, (ast.Tuple, ast.List)):
-        return all(map(_binds_names, target.elts))
+        return all(_binds_names(one, me) for one in target.elts)
+    if isinstance(target, ast.Attribute):
+        return bool(me) and isinstance(target.value, ast.Name) and target.value.id == me
     return isinstance(target, ast.Name)
+
+
+def _stores_attributes(statement: ast.stmt) -> bool:
+    return any(
+        isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) for one in ast.walk(statement)
+    )
 
 
 def _is_object(value: Value) -> bool:

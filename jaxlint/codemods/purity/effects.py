@@ -13,6 +13,7 @@ from jaxlint.codemods.flow import root_of
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.purity import known
 from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.operations import HOLDERS, RENEWING
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts
 from jaxlint.codemods.purity.values import (
     ARRAY,
@@ -462,6 +463,8 @@ class Effects:
             yield from self._called_made(value, node, file)
         elif isinstance(value, Unknown):
             yield from self._unknown(node, file, function, fresh_self)
+        elif value in (ARRAY, NUMPY, NUMBER, TEXT):
+            return  # no call of these does anything but fail
         else:
             yield self._problem("calls what is not known", node, file, certain=False)
 
@@ -533,9 +536,9 @@ class Effects:
         if not values:
             yield self._problem("calls what is not known", node, file, certain=False)
         for value in values:
-            if isinstance(value, (Unknown, Plain)) and value not in (TEXT,):
+            if isinstance(value, Unknown):
                 yield self._problem(f"has `{name}` call what is not known", node, file, certain=False)
-            elif not isinstance(value, (Fn, Wrapped)) and value not in (TEXT,):
+            elif not isinstance(value, (Fn, Wrapped)):
                 yield from self._callee(
                     value, ast.copy_location(ast.Call(node.args[index], [], []), node), file, None, False
                 )
@@ -615,6 +618,8 @@ class Effects:
         if made.startswith(
             ("optax.", "haiku.", "flax.linen.", "distrax.", "equinox.", "jmp.", "jax.")
         ) and not made.startswith("jax.debug"):
+            return
+        if made.startswith(HOLDERS) and name in RENEWING:
             return
         if made.startswith(known.STATE_MODULES):
             held = node.func.value if isinstance(node.func, ast.Attribute) else node.func

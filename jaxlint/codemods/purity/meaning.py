@@ -38,6 +38,9 @@ from jaxlint.syntax.functions import NESTED
 _STEPS = 200_000
 _ROUNDS = 8
 _FILLED = frozenset({"list", "dict", "set"})
+_LOOKING = frozenset(
+    {"len", "enumerate", "zip", "reversed", "tuple", "list", "iter", "sum", "any", "all", "max", "min"}
+)
 _TRANSPARENT = frozenset({"staticmethod", "classmethod", "property"})
 
 
@@ -639,13 +642,18 @@ class Meaning(Operations):
         for file, store in stores:
             found |= self._stored(store, file)
         if any(isinstance(value, Box) and value.kind in _FILLED for value in found):
-            found = _holding(found, unknown(f".{name}"))
+            if self._is_filled_attribute(name):
+                found = _holding(found, unknown(f".{name}"))
         if not found and not stores:
             external = self.external_bases(value.cls)
             found = unknown(f".{name}") if external else unknown(f"{value.cls.node.name}.{name}")
             if name in known.CONTAINER_METHODS | known.OBJECT_METHODS:
                 found = one(Method(value, name))
         return found
+
+    def _is_filled_attribute(self, name: str) -> bool:
+        """Whether a container that objects keep under a name may get more elements: some use does more than look at it."""
+        return any(not _only_looks(load, file) for file, load in self.program.loads.get(name, ()))
 
     def _field(self, value: Inst, name: str, place: Place) -> Values:
         """A field of a dataclass or module: its default, and what the calls of the class give it."""
@@ -712,6 +720,18 @@ def _holding(values: Values, more: Values) -> Values:
         else value
         for value in values
     )
+
+
+def _only_looks(load: ast.Attribute, file: File) -> bool:
+    """Whether what stands around `x.layers` takes elements or their number, and keeps nothing that could be filled later."""
+    above = file.names.parents.get(load)
+    if isinstance(above, (ast.For, ast.comprehension)):
+        return above.iter is load
+    if isinstance(above, ast.Subscript):
+        return above.value is load and isinstance(above.ctx, ast.Load)
+    if isinstance(above, ast.Call) and load in above.args:
+        return isinstance(above.func, ast.Name) and above.func.id in _LOOKING
+    return False
 
 
 def _class_scope(cls: Cls) -> Scope | None:

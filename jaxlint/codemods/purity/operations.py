@@ -67,6 +67,10 @@ _TO_NUMBERS = frozenset(
 _TO_TEXT = frozenset({"str", "repr", "format", "chr", "hex", "oct", "bin", "ascii"})
 _LEAVING = ("jax.tree.map", "jax.tree.map_with_path")
 
+# Objects of libraries that keep what they are made of, under the names of the keywords, and the methods that give another of their kind.
+HOLDERS = ("flax.training.train_state.",)
+RENEWING = frozenset({"apply_gradients", "replace", "_replace"})
+
 
 class Operations:
     """The part of `Meaning` that knows Python's operators and the libraries."""
@@ -324,11 +328,23 @@ class Operations:
             return one(value) if name in ("T", "mT", "real", "imag", "flat") else one(Method(value, name))
         if value == _OPTIONS:
             return option_of(self.program, name)
+        if isinstance(value, Made) and (given := self._given_to_maker(value.name, name)):
+            return given
         if isinstance(value, (Box, Made, Plain)):
             return one(Method(value, name))
         if isinstance(value, (Wrapped, Fn)):
             return one(Method(value, name))
         return unknown(f".{name}")
+
+    def _given_to_maker(self, maker: str, name: str) -> Values:
+        """What `TrainState.create(apply_fn=model.apply)` gives as `state.apply_fn`: all that the program's calls name so."""
+        found: Values = NOTHING
+        if maker.startswith(HOLDERS):
+            for file, call in self.program.calls.get(maker.rpartition(".")[2], ()):
+                for keyword in call.keywords:
+                    if keyword.arg == name and self.name_of(call.func, file) == maker:
+                        found |= self.of(keyword.value, file)
+        return found
 
     # Calls
 
@@ -594,6 +610,8 @@ class Operations:
     def _of_made(self, made: str, name: str, node: ast.Call) -> Values:
         if made == "argparse.ArgumentParser" and name == "parse_args":
             return one(_OPTIONS)
+        if made.startswith(HOLDERS) and name in RENEWING:
+            return one(Made(made))
         if made.startswith("optax."):
             if name == "update":
                 return one(

@@ -44,7 +44,7 @@ _MODELS = ("flax.", "haiku.", "equinox.")
 _VIEWS = frozenset({"items", "keys", "values"})
 _LOOKING = frozenset({"get", "pop", "setdefault", "copy"})
 _ASKING = frozenset({"popitem", "__iter__", "__reversed__", "__str__", "__repr__"})
-_DEPTH = 6
+_DEPTH = 24  # variables are asked for once each, so that this bounds the stack alone
 
 
 class Rebuilt:
@@ -320,7 +320,27 @@ class Rebuilt:
             return next(
                 (why for one in target.elts if (why := self._bound(one, file, depth)) is not None), None
             )
+        if isinstance(target, ast.Attribute) and not self._reads_by_text():
+            return self._attribute(target.attr, depth)
         return f"it is stored at {self.program.place(file, target)}"
+
+    def _attribute(self, name: str, depth: int) -> str | None:
+        """Where what objects keep under a name is asked for its order."""
+        key = ("attribute", name)
+        if key in self._open:
+            return None
+        self._open.add(key)
+        loads = self.program.loads.get(name, ())
+        return next(
+            (why for file, one in loads if (why := self._use(one, file, depth + 1)) is not None), None
+        )
+
+    def _reads_by_text(self) -> bool:
+        """Whether the program reads attributes by names that it has as text."""
+        calls = self.program.calls
+        return "__dict__" in self.program.loads or any(
+            calls.get(name) for name in ("vars", "getattr", "attrgetter")
+        )
 
     def _takes_trees(self, receiver: object) -> bool:
         """Whether methods look parameters up by name, as those of models and optimisers do."""

@@ -420,12 +420,41 @@ def check_results(
     for returned in _returns(function):
         for part in _parts_of(returned):
             is_of_arrays = _is_of(part, arrays, meaning, file, function)
-            values = meaning.of(part, file)
+            values = _last_value(part, function, meaning, file) or meaning.of(part, file)
             for value in leaves_of(values) if values else unknown():
                 if isinstance(value, (Unknown, Method)) and is_of_arrays:
                     continue
                 if (what := _changed_by_jit(value, meaning)) is not None:
                     raise Refused(f"`{shown_source(part)}` at {meaning.program.place(file, part)} {what}")
+
+
+def _last_value(node: ast.expr, function: FunctionNode, meaning: Meaning, file: File) -> Values:
+    """What a function has last assigned to a variable that it returns at its end; nothing where that depends on the path."""
+    if not isinstance(node, ast.Name) or isinstance(function, ast.Lambda):
+        return frozenset()
+    *before, last = function.body
+    if not isinstance(last, ast.Return) or node not in set(ast.walk(last)):
+        return frozenset()
+    for statement in reversed(before):
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if len(targets) == 1 and isinstance(statement, ast.Assign):
+            (target,) = targets
+            if isinstance(target, ast.Name) and target.id == node.id:
+                return meaning.of(statement.value, file)
+            if isinstance(target, ast.Tuple):
+                names = [getattr(one, "id", "") for one in target.elts]
+                if names.count(node.id) == 1:
+                    return meaning.item_at(
+                        meaning.of(statement.value, file), names.index(node.id), len(names)
+                    )
+        bound = {
+            one.id
+            for one in ast.walk(statement)
+            if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
+        }
+        if node.id in bound:
+            break
+    return frozenset()
 
 
 def _changed_by_jit(value: Value, meaning: Meaning) -> str | None:

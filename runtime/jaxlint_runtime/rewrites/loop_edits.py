@@ -57,7 +57,7 @@ def from_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sourc
         on_host = bool(one["calls"]) and (one["seconds"] or 0.0) >= _LEAST_SHARE * busiest
         if not on_host and not one.get("inner_calls"):
             continue
-        function = _function(source, one["function"], one["line"])
+        function = function_at(source, one["function"], one["line"])
         if function is None:
             continue
         lists = {entry["name"] for entry in one["arguments"] or () if entry["type"] in _SEQUENCES}
@@ -112,7 +112,7 @@ def _at(source: SourceFile, line: int) -> list[tuple[ast.FunctionDef, str]]:
     ]
 
 
-def _function(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
+def function_at(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
     tree = tree_of(source)
     if tree is None:
         return None

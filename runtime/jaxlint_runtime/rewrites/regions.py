@@ -14,7 +14,8 @@ from jaxlint.codemods import Workspace
 from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source.file import SourceFile
-from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of, top_function
+from jaxlint_runtime.rewrites.loop_edits import function_at
+from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of, imported, told
 
 _LEAST_SHARE = 0.03  # of the time in the busiest function
 _OFTEN = 8  # calls of a function whose own statements are worth compiling
@@ -36,25 +37,39 @@ def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sou
             continue
         if (one["seconds"] or 0.0) < _LEAST_SHARE * busiest:
             continue
-        function = top_function(source, one["function"], one["line"])
+        function = function_at(source, one["function"], one["line"])
         if function is None:
             continue
         rewrite: Rewrite | None = None
-        for fix in reversed(_fixes(one, function, source, sources)):
-            rewrite = edit_of("region-to-jit", one, function, [fix], rewrite)
+        for transform in reversed(_transforms(source)):
+            for fix in reversed(_fixes(one, function, source, sources, transform)):
+                rewrite = edit_of(f"region-to-jit:{told(transform, ())}", one, function, [fix], rewrite)
         found += [rewrite] if rewrite is not None else []
     return found
 
 
+def _transforms(source: SourceFile) -> list[str]:
+    """The transformations that may compile a region of a file, the best first."""
+    roots = imported(source)
+    if "flax.nnx" in roots:
+        return ["flax.nnx.jit"]
+    return ["equinox.filter_jit", "jax.jit"] if "equinox" in roots else ["jax.jit"]
+
+
 def _fixes(
-    one: Mapping[str, Any], function: ast.FunctionDef, source: SourceFile, sources: Mapping[str, SourceFile]
+    one: Mapping[str, Any],
+    function: ast.FunctionDef,
+    source: SourceFile,
+    sources: Mapping[str, SourceFile],
+    transform: str,
 ) -> list[FixRequest]:
     """The regions of a function that the codemod compiles, the largest first."""
     workspace = Workspace(dict(sources), strict=True)
     site = Site(source)
     found: list[tuple[int, FixRequest]] = []
     plans = 0
-    for stretch in stretches(function, own=one["calls"] >= _OFTEN):
+    calls = transform == "flax.nnx.jit"
+    for stretch in stretches(function, own=one["calls"] >= _OFTEN, calls=calls):
         least = 1
         for length in range(len(stretch), 0, -1):
             if length < least or plans >= _MOST_PLANS:
@@ -64,7 +79,7 @@ def _fixes(
                 if not _is_worth_it(part):
                     continue
                 plans += 1
-                fix = _fix(part, one, source, site)
+                fix = _fix(part, one, source, site, transform)
                 if not isinstance(workspace.plan(fix), str):
                     found.append((length, fix))
                     least = length  # what is shorter lies in it, or beside it
@@ -72,14 +87,18 @@ def _fixes(
     return [fix for _, fix in sorted(found, key=lambda each: -each[0])[:_MOST]]
 
 
-def stretches(function: ast.FunctionDef, *, own: bool) -> Iterator[list[ast.stmt]]:
-    """Statements of the loops of a function that follow each other and only assign; `own`: of its own block, too."""
+def stretches(function: ast.FunctionDef, *, own: bool, calls: bool = False) -> Iterator[list[ast.stmt]]:
+    """Statements of the loops of a function that follow each other and only assign.
+
+    `own`: of its own block, too. `calls`: those that only call something, as an optimiser of nnx is called, may be among them.
+    """
     waiting: list[tuple[list[ast.stmt], bool]] = [(function.body, own)]
     while waiting:
         block, repeated = waiting.pop(0)
         stretch: list[ast.stmt] = []
         for statement in block:
-            if repeated and isinstance(statement, _SIMPLE):
+            called = calls and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+            if repeated and (called or isinstance(statement, _SIMPLE)):
                 stretch.append(statement)
                 continue
             if stretch:
@@ -105,12 +124,12 @@ def _is_worth_it(statements: Sequence[ast.stmt]) -> bool:
 
 
 def _fix(
-    statements: Sequence[ast.stmt], one: Mapping[str, Any], source: SourceFile, site: Site
+    statements: Sequence[ast.stmt], one: Mapping[str, Any], source: SourceFile, site: Site, transform: str
 ) -> FixRequest:
     first, last = site.span(statements[0]), site.span(statements[-1])
     span = Span(first.line, first.column, last.end_line, last.end_column)
     parameters = {
-        "transform": "jax.jit",
+        "transform": transform,
         "function": one["function"],
         "arguments": [dict(entry) for entry in one["arguments"] or ()],
     }

@@ -77,10 +77,93 @@ REWRITES: dict[str, tuple[str, str]] = {
         "        w, loss = step(w, x)\n"
         "        print(loss)\n",
     ),
+    "what an object keeps goes in and comes out, its optimiser stays": (
+        HEAD + "class Trainer:\n"
+        "    def fit(self, batches):\n"
+        "        for x in batches:\n"
+        "            «grads = jax.grad(self.loss)(self.w, x)\n"
+        "            updates, self.state = self.opt.update(grads, self.state)\n"
+        "            self.w = optax.apply_updates(self.w, updates)»\n"
+        "            print(self.w)\n\n"
+        "    def __init__(self):\n"
+        "        self.w = jnp.ones(3)\n"
+        "        self.opt = optax.sgd(0.1)\n"
+        "        self.state = self.opt.init(self.w)\n\n"
+        "    @staticmethod\n"
+        "    def loss(w, x):\n"
+        "        return jnp.sum((x @ w) ** 2)\n",
+        HEAD + "class Trainer:\n"
+        "    def fit(self, batches):\n"
+        "        @jax.jit\n"
+        "        def train_step(w, state, x):\n"
+        "            grads = jax.grad(self.loss)(w, x)\n"
+        "            updates, state = self.opt.update(grads, state)\n"
+        "            w = optax.apply_updates(w, updates)\n"
+        "            return w, state\n\n"
+        "        for x in batches:\n"
+        "            self.w, self.state = train_step(self.w, self.state, x)\n"
+        "            print(self.w)\n\n"
+        "    def __init__(self):\n"
+        "        self.w = jnp.ones(3)\n"
+        "        self.opt = optax.sgd(0.1)\n"
+        "        self.state = self.opt.init(self.w)\n\n"
+        "    @staticmethod\n"
+        "    def loss(w, x):\n"
+        "        return jnp.sum((x @ w) ** 2)\n",
+    ),
+    "a variable of a function around the one around it": (
+        HEAD + "def outer(optimizer):\n"
+        "    def fit(w, state, grads):\n"
+        "        for g in grads:\n"
+        "            «u, state = optimizer.update(g, state)\n"
+        "            w = w + u»\n"
+        "            print(w)\n\n"
+        "    fit(jnp.ones(3), optimizer.init(jnp.ones(3)), [jnp.ones(3)])\n\n\n"
+        "outer(optax.sgd(0.1))\n",
+        HEAD + "def outer(optimizer):\n"
+        "    def fit(w, state, grads):\n"
+        "        @jax.jit\n"
+        "        def step(state, w, g):\n"
+        "            u, state = optimizer.update(g, state)\n"
+        "            w = w + u\n"
+        "            return state, w\n\n"
+        "        for g in grads:\n"
+        "            state, w = step(state, w, g)\n"
+        "            print(w)\n\n"
+        "    fit(jnp.ones(3), optimizer.init(jnp.ones(3)), [jnp.ones(3)])\n\n\n"
+        "outer(optax.sgd(0.1))\n",
+    ),
 }
-
+NNX = (
+    "import jax.numpy as jnp\nimport optax\nfrom flax import nnx\n\n\n"
+    "class Net(nnx.Module):\n    def __init__(self, rngs):\n        self.l = nnx.Linear(2, 1, rngs=rngs)\n\n"
+    "    def __call__(self, x):\n        return self.l(x)\n\n\n"
+    "def mse(model, x):\n    return jnp.mean(model(x) ** 2)\n\n\n"
+)
 LOOP = "def f(x, n):\n    y = jnp.ones(3)\n    for i in range(n):\n"
 REFUSALS: dict[str, tuple[str, str]] = {
+    "a property that runs where the attribute is set": (
+        HEAD
+        + "class A:\n    @property\n    def w(self):\n        return self._w\n\n    def fit(self, xs):\n        for x in xs:\n"
+        "            «g = jnp.sin(x)\n            self.w = g + 1»\n            print(g)\n",
+        "the class defines `w`",
+    ),
+    "the object itself is handed on": (
+        HEAD + "class A:\n    def fit(self, xs):\n        for x in xs:\n"
+        "            «g = jnp.sin(x)\n            self.w = helper(self, g)»\n            print(g)\n",
+        "hands `self` on",
+    ),
+    "another object of the program is stored into": (
+        HEAD + "class A:\n    def fit(self, other, xs):\n        for x in xs:\n"
+        "            «g = jnp.sin(x)\n            other.w = g + 1»\n            print(g)\n",
+        "stores into an object",
+    ),
+    "an optimiser of a method that loops nowhere would be compiled at each call": (
+        HEAD
+        + "def make():\n    opt = optax.sgd(0.1)\n\n    def once(w, state, g):\n        «u, state = opt.update(g, state)\n"
+        "        w = w + u»\n        print(w)\n        return state\n\n    return once\n",
+        "compiled at each call",
+    ),
     "a number of Python would come back as an array": (
         HEAD + LOOP + "        «y = jnp.sin(y)\n        count = 3 * i»\n        print(y, count)\n",
         "a number of Python",
@@ -138,6 +221,22 @@ REFUSALS: dict[str, tuple[str, str]] = {
         "belongs to a function around this one",
     ),
 }
+
+
+def test_an_optimiser_of_nnx_is_called_for_its_effect(rewrite: Rewrite) -> None:
+    main = (
+        "def main(batches):\n    model = Net(nnx.Rngs(0))\n    opt = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)\n"
+        "    for x in batches:\n        {}        print(loss)\n"
+    )
+    body = "loss, grads = nnx.value_and_grad(mse)(model, x)\n        opt.update(model, grads)"
+    step = (
+        "@nnx.jit\ndef train_step(model, x, opt):\n    loss, grads = nnx.value_and_grad(mse)(model, x)\n"
+        "    opt.update(model, grads)\n    return loss\n\n\n"
+    )
+    before = NNX + main.format(f"«{body}»\n")
+    after = NNX + step + main.format("loss = train_step(model, x, opt)\n")
+    assert rewrite("region-to-jit", before, transform="flax.nnx.jit") == after
+    assert "more than assign" in rewrite("region-to-jit", before)
 
 
 @pytest.mark.parametrize(("before", "after"), REWRITES.values(), ids=REWRITES)

@@ -85,7 +85,7 @@ def watched(text: str, tmp_path: Path, **changes: Any) -> tuple[list[dict[str, A
 
 def test_the_largest_region_comes_first(tmp_path: Path) -> None:
     (rewrite,) = from_regions(*watched(TRAINER, tmp_path))
-    assert rewrite.name == "region-to-jit"
+    assert rewrite.name == "region-to-jit:jax.jit"
     assert rewrite.function == "main"
     assert rewrite.summary == "Compile lines 14 to 16 of main as one function"
     assert rewrite.estimate == 2.0
