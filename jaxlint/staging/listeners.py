@@ -25,7 +25,8 @@ class Listeners:
 
     def __init__(self, reporters: Sequence[Reporter] = ()) -> None:
         self.handlers: dict[str, list[Handler]] = {}
-        self._routes: dict[str, dict[str | type, list[Handler]]] = {
+        # What `of` has found; whoever asks most often looks here first.
+        self.routes: dict[str, dict[str | type, list[Handler]]] = {
             "call": {}, "discarded call": {}, "name": {}, "operation": {}
         }  # fmt: skip
         self._concerned: dict[str, list[tuple[Concern | None, Handler]]] = {}
@@ -46,11 +47,11 @@ class Listeners:
 
     def of(self, kind: str, about: str | type) -> list[Handler]:
         """Who hears of a call, a discarded one, a name or an operation; `about`: its name, or the type of what is called that has none."""
-        route = self._routes[kind].get(about)
+        route = self.routes[kind].get(about)
         if route is None:
             name, callee = (about, "External") if isinstance(about, str) else ("", about.__name__)
             discarded = kind == "discarded call"
-            route = self._routes[kind][about] = [
+            route = self.routes[kind][about] = [
                 handler
                 for concern, handler in self._concerned.get("call" if discarded else kind, ())
                 if concern is None or concern.covers(name, callee, discarded)

@@ -114,7 +114,7 @@ class Assignments(Part):
             return
         if frame.stage.staged:
             self.note_side_effect(node.target, value, frame)
-        current = self.machine.language.eval(node.target, frame, store=True)
+        current = self.machine.language.eval(node.target, frame)
         if isinstance(current, ListValue) and isinstance(node.op, ast.Add):
             self.container_methods.extend_list(current, value, node, frame)
             return

@@ -63,9 +63,15 @@ from jaxlint.syntax.facts import (
     dotted,
     last_name,
 )
+from jaxlint.syntax.memo import cache
 
 # What libraries call their own question whether a value is a tracer.
 _ASKS_FOR_TRACER = frozenset({"is_abstract", "is_tracer", "is_traced", "is_jax_tracer", "_is_tracer"})
+
+
+@cache
+def _asks_for_tracer(called: ast.expr) -> bool:
+    return last_name(called) in _ASKS_FOR_TRACER
 
 
 class Calls(Part):
@@ -80,6 +86,8 @@ class Calls(Part):
         self.externals = machine.part(Externals)
         self.conversions = machine.part(Conversions)
         self.methods = machine.part(Methods)
+        self.heard = machine.listeners.routes["call"]
+        self.heard_discarded = machine.listeners.routes["discarded call"]
         # Calls of what a call gives, as in `jit(f)(x)`, by that.
         self.on_the_spot: dict[ast.AST, ast.Call] = {}
 
@@ -119,7 +127,7 @@ class Calls(Part):
         if staged and isinstance(callee, (Unknown, Array)):
             possible = self.call_unknown(base, callee, args, kwargs, node, frame)
         result = possible if possible is not None else self.call_value(callee, args, kwargs, node, frame)
-        if len(args) == 1 and last_name(called) in _ASKS_FOR_TRACER:
+        if len(args) == 1 and _asks_for_tracer(called):
             asked = find_array(args[0], True)
             if asked is not None and asked.certain:
                 result = Static(True)
@@ -127,14 +135,15 @@ class Calls(Part):
             self.machine.tracking.note_waiting(node, callee, args)
             if self.machine.donates:
                 self.machine.tracking.donate_arguments(callee, args, kwargs, node, frame)
-        if self.machine.wants_calls and self.machine.reports(frame):
-            name = canonical(callee.name) if type(callee) is External else ""
-            discarded = frame.statement is node
+        name = canonical(callee.name) if type(callee) is External else ""
+        discarded = frame.statement is node
+        hearers = (self.heard_discarded if discarded else self.heard).get(name or type(callee))
+        if hearers is None:
             hearers = self.machine.listeners.of(
                 "discarded call" if discarded else "call", name or type(callee)
             )
-            if hearers:
-                hand(hearers, events.CallEvent(node, frame, callee, name, args, kwargs, result, discarded))
+        if hearers and self.machine.reports(frame):
+            hand(hearers, events.CallEvent(node, frame, callee, name, args, kwargs, result, discarded))
         return result
 
     def unpacked(self, argument: ast.Starred, frame: Frame) -> list[Value]:

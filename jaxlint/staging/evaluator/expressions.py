@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -104,6 +105,10 @@ _BUILTINS = {
 }
 
 
+def _eval_unknown(node: ast.expr, frame: Frame) -> Value:
+    return UNKNOWN
+
+
 class Expressions(Part):
     """The expression half of the interpreter."""
 
@@ -118,7 +123,8 @@ class Expressions(Part):
         self.comparisons = machine.part(Comparisons)
         self.operators = machine.part(Operators)
         self.assignments = machine.part(Assignments)
-        self.handlers: dict[type[ast.expr], Callable[[Any, Frame], Value]] = {
+        self.heard_names = machine.listeners.routes["name"]
+        handlers: dict[type[ast.expr], Callable[[Any, Frame], Value]] = {
             ast.Constant: self.eval_constant,
             ast.Name: self.eval_name,
             ast.JoinedStr: self.eval_joinedstr,
@@ -146,11 +152,11 @@ class Expressions(Part):
             ast.Attribute: self.access.eval_attribute,
             ast.Subscript: self.access.eval_subscript,
         }
+        self.handlers = defaultdict(lambda: _eval_unknown, handlers)
 
-    def eval(self, node: ast.expr, frame: Frame, store: bool = False) -> Value:
+    def eval(self, node: ast.expr, frame: Frame) -> Value:
         self.machine.steps += 1
-        handler = self.handlers.get(type(node))
-        return UNKNOWN if handler is None else handler(node, frame)
+        return self.handlers[type(node)](node, frame)
 
     # -- leaves
 
@@ -164,7 +170,7 @@ class Expressions(Part):
             if found is None:
                 return self.unbound_name(node, frame)
             value = found[0]
-        if type(value) is External and self.machine.wants_names:
+        if type(value) is External and self.heard_names.get(value.name, True):
             self.machine.name_event(value, node, frame)
         if frame.dead:
             self.machine.tracking.check_read(node, frame)

@@ -60,7 +60,6 @@ class Machine:
         self._globals: dict[Module, Scope] = {}
         self.wants_names = listeners.wants("name")
         self.watched_attributes: frozenset[str] = frozenset()  # of which rules hear when they are read
-        self.wants_calls = listeners.wants("call")
         self.wants_operations = listeners.wants("operation")
         self.entry_stage = Stage("host", certain=False)
         self.test_stage = Stage("host", certain=False, parent=Stage("run"))

@@ -84,7 +84,7 @@ class Language(Protocol):
     def element_of(self, value: Value, node: ast.AST, frame: Frame) -> Value:
         """What iterating over `value` gives."""
 
-    def eval(self, node: ast.expr, frame: Frame, store: bool = False) -> Value:
+    def eval(self, node: ast.expr, frame: Frame) -> Value:
         """The value of an expression. `store`: it is what is written to."""
 
     def exec_block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
