@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from jaxlint.staging.values import Value
-from jaxlint.syntax.facts import names_stored, nodes_of, walk
+from jaxlint.syntax.facts import contents, dotted, names_stored, nodes_of, parts
 from jaxlint.syntax.memo import cache
 
 if TYPE_CHECKING:
@@ -42,28 +42,25 @@ def _positive(test: ast.expr) -> tuple[str, bool] | None:
         return (inner[0], not inner[1]) if inner is not None else None
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         left, right, op = test.left, test.comparators[0], type(test.ops[0])
-        if not _is_place(left) or not (_is_place(right) or isinstance(right, ast.Constant)):
+        if not dotted(left) or not (dotted(right) or isinstance(right, ast.Constant)):
             return None
         positive = _POSITIVE.get(op, op)
-        return f"{ast.unparse(left)} {positive.__name__} {ast.unparse(right)}", positive is op
-    return (ast.unparse(test), True) if _is_place(test) else None
-
-
-def _is_place(node: ast.expr) -> bool:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name)
+        other = dotted(right) or ast.unparse(right)
+        return f"{dotted(left)} {positive.__name__} {other}", positive is op
+    place = dotted(test)
+    return (place, True) if place else None
 
 
 def _parts(test: ast.expr) -> set[str]:
     """The names and attributes that a test reads."""
-    parts = {node.id for node in walk(test) if isinstance(node, ast.Name)}
-    return parts | {f".{node.attr}" for node in walk(test) if isinstance(node, ast.Attribute)}
+    every = parts(test)
+    names = {node.id for node in every if isinstance(node, ast.Name)}
+    return names | {f".{node.attr}" for node in every if isinstance(node, ast.Attribute)}
 
 
 def _changing(function: ast.AST) -> set[str]:
     """The names that a function binds more than once, or in a loop, and the attributes that it sets."""
-    stored = [node for node in walk(function) if isinstance(getattr(node, "ctx", None), ast.Store)]
+    stored = contents(function).stores
     times = Counter(node.id for node in stored if isinstance(node, ast.Name))
     changing = {name for name, count in times.items() if count > 1}
     for kind in (ast.For, ast.AsyncFor, ast.While):

@@ -52,7 +52,8 @@ _WAITING_WORDS = (
 
 
 @cache
-def _speaks_of_waiting(name: str) -> bool:
+def _speaks_of_waiting(called: ast.expr) -> bool:
+    name = last_name(called)
     return any(word in name for word in _WAITING_WORDS)
 
 
@@ -115,7 +116,7 @@ class Timing(Part):
 
     def note_waiting(self, node: ast.Call, callee: Value, args: list[Value]) -> None:
         """A call whose name, or a function that is passed, says that it waits for the device."""
-        named = _speaks_of_waiting(last_name(node.func))
+        named = _speaks_of_waiting(node.func)
         if not named and not (External in map(type, args) and any(map(_is_waiting_call, args))):
             return
         if type(callee) is ExternalMethod and is_input(callee.receiver, node):

@@ -7,12 +7,13 @@ from collections import Counter
 
 from jaxlint.syntax.facts.nodes import (
     FunctionNode,
+    contents,
     dotted,
     last_name,
     names_bound_by,
     names_stored,
     nodes_of,
-    walk,
+    parts,
 )
 from jaxlint.syntax.facts.parameters import all_parameters
 from jaxlint.syntax.memo import cache
@@ -28,7 +29,7 @@ def captured_flags(node: FunctionNode) -> tuple[str, ...]:
 def tested_names(node: FunctionNode) -> frozenset[str]:
     """The names that a function tests for their truth alone."""
     found: set[str] = set()
-    stack = [part.test for part in walk(node) if isinstance(part, (ast.If, ast.IfExp))]
+    stack = [part.test for part in contents(node).tests if isinstance(part, (ast.If, ast.IfExp))]
     while stack:
         test = stack.pop()
         if isinstance(test, ast.Name):
@@ -43,7 +44,7 @@ def tested_names(node: FunctionNode) -> frozenset[str]:
 @cache
 def is_version_test(test: ast.expr) -> bool:
     """Whether an `if` asks which version of a library there is."""
-    for child in walk(test):
+    for child in parts(test):
         name = (
             child.attr
             if isinstance(child, ast.Attribute)
@@ -59,7 +60,7 @@ def is_version_test(test: ast.expr) -> bool:
 @cache
 def is_release_test(test: ast.expr) -> bool:
     """Whether an expression reads the version of an installed library: `jax.__version__`, `metadata.version("jax")`, `JAX_VERSION`."""
-    for child in walk(test):
+    for child in parts(test):
         if isinstance(child, ast.Call) and dotted(child.func).endswith("metadata.version"):
             return True
         name = last_name(child) if isinstance(child, (ast.Attribute, ast.Name)) else ""
@@ -73,7 +74,7 @@ def attribute_tests(test: ast.expr) -> list[ast.expr]:
     """What `hasattr` and `getattr` are asked about in a test."""
     return [
         child.args[0]
-        for child in walk(test)
+        for child in parts(test)
         if isinstance(child, ast.Call)
         and isinstance(child.func, ast.Name)
         and child.func.id in ("hasattr", "getattr")
@@ -111,7 +112,7 @@ def foreign_branch(test: ast.expr) -> bool | None:
 @cache
 def asks_for_kind(test: ast.expr) -> bool:
     """Whether an expression reads what decides for whole calls: how many dimensions there are, a dtype, the machine, whether `jit` is off."""
-    for child in walk(test):
+    for child in parts(test):
         if isinstance(child, ast.Attribute) and child.attr in ("ndim", "platform", "jax_disable_jit"):
             return True
         if isinstance(child, ast.Call) and dotted(child.func).rpartition(".")[2] in _ASKS_FOR_KIND:
@@ -155,7 +156,7 @@ def bound_tests(node: ast.AST) -> dict[str, ast.expr]:
     }
     if not tests:
         return tests
-    stored = Counter(n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    stored = Counter(store.id for store in contents(node).stores if isinstance(store, ast.Name))
     return {name: test for name, test in tests.items() if stored[name] == 1}
 
 
@@ -176,7 +177,7 @@ def _asks_for_length(test: ast.expr, names: set[str]) -> bool:
         and bool(child.args)
         and isinstance(child.args[0], ast.Name)
         and child.args[0].id in names
-        for child in walk(test)
+        for child in parts(test)
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from jaxlint.syntax.memo import cache
 from jaxlint.syntax.newer import NEWER_NODES
@@ -34,6 +34,12 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         current = stack.pop()
         yield current
         stack += children(current)
+
+
+@cache
+def parts(node: ast.expr) -> tuple[ast.AST, ...]:
+    """What `walk` gives of an expression of which several things are asked, such as a test."""
+    return tuple(walk(node))
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -74,10 +80,31 @@ def name_loads(node: ast.AST) -> tuple[ast.Name, ...]:
     return tuple(n for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
 
 
+class Contents(NamedTuple):
+    """What several facts of a function are found from, in one walk: the names and attributes that it stores in, and what it tests."""
+
+    stores: tuple[ast.Name | ast.Attribute, ...]
+    tests: tuple[ast.If | ast.IfExp | ast.While | ast.Assert, ...]
+
+
+@cache
+def contents(node: ast.AST) -> Contents:
+    """What `node` stores and tests, functions inside of it included."""
+    stores: list[ast.Name | ast.Attribute] = []
+    tests: list[ast.If | ast.IfExp | ast.While | ast.Assert] = []
+    for part in walk(node):
+        if isinstance(part, (ast.Name, ast.Attribute)):
+            if type(part.ctx) is ast.Store:
+                stores.append(part)
+        elif isinstance(part, (ast.If, ast.IfExp, ast.While, ast.Assert)):
+            tests.append(part)
+    return Contents(tuple(stores), tuple(tests))
+
+
 @cache
 def names_stored(node: ast.AST) -> frozenset[str]:
     """The names that are bound in `node`, functions inside of it included."""
-    return frozenset(n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return frozenset(stored.id for stored in contents(node).stores if isinstance(stored, ast.Name))
 
 
 @cache
@@ -121,6 +148,7 @@ def place_of(node: ast.AST | None) -> str:
     return ""
 
 
+@cache
 def steps_on(node: ast.Assign) -> bool:
     """Whether the statement computes a place anew of what it holds: `count = count + 1`."""
     place = place_of(node.targets[0])

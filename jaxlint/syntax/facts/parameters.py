@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jaxlint.syntax.facts.nodes import FunctionNode, dotted, last_name, nodes_of, walk
+from jaxlint.syntax.facts.nodes import FunctionNode, contents, dotted, last_name, nodes_of, walk
 from jaxlint.syntax.memo import cache
 
 LEAF_ATTRIBUTES = frozenset(
@@ -122,7 +122,7 @@ def concrete_names(node: FunctionNode) -> frozenset[str]:
     calls = [call for call in nodes_of(node, ast.Call) if isinstance(call.func, ast.Name)]
     found = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
     asked = {call.args[0] for call in calls if call.args and last_name(call.func) in _ASKS_WHAT_IT_IS}
-    stack = [part.test for part in walk(node) if isinstance(part, (ast.If, ast.IfExp, ast.While, ast.Assert))]
+    stack = [part.test for part in contents(node).tests]
     while stack:
         test = stack.pop()
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
