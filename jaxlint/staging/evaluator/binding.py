@@ -41,6 +41,9 @@ class Binding(Part):
     ) -> dict[str, Value] | None:
         """Parameter values for a call, in the order of the parameters; None when the call cannot be right."""
         parameters = _parameters_of(function.node)
+        if len(args) == len(parameters.named) and not kwargs and parameters.takes_these_alone:
+            if StarArgument not in map(type, args):  # the usual call: each parameter gets an argument
+                return dict(zip(parameters.named, args, strict=True))
         starred: Value | None = None  # what `*args` of unknown length holds
         given = args
         if StarArgument in map(type, args):

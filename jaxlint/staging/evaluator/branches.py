@@ -104,7 +104,7 @@ class Branches(Part):
     def exec_branches(self, node: ast.If, value: Value, shim: bool, frame: Frame) -> bool:
         """Both branches of an `if` whose test, `value`, decides nothing; False when neither ends."""
         before = frame.snapshot()
-        with Guarded(frame, node), Path(frame, before):
+        with Path(frame, node, before):
             missing = none_branch(node.test)
             foreign = foreign_branch(node.test)
             if foreign is None:
@@ -127,7 +127,7 @@ class Branches(Part):
             taken = self.taken_today(node.test, frame) if shim else None
             doubt = open_choice or missing is True or foreign is True or (answer and not required)
             unguarded = taken is True
-            with Doubting(frame, doubt), ImportGuard(frame, -1) if unguarded else NOTHING:
+            with Doubting(frame) if doubt else NOTHING, ImportGuard(frame, -1) if unguarded else NOTHING:
                 body_alive = self.exec_tested(node.test, True, node.body, frame)
             after_body = frame.snapshot()
             frame.restore(before)
@@ -136,7 +136,7 @@ class Branches(Part):
                 recall(asked, False, frame)
             doubt = open_choice or missing is False or foreign is False or (answer and not refused)
             unguarded = taken is False
-            with Doubting(frame, doubt), ImportGuard(frame, -1) if unguarded else NOTHING:
+            with Doubting(frame) if doubt else NOTHING, ImportGuard(frame, -1) if unguarded else NOTHING:
                 else_alive = self.exec_tested(node.test, False, node.orelse, frame)
         if isinstance(value, Shim) and body_alive != else_alive and taken is not body_alive:
             self.leave_shim(node.body if else_alive else node.orelse, frame)

@@ -330,7 +330,7 @@ class FunctionCalls(Part):
                 like = given.get(like) or given.get(like.root()) or like
             if origin is value.origin and like is value.like and value.made is None and value.form is None:
                 return value
-            result = value.known_as(origin) if origin is not None else replace(value, origin=None)
+            result = value.known_as(origin)
             result.like, result.made, result.form = like, None, None  # it was made of other arguments
             return result
         if type(value) is Static:

@@ -31,6 +31,7 @@ class _Parameters:
     required: tuple[str, ...]  # the positional ones without a default
     variadic: str | None
     keywords: str | None
+    takes_these_alone: bool  # there are but positional ones
 
 
 @cache
@@ -45,6 +46,7 @@ def _parameters_of(node: FunctionNode) -> _Parameters:
         positional[: len(positional) - len(arguments.defaults)],
         arguments.vararg.arg if arguments.vararg is not None else None,
         arguments.kwarg.arg if arguments.kwarg is not None else None,
+        not keyword_only and arguments.vararg is None and arguments.kwarg is None,
     )
 
 

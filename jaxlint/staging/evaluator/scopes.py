@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
+    import ast
     from types import TracebackType
 
     from jaxlint.staging.values.frame import Frame, Snapshot
@@ -343,6 +344,16 @@ class Assigning(Changed):
     __slots__ = ()
     attribute = "assigning"
 
+    # Spelled out, since it is entered more often than all others together.
+
+    def __enter__(self) -> None:
+        frame: Frame = self.holder
+        self.before = frame.assigning
+        frame.assigning = self.value
+
+    def __exit__(self, *_: object) -> None:
+        self.holder.assigning = self.before
+
 
 class Decorating(Changed):
     """This decorator is being applied."""
@@ -359,19 +370,23 @@ class OwnVariables(Changed):
 
 
 class Path(Scope):
-    """Branches are evaluated one after the other: an exception leaves the frame as it was before them."""
+    """Both branches of an `if` are evaluated, one after the other: an exception leaves the frame as it was before them."""
 
-    __slots__ = ("before",)
-    attribute = "scope"
+    __slots__ = ("before", "depth", "node")
+    attribute = "guards"
 
-    def __init__(self, holder: Any, before: Snapshot) -> None:
+    def __init__(self, holder: Any, node: ast.If, before: Snapshot) -> None:
         self.holder = holder
+        self.node = node
         self.before = before
 
     def __enter__(self) -> None:
-        pass
+        guards = self.holder.guards
+        self.depth = len(guards)
+        guards.append(self.node)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        del self.holder.guards[self.depth :]
         if kind is not None:
             self.holder.restore(self.before)
 

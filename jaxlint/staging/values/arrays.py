@@ -100,7 +100,7 @@ class Array(Value):
         """Whether it is a `jax.new_ref`, which is no array: it is read by `ref[...]`."""
         return self.role == "ref" and self.made is not None and self.made.name == NEW_REF
 
-    def known_as(self, origin: Origin) -> Array:
+    def known_as(self, origin: Origin | None) -> Array:
         """The same array under another identity. (As `dataclasses.replace`, in a fifth of the time.)"""
         return Array(
             self.staged,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from jaxlint.staging.values.arrays import Array
 from jaxlint.staging.values.objects import Choice, DictValue, Instance, ListValue, TupleValue
 from jaxlint.staging.values.plain import Origin, Unknown, Value
@@ -18,12 +16,14 @@ def copied(value: Value, since: int = 0) -> Value:
 
 def shallow(value: Value) -> Value:
     """`copy.copy(value)`."""
-    if isinstance(value, ListValue):
-        return replace(value, items=None if value.items is None else list(value.items))
-    if isinstance(value, DictValue):
-        return replace(value, items=dict(value.items))
+    # (Without `dataclasses.replace`, which takes five times as long.)
+    if type(value) is ListValue:
+        items = None if value.items is None else list(value.items)
+        return ListValue(items, value.element, value.kind, value.depth, value.stage, value.either)
+    if type(value) is DictValue:
+        return DictValue(dict(value.items), value.element, value.stage, value.optional)
     if type(value) is Instance:
-        return replace(value, fields=dict(value.fields))
+        return Instance(value.cls, dict(value.fields), value.open, value.origin, value.ready, value.staged)
     return value
 
 
@@ -78,8 +78,9 @@ def _copied(value: Value, since: int, done: dict[int, Value]) -> Value:
         items = [_copied(part, since, done) for part in value.items]
         if all(new is old for new, old in zip(items, value.items, strict=True)):
             return value
-        done[id(value)] = replace(value, items=items)
-        return done[id(value)]
+        copied_tuple = TupleValue(items, value.element, value.cls, value.exact, value.head, value.tail)
+        done[id(value)] = copied_tuple
+        return copied_tuple
     assert isinstance(value, (Instance, ListValue, DictValue))
     if value.serial < since:
         done[id(value)] = value

@@ -32,13 +32,13 @@ def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
     `coarse`: functions count by their source alone, whatever they have captured, constants by their type, and arrays
     whatever gradient flows through them.
     """
-    summarise = _SUMMARIES.get(type(value))
-    if summarise is not None:
-        return summarise(value, depth, coarse)
-    nested = _NESTED_SUMMARIES.get(type(value))
-    if nested is None:
-        return type(value).__name__
-    return nested(value, depth, coarse) if depth > 0 else (type(value).__name__, *functions_in(value))
+    kind = type(value)
+    summarise = _SUMMARIES.get(kind)
+    if summarise is None:
+        return kind.__name__
+    if depth <= 0 and kind in _NESTED_SUMMARIES:
+        return (kind.__name__, *functions_in(value))
+    return summarise(value, depth, coarse)
 
 
 def functions_in(value: Value) -> list[int]:
@@ -187,3 +187,4 @@ _NESTED_SUMMARIES: dict[type, Callable[[Any, int, bool], object]] = {
         summary_key(value.receiver, depth - 1, coarse),
     ),
 }
+_SUMMARIES.update(_NESTED_SUMMARIES)

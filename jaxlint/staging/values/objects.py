@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -100,6 +101,15 @@ def weight_of(value: Value) -> int:
     return value.weight if kind is TupleValue or kind is ListValue or kind is DictValue else 1  # type: ignore[attr-defined]
 
 
+def weight_of_all(values: Collection[Value]) -> int:
+    """The sum of their weights. Most hold nothing, and count as one."""
+    weight = len(values)
+    for value in values:
+        if type(value) in CONTAINERS:
+            weight += value.weight - 1  # type: ignore[attr-defined]
+    return weight
+
+
 @dataclass(slots=True, eq=False)
 class ListValue(Value):
     """A list, or another mutable sequence or set; `items` is None once its length is not known."""
@@ -115,7 +125,7 @@ class ListValue(Value):
 
     def __post_init__(self) -> None:
         if self.items:
-            self.weight += sum(map(weight_of, self.items))
+            self.weight += weight_of_all(self.items)
             if self.weight > MAX_WEIGHT:
                 self.items, self.element, self.weight = None, UNKNOWN, 1
         elif type(self.element) in CONTAINERS:
@@ -139,7 +149,7 @@ class TupleValue(Value):
 
     def __post_init__(self) -> None:
         if self.items:
-            self.weight += sum(map(weight_of, self.items))
+            self.weight += weight_of_all(self.items)
             if self.weight > MAX_WEIGHT:
                 self.items, self.element, self.weight = None, UNKNOWN, 1
         elif type(self.element) in CONTAINERS:
@@ -165,7 +175,7 @@ class DictValue(Value):
 
     def __post_init__(self) -> None:
         if self.items:
-            self.weight += sum(map(weight_of, self.items.values()))
+            self.weight += weight_of_all(self.items.values())
             if self.weight > MAX_WEIGHT:
                 self.items, self.element, self.weight = {}, UNKNOWN, 1
 
