@@ -1,7 +1,7 @@
 """The programs of `tests/adversarial`, and the edit of each that a run of it might propose.
 
 Compiling a function of those in `dangerous` changes what the program does; those in `fine` look like them. The header of a program says
-which `function` a run would have compiled as a whole, of which kinds its `arguments` were, why that is `refused`, and with which
+which `function` a run would have compiled as a whole, of which kinds its `arguments` were, which of them are `static`, why that is `refused`, and with which
 `flags` the program takes a path that the proving run did not. A line that the refusal names is `MARKED` in it, and has the mark.
 """
 
@@ -21,7 +21,7 @@ from jaxlint.source.read import read_source
 from tests.helpers.marks import read_marks
 
 FOLDER = Path(__file__).parents[1] / "adversarial"
-HEADER = ("function", "arguments", "refused", "flags")
+HEADER = ("function", "arguments", "static", "refused", "flags")
 # What a run says of an argument.
 _SEEN: Mapping[str, Mapping[str, Any]] = {
     "array": {"type": "ArrayImpl", "leaves": [{}]},
@@ -39,6 +39,7 @@ class Program:
     main: Path
     function: str
     arguments: Mapping[str, str]
+    static: tuple[str, ...]
     refused: str | None
     flags: tuple[str, ...]
 
@@ -65,7 +66,8 @@ def _read(file: Path) -> Program:
         refused = refused.replace("MARKED", str(line))
     arguments = dict(one.split("=") for one in about["arguments"].split(", "))
     flags = tuple(shlex.split(about.get("flags", "")))
-    return Program(file, about["function"], arguments, refused, flags)
+    static = tuple(about.get("static", "").split())
+    return Program(file, about["function"], arguments, static, refused, flags)
 
 
 def refusal(program: Program, **parameters: object) -> str | None:
@@ -79,6 +81,8 @@ def refusal(program: Program, **parameters: object) -> str | None:
     )
     seen = [{"name": key, **_SEEN.get(kind, {"type": kind})} for key, kind in program.arguments.items()]
     span = Span(node.lineno, 1, node.lineno, 4)
-    step = Step("add-jit", path, span, {"arguments": seen, **parameters})
+    step = Step(
+        "add-jit", path, span, {"arguments": seen, "static_argnames": list(program.static), **parameters}
+    )
     plan = Workspace(sources, strict=True).plan(FixRequest(Safety.UNSAFE, "Jit", (step,)))
     return plan if isinstance(plan, str) else None

@@ -424,9 +424,9 @@ class Effects:
         for value in self.meaning.of(node.iter, file):
             if isinstance(value, Inst):
                 yield from self._dunders(value)
-            elif isinstance(value, Made):
+            elif isinstance(value, Made) or _is_generator(value):
                 yield self._problem(
-                    "is taken from, step by step", node.iter, file, certain=value.name == "generator"
+                    "is taken from, step by step", node.iter, file, certain=_is_generator(value)
                 )
 
     # Calls
@@ -570,7 +570,7 @@ class Effects:
                     for value in self.meaning.of(argument, file):
                         if isinstance(value, Inst):
                             yield from self._dunders(value)
-                        elif isinstance(value, Made) and value.name == "generator":
+                        elif _is_generator(value):
                             yield self._problem("takes from a generator", node, file, certain=True)
             return
         if name == "getattr" and len(node.args) >= 2 and isinstance(node.args[1], ast.Constant):
@@ -737,3 +737,7 @@ class Effects:
 
 def _imports_only(node: ast.Try | ast.TryStar) -> bool:
     return all(isinstance(one, (ast.Import, ast.ImportFrom)) for one in node.body)
+
+
+def _is_generator(value: Value) -> bool:
+    return isinstance(value, Box) and value.kind == "generator"

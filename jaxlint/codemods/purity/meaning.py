@@ -19,7 +19,6 @@ from jaxlint.codemods.purity.values import (
     Ext,
     Fn,
     Inst,
-    Made,
     Method,
     Place,
     Unknown,
@@ -526,13 +525,18 @@ class Meaning(Operations):
         if isinstance(function, ast.Lambda):
             return self.of(function.body, file)
         found: Values = NOTHING
+        yielded: Values = NOTHING
         ends = True
         for statement in function.body:
             for part in [statement, *own_parts(statement)] if not isinstance(statement, NESTED) else ():
-                if isinstance(part, (ast.Yield, ast.YieldFrom)):
-                    return one(Made("generator"))
-                if isinstance(part, ast.Return):
+                if isinstance(part, ast.Yield):
+                    yielded |= self.of(part.value, file)
+                elif isinstance(part, ast.YieldFrom):
+                    yielded |= self.elements(self.of(part.value, file)) or unknown()
+                elif isinstance(part, ast.Return):
                     found |= self.of(part.value, file)
+        if yielded:
+            return one(Box("generator", None, yielded))
         if (function.body and isinstance(function.body[-1], (ast.Return, ast.Raise))) or (
             function.body and _always_returns(function.body[-1])
         ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.codemods.purity.program import Program
-from jaxlint.codemods.purity.values import NONE, NOTHING, NUMBER, TEXT, Values, one, unknown
+from jaxlint.codemods.purity.values import NONE, NOTHING, NUMBER, TEXT, Box, Values, one, unknown
 
 _NUMBERS = frozenset({"int", "float", "bool"})
 _COUNTS = frozenset({"store_true", "store_false", "count"})
@@ -33,9 +33,14 @@ def _names(call: ast.Call) -> list[str]:
 def _given(call: ast.Call) -> Values:
     keywords = {one_.arg: one_.value for one_ in call.keywords}
     default = keywords.get("default")
-    if "nargs" in keywords or None in keywords or not isinstance(default, ast.Constant | ast.UnaryOp | None):
-        return unknown()
     action = getattr(keywords.get("action"), "value", None)
+    nargs = getattr(keywords.get("nargs"), "value", None)
+    if "nargs" in keywords or action in ("append", "extend"):
+        if None in keywords or nargs == "?" or not isinstance(default, ast.Constant | ast.UnaryOp | None):
+            return unknown()
+        return one(Box("list", None, unknown())) | one(NONE)
+    if None in keywords or not isinstance(default, ast.Constant | ast.UnaryOp | None):
+        return unknown()
     if action in _COUNTS:
         return one(NUMBER)
     kind = keywords.get("type")

@@ -277,7 +277,7 @@ class Outside:
             if "?" in bases:
                 return f"holds a `{value.cls.node.name}`, whose base classes are not known"
         if isinstance(value, Box):
-            if value.kind == "iterator":
+            if value.kind in ("iterator", "generator"):
                 return "is used up as it is read"
             for part in value.parts():
                 if (why := self._opaque(part)) is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from jaxlint.codemods.flow import FUNCTIONS, root_of
 from jaxlint.codemods.purity.effects import Effects, Problem, Region
+from jaxlint.codemods.purity.handed import Handed
 from jaxlint.codemods.purity.host_arrays import HostArrays
 from jaxlint.codemods.purity.host_numbers import HostNumbers
 from jaxlint.codemods.purity.meaning import Meaning
@@ -216,6 +217,9 @@ def check_jitted(
     traced.start(function, file, not_traced)
     for what in Outside(meaning).changing(traced.functions, function):
         raise Refused(f"it {what}; a compiled function keeps what it read first")
+    filtered = transform == "equinox.filter_jit"
+    for what in Handed(meaning).problems(function, file, set(static), filtered=filtered):
+        raise Refused(what)
     for what in traced.problems():
         raise Refused(what)
     _check_computed(meaning, traced, file, function, seen)

@@ -85,7 +85,7 @@ class Wrapped:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A container of Python: "list", "tuple", "dict", "set", "iterator". `items` in order, where it is written out; keys in `keys`."""
+    """A container of Python: "list", "tuple", "dict", "set", "iterator", "generator". `items` in order, where it is written out; keys in `keys`."""
 
     kind: str
     items: tuple[Values, ...] | None
