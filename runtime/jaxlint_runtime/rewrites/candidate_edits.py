@@ -11,7 +11,7 @@ from jaxlint_runtime.capture.watched_functions import definitions
 from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops, without_those
 from jaxlint_runtime.rewrites.model_calls import from_model_calls
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, to_jit
-from jaxlint_runtime.rewrites.regions import from_regions
+from jaxlint_runtime.rewrites.regions import from_regions, script
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.parsing import tree_of
@@ -27,7 +27,7 @@ def propose(run: Run) -> list[Rewrite]:
     seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
     rewrites = from_findings(check.findings, seconds, run.fails)
     if not run.fails:
-        busy = from_run(document.watched, check.sources)
+        busy = from_run(document.watched, check.sources, _script_of(run))
         taken = {(one.path, one.function) for one in busy if one.name.startswith("loops:")}
         busy += [
             one
@@ -43,9 +43,23 @@ def propose(run: Run) -> list[Rewrite]:
     return sorted(rewrites, key=lambda one: -one.estimate)
 
 
-def from_run(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
+def _script_of(run: Run) -> list[dict[str, Any]]:
+    """The statements of a script outside of its functions, with the time that no function of it took."""
+    if run.request.kind != "script" or run.request.target is None:
+        return []
+    spent = max((one["seconds"] or 0.0 for one in run.document.watched), default=0.0)
+    return [script(run.request.target, max(run.run_seconds - spent, 0.0))]
+
+
+def from_run(
+    watched: Sequence[Mapping[str, Any]],
+    sources: Mapping[str, SourceFile],
+    scripts: Sequence[Mapping[str, Any]] = (),
+) -> list[Rewrite]:
     """What may be done about functions that the host runs operation by operation: the arrays between what the host does, their loops, and `jit`."""
-    return from_regions(watched, sources) + from_loops(watched, sources) + to_jit(watched, sources)
+    return (
+        from_regions([*watched, *scripts], sources) + from_loops(watched, sources) + to_jit(watched, sources)
+    )
 
 
 def run_again(

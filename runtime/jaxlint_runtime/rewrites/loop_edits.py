@@ -215,7 +215,7 @@ def _alone(
     fixes: Sequence[FixRequest],
     instead: Rewrite | None = None,
 ) -> Rewrite:
-    return edit_of(f"loops:{codemods_of(fixes)}", one, function, fixes, instead)
+    return edit_of(f"loops:{codemods_of(fixes)}", one, function.lineno, fixes, instead)
 
 
 def without_those(findings: Sequence[Rewrite], loops: Sequence[Rewrite]) -> list[Rewrite]:

@@ -47,7 +47,7 @@ def from_model_calls(
         calls = [call for call, repeated in _calls(function) if often or repeated]
         fixes = [_fix(call, source, one["arguments"] or ()) for call in calls if _is_of_model(call, modules)]
         if fixes:
-            found.append(edit_of("jit-model-call", one, function, fixes))
+            found.append(edit_of("jit-model-call", one, function.lineno, fixes))
     return found
 
 

@@ -68,17 +68,17 @@ def codemods_of(fixes: Iterable[FixRequest]) -> str:
 def edit_of(
     name: str,
     one: Mapping[str, Any],
-    function: ast.FunctionDef,
+    line: int,
     fixes: Sequence[FixRequest],
     instead: Rewrite | None = None,
 ) -> Rewrite:
-    """The fixes of a function that the run has watched, `one`, as one edit."""
+    """The fixes of a function that the run has watched, `one`, as one edit at a line."""
     return Rewrite(
         name=name,
         code=None,
         function=one["function"],
         path=one["path"],
-        line=function.lineno,
+        line=line,
         summary="; ".join(dict.fromkeys(fix.message for fix in fixes)),
         fixes=tuple(fixes),
         estimate=one["seconds"] or 0.0,

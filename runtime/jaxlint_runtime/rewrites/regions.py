@@ -14,8 +14,10 @@ from jaxlint.codemods import Workspace
 from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source.file import SourceFile
+from jaxlint_runtime.capture.observed_results import MODULE
 from jaxlint_runtime.rewrites.loop_edits import function_at
 from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of, imported, told
+from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _LEAST_SHARE = 0.03  # of the time in the busiest function
 _OFTEN = 8  # calls of a function whose own statements are worth compiling
@@ -37,15 +39,31 @@ def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sou
             continue
         if (one["seconds"] or 0.0) < _LEAST_SHARE * busiest:
             continue
-        function = function_at(source, one["function"], one["line"])
-        if function is None:
+        around = _body_of(one, source)
+        if not around:
             continue
         rewrite: Rewrite | None = None
         for transform in reversed(_transforms(source)):
-            for fix in reversed(_fixes(one, function, source, sources, transform)):
-                rewrite = edit_of(f"region-to-jit:{told(transform, ())}", one, function, [fix], rewrite)
+            for fix in reversed(_fixes(one, around, source, sources, transform)):
+                name = f"region-to-jit:{told(transform, ())}"
+                rewrite = edit_of(name, one, fix.steps[0].span.line, [fix], rewrite)
         found += [rewrite] if rewrite is not None else []
     return found
+
+
+def script(path: str, seconds: float) -> dict[str, Any]:
+    """The code of a program outside of its functions, as if it were a function that was watched."""
+    place = {"path": os.path.realpath(path), "function": MODULE, "line": 1}
+    return {**place, "calls": 1, "seconds": seconds, "arguments": None}
+
+
+def _body_of(one: Mapping[str, Any], source: SourceFile) -> list[ast.stmt]:
+    """The statements of a watched function, or of the program's own module; none where they are not found."""
+    if one["function"] == MODULE:
+        tree = tree_of(source)
+        return tree.body if tree is not None else []
+    function = function_at(source, one["function"], one["line"])
+    return function.body if function is not None else []
 
 
 def _transforms(source: SourceFile) -> list[str]:
@@ -58,7 +76,7 @@ def _transforms(source: SourceFile) -> list[str]:
 
 def _fixes(
     one: Mapping[str, Any],
-    function: ast.FunctionDef,
+    body: list[ast.stmt],
     source: SourceFile,
     sources: Mapping[str, SourceFile],
     transform: str,
@@ -69,7 +87,7 @@ def _fixes(
     found: list[tuple[int, FixRequest]] = []
     plans = 0
     calls = transform == "flax.nnx.jit"
-    for stretch in stretches(function, own=one["calls"] >= _OFTEN, calls=calls):
+    for stretch in stretches(body, own=one["calls"] >= _OFTEN, calls=calls):
         least = 1
         for length in range(len(stretch), 0, -1):
             if length < least or plans >= _MOST_PLANS:
@@ -87,12 +105,12 @@ def _fixes(
     return [fix for _, fix in sorted(found, key=lambda each: -each[0])[:_MOST]]
 
 
-def stretches(function: ast.FunctionDef, *, own: bool, calls: bool = False) -> Iterator[list[ast.stmt]]:
-    """Statements of the loops of a function that follow each other and only assign.
+def stretches(body: list[ast.stmt], *, own: bool, calls: bool = False) -> Iterator[list[ast.stmt]]:
+    """Statements of the loops in the `body` of a function that follow each other and only assign.
 
-    `own`: of its own block, too. `calls`: those that only call something, as an optimiser of nnx is called, may be among them.
+    `own`: of the body itself, too. `calls`: those that only call something, as an optimiser of nnx is called, may be among them.
     """
-    waiting: list[tuple[list[ast.stmt], bool]] = [(function.body, own)]
+    waiting: list[tuple[list[ast.stmt], bool]] = [(body, own)]
     while waiting:
         block, repeated = waiting.pop(0)
         stretch: list[ast.stmt] = []
@@ -135,4 +153,5 @@ def _fix(
     }
     step = Step("region-to-jit", source.display, span, parameters)
     where = f"lines {span.line} to {span.end_line}" if span.line != span.end_line else f"line {span.line}"
-    return FixRequest(Safety.UNSAFE, f"Compile {where} of {one['function']} as one function", (step,))
+    of = "the program" if one["function"] == MODULE else one["function"]
+    return FixRequest(Safety.UNSAFE, f"Compile {where} of {of} as one function", (step,))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.source.file import SourceFile
-from jaxlint_runtime.rewrites.regions import from_regions, stretches
+from jaxlint_runtime.rewrites.regions import from_regions, script, stretches
 
 TRAINER = """
 import jax
@@ -37,7 +37,7 @@ def function_of(text: str) -> ast.FunctionDef:
 
 
 def lines_of(text: str, *, own: bool = False) -> list[list[str]]:
-    return [[ast.unparse(one) for one in part] for part in stretches(function_of(text), own=own)]
+    return [[ast.unparse(one) for one in part] for part in stretches(function_of(text).body, own=own)]
 
 
 def test_statements_that_only_assign_follow_each_other() -> None:
@@ -101,3 +101,13 @@ def test_what_took_no_time_or_was_not_called_is_left_alone(tmp_path: Path) -> No
 def test_a_loop_that_does_nothing_but_record_has_no_region(tmp_path: Path) -> None:
     text = "import jax\n\n\ndef main(xs):\n    found = []\n    for x in xs:\n        found.append(x)\n        print(x)\n"
     assert from_regions(*watched(text, tmp_path)) == []
+
+
+def test_a_script_is_read_as_a_function(tmp_path: Path) -> None:
+    text = "import jax\nimport jax.numpy as jnp\n\nx = jnp.ones(3)\nfor i in range(100):\n    y = jnp.sin(x)\n    x = x + y\n    print(x)\n"
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    sources = {str(path): SourceFile(path, str(path), text, "utf-8", False, "")}
+    (rewrite,) = from_regions([script(str(path), 2.0)], sources)
+    assert (rewrite.function, rewrite.line, rewrite.estimate) == ("<module>", 6, 2.0)
+    assert rewrite.summary == "Compile lines 6 to 7 of the program as one function"
