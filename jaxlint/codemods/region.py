@@ -63,9 +63,10 @@ _OPTIMISERS = ("optax.", "jax.example_libraries.optimizers.")
 
 @codemod("region-to-jit")
 def region_to_jit(draft: Draft, step: Step) -> None:
-    """The span is that of the statements, from the first to the last.
+    """The span is that of the statements, from the first to the last, or of one expression.
 
-    Parameters: `transform` (jax.jit by default); `arguments`, what a run has seen of those of the function around them.
+    Parameters: `transform` (jax.jit by default); `function`, the name of the function around them; `arguments` and `variables`, what a
+    run has seen of those of that function; `order`, how many functions other steps of the fix have put above the same place.
     """
     transform = str(step.parameters.get("transform", "jax.jit"))
     if transform not in TRANSFORMS:
@@ -76,9 +77,14 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     region.divide(Meaning(draft.program()), file)
     layout = Layout(site)
     taken = layout.identifiers(region.scope) | layout.identifiers(site.names.scope_at(site.tree))
-    name = fresh_name(taken, region.name())
+    order = step.parameters.get("order", 0)
+    name = region.name()
+    for _ in range(order + 1 if isinstance(order, int) else 1):
+        name = fresh_name(taken, region.name())
     wrapper = reference(site, draft.imports, transform, region.statements[0])
     written = region.written(layout, name)
+    if order:
+        written.head = []
     check_outlined(draft, step, written.whole(site.source.text, ""), written.line, transform)
     place, text = written.definition(f"@{wrapper}")
     draft.insert(place, 1, text)
@@ -108,7 +114,9 @@ class Written:
         """The file with the function in it, and the call."""
         lines = text.split(self.newline)
         first, last = self.span.line, self.span.end_line
-        lines[first - 1 : last] = self.call.split(self.newline)
+        before = lines[first - 1][: self.span.column - 1]
+        after = lines[last - 1][self.span.end_column - 1 :]
+        lines[first - 1 : last] = f"{before}{self.call}{after}".split(self.newline)
         place, definition = self.definition(decorator)
         lines[place - 1 : place - 1] = definition.removesuffix(self.newline).split(self.newline)
         return self.newline.join(lines)
@@ -132,11 +140,14 @@ class Region:
     results: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)  # variables of functions around that it reads as they are
     own: OwnAttributes | None = None
+    expression: ast.expr | None = None  # where it is no statement
 
     @classmethod
     def at(cls, site: Site, span: Span, transform: str) -> Region:
         """The statements at a span. Raises Refused where there are none, or one of them does more than bind variables."""
         statements = _statements(site, span)
+        if not statements:
+            return cls._of_expression(site, span, transform)
         scope = site.names.scope_at(statements[0])
         if scope.is_class:
             raise Refused("the body of a class cannot be compiled")
@@ -160,6 +171,26 @@ class Region:
                 raise Refused("it stores into an object or a container")
         return cls(site, scope, statements, Flow(site.names, scope), transform)
 
+    @classmethod
+    def _of_expression(cls, site: Site, span: Span, transform: str) -> Region:
+        """The expression at a span, of which a statement of the host takes the value."""
+        node = site.find_ast(span, ast.expr)
+        assert isinstance(node, ast.expr)
+        statement = next(one for one in site.names.ancestors(node) if isinstance(one, ast.stmt))
+        scope = site.names.scope_at(node)
+        if scope.is_class or scope is not site.names.scope_at(statement):
+            raise Refused("it belongs to a class, a comprehension or a function inside a statement")
+        if any(isinstance(part, _MOVES) for part in ast.walk(node)):
+            raise Refused("it assigns inside of an expression, awaits or yields")
+        if span.line != span.end_line and not isinstance(node, ast.Call):
+            raise Refused("it stands on several lines")
+        return cls(site, scope, [statement], Flow(site.names, scope), transform, expression=node)
+
+    @property
+    def nodes(self) -> Sequence[ast.stmt | ast.expr]:
+        """What is moved into the function."""
+        return self.statements if self.expression is None else [self.expression]
+
     @property
     def first(self) -> ast.stmt:
         return self.statements[0]
@@ -171,9 +202,12 @@ class Region:
 
     def divide(self, meaning: Meaning, file: File) -> None:
         """Says of each variable whether it is handed in, handed out, or read from around. Raises Refused."""
-        own = {part for statement in self.statements for part in ast.walk(statement)}
-        bound = list(self.flow.bound(self.statements))
-        exposed = self.flow.sequence(list(self.statements)).exposed
+        own = {part for node in self.nodes for part in ast.walk(node)}
+        if self.expression is None:
+            bound = list(self.flow.bound(self.statements))
+            exposed = self.flow.sequence(list(self.statements)).exposed
+        else:
+            bound, exposed = [], self.flow.reads(self.expression)
         read = [name for name in self._in_order(own) if name in exposed]
         carried = [name for name in read if name in bound]
         stored = {
@@ -186,7 +220,9 @@ class Region:
             *carried,
             *(name for name in bound if name not in carried and self._is_read_outside(name, own)),
         ]
-        acts = any(isinstance(one, ast.Expr) or _stores_attributes(one) for one in self.statements)
+        acts = self.expression is not None or any(
+            isinstance(one, ast.Expr) or _stores_attributes(one) for one in self.statements
+        )
         if not self.results and not acts:
             raise Refused("nothing that it computes is read")
         for statement in self.statements:
@@ -198,9 +234,7 @@ class Region:
             if isinstance(node, ast.expr) and _is_of_numpy(node, meaning, file):
                 raise Refused(f"`{self.site.text(node)}` is computed by NumPy, on the host")
         others = [name for name in read if name not in bound]
-        self.own = attributes = own_attributes(
-            self.site, self.scope, self.statements, meaning, file, _is_object
-        )
+        self.own = attributes = own_attributes(self.site, self.scope, self.nodes, meaning, file, _is_object)
         if attributes.me in others:
             others.remove(attributes.me)
         self.kept = [name for name in others if self._stays_around(name, meaning, file)]
@@ -299,20 +333,21 @@ class Region:
         """What a person would call it."""
         called = {
             node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            for statement in self.statements
-            for node in ast.walk(statement)
+            for moved in self.nodes
+            for node in ast.walk(moved)
             if isinstance(node, ast.Call)
         }
+        if self.expression is not None:
+            return _name_of_value(self.expression)
         trains = called & _UPDATES or any(isinstance(one, ast.Expr) for one in self.statements)
         return "train_step" if trains else "step"
 
     def written(self, layout: Layout, name: str) -> Written:
         """The function and the call, as text."""
         site = self.site
-        here = layout.indent(self.first)
-        text, span = layout.block(self.statements, indent=here)
-        if span is None or not text or any(layout.spans_lines_in_string(one) for one in self.statements):
+        if any(layout.spans_lines_in_string(one) for one in self.nodes):
             raise Refused("a string over several lines would have to be indented")
+        here, text, span = self._text(layout)
         nested = bool(self.kept) and self.scope.node is not site.names.tree
         top = self._top()
         assert top is not None
@@ -331,17 +366,36 @@ class Region:
         own = self.own
         assert own is not None
         moved = own.renamed(text.split(layout.newline)[:-1], span.line)
+        if self.expression is not None:
+            moved[0] = f"return {moved[0].lstrip()}"
         body = [f"{indent}{unit}{line.removeprefix(here)}" if line.strip() else "" for line in moved]
         parameters = [*(own.variables[one] for one in own.taken), *self.parameters]
         given = [*map(own.text, own.taken), *self.parameters]
         returned = [*(own.variables[one] for one in own.set), *self.results]
         results = [*map(own.text, own.set), *self.results]
         lines = [f"{indent}def {name}({', '.join(parameters)}):", *body]
-        if returned:
+        if returned and self.expression is None:
             lines.append(f"{indent}{unit}return {', '.join(returned)}")
-        bound = f"{', '.join(results)} = " if results else ""
-        call = layout.call(bound, name, given, here)
-        return Written(head, indent, lines, tail, before, span, here + call, layout.newline)
+        if self.expression is not None:
+            call = f"{name}({', '.join(given)})"
+        else:
+            bound = f"{', '.join(results)} = " if results else ""
+            call = here + layout.call(bound, name, given, here)
+        return Written(head, indent, lines, tail, before, span, call, layout.newline)
+
+    def _text(self, layout: Layout) -> tuple[str, str, Span]:
+        """The indentation, the lines of what is moved, and where it stands."""
+        if self.expression is None:
+            here = layout.indent(self.first)
+            text, span = layout.block(self.statements, indent=here)
+            if span is None:
+                raise Refused("there are no lines to be moved")
+            return here, text, span
+        span = self.site.span(self.expression)
+        lines = self.site.lines.lines[span.line - 1 : span.end_line]
+        lines[-1] = lines[-1][: span.end_column - 1]
+        lines[0] = " " * (span.column - 1) + lines[0][span.column - 1 :]
+        return "", "".join(line + layout.newline for line in lines), span
 
     def _above_module_statement(self) -> int:
         """Where a function of the module goes: above the function that the region is in, or above its loop."""
@@ -349,6 +403,7 @@ class Region:
 
 
 def _statements(site: Site, span: Span) -> list[ast.stmt]:
+    """The statements that begin and end with a span; none where it is that of something else."""
     for node in ast.walk(site.tree):
         for block in ("body", "orelse", "finalbody"):
             found = getattr(node, block, None)
@@ -360,7 +415,14 @@ def _statements(site: Site, span: Span) -> list[ast.stmt]:
                 whole = (first.line, first.column, last.end_line, last.end_column)
                 if whole == (span.line, span.column, span.end_line, span.end_column):
                     return inside
-    raise Refused(f"there are no statements from line {span.line} to {span.end_line}")
+    return []
+
+
+def _name_of_value(node: ast.expr) -> str:
+    """What a function is called that computes an expression: by what it calls first."""
+    called = node.func if isinstance(node, ast.Call) else None
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return f"compute_{name}" if name else "compute"
 
 
 def _lies_in(one: Span, other: Span) -> bool:

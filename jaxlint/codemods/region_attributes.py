@@ -59,7 +59,7 @@ class OwnAttributes:
 def own_attributes(
     site: Site,
     scope: Scope,
-    statements: Sequence[ast.stmt],
+    statements: Sequence[ast.stmt | ast.expr],
     meaning: Meaning,
     file: File,
     is_object: Callable[[Value], bool],
@@ -128,7 +128,7 @@ def _refuse_hooks(found: OwnAttributes, scope: Scope, meaning: Meaning, file: Fi
             raise Refused(f"the class defines `{name}`, which runs where `{found.me}` is read or set")
 
 
-def _first_statements(statements: Sequence[ast.stmt], found: OwnAttributes) -> dict[str, int]:
+def _first_statements(statements: Sequence[ast.stmt | ast.expr], found: OwnAttributes) -> dict[str, int]:
     """The statement that sets an attribute first."""
     first: dict[str, int] = {}
     for node in found.nodes:
@@ -138,7 +138,7 @@ def _first_statements(statements: Sequence[ast.stmt], found: OwnAttributes) -> d
     return first
 
 
-def _index_of(statements: Sequence[ast.stmt], node: ast.AST) -> int:
+def _index_of(statements: Sequence[ast.stmt | ast.expr], node: ast.AST) -> int:
     return next(index for index, one in enumerate(statements) if node in set(ast.walk(one)))
 
 

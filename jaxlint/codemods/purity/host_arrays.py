@@ -10,7 +10,9 @@ import ast
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
+from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.names import Binding
+from jaxlint.codemods.purity.known import TRANSFORMS
 from jaxlint.codemods.purity.meaning import Meaning
 from jaxlint.codemods.purity.program import File, FunctionNode
 from jaxlint.codemods.purity.traced import Traced
@@ -150,10 +152,27 @@ class HostArrays:
     def _bound(self, binding: Binding, file: File, depth: int) -> frozenset[str]:
         node = binding.node
         if isinstance(node, ast.arg):
-            around = file.names.parents.get(file.names.parents.get(node, node))
-            known = self.seen.get(node.arg) if around is self.root else None
-            return frozenset(known) if known else _ANY
+            return self._parameter(node, file, depth)
         above = file.names.parents.get(node)
+        while isinstance(above, ast.Tuple | ast.List):
+            above = file.names.parents.get(above)  # a part has one of the dtypes of the whole
         if isinstance(above, ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.AugAssign) and above.value:
             return self.dtypes(above.value, file, depth)
         return _ANY
+
+    def _parameter(self, node: ast.arg, file: File, depth: int) -> frozenset[str]:
+        """By what a run has seen of the staged function's own, and by what all calls of another function give it."""
+        function = file.names.parents.get(file.names.parents.get(node, node))
+        if function is self.root and (seen := self.seen.get(node.arg)):
+            return frozenset(seen)
+        if not isinstance(function, FUNCTIONS):
+            return _ANY
+        bound = self.meaning.class_around(function, file) is not None
+        found: frozenset[str] = frozenset()
+        for call, how, other in self.meaning.calls_of(function, file):
+            steps = [step for step in how.split("|") if step]
+            if call is None or not all(one in TRANSFORMS and "partial" not in one.lower() for one in steps):
+                return _ANY
+            expression = self.meaning.expression_for(call, function, node, bound=bound)
+            found |= self.dtypes(expression, other, depth) if isinstance(expression, ast.expr) else _ANY
+        return found or _ANY

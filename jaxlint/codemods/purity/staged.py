@@ -131,12 +131,19 @@ def check_outlined(draft: Draft, step: Step, text: str, line: int, transform: st
         raise Refused("the file with the function would not be one of Python") from None
     functions = [node for node in ast.walk(file.tree) if isinstance(node, ast.FunctionDef)]
     (function,) = [node for node in functions if node.lineno == line]
-    seen = step.parameters.get("arguments", ())
-    entries = seen if isinstance(seen, list | tuple) else ()
+    arguments, variables = _entries(step, "arguments"), _entries(step, "variables")
     name = str(step.parameters.get("function", "")).rpartition(".")[2]
     around = [node for node in functions if node.name == name]
-    hints = hints_of(entries, around[0], program) if len(around) == 1 else {}
-    check_jitted(program, file, function, transform=transform, hints=hints)
+    hints = hints_of(arguments, around[0], program) if len(around) == 1 else {}
+    taken = {one.arg for one in parameters(function)}
+    seen = [entry for entry in variables if entry.get("name") in taken]
+    check_jitted(program, file, function, transform=transform, seen=seen, hints=hints)
+
+
+def _entries(step: Step, name: str) -> Sequence[Mapping[str, object]]:
+    """What a run has seen, as a step has it."""
+    found = step.parameters.get(name, ())
+    return found if isinstance(found, list | tuple) else ()
 
 
 def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = False) -> None:

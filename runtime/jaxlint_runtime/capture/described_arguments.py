@@ -11,6 +11,7 @@ from typing import Any
 
 from jaxlint_runtime.capture import signature
 
+_VARIABLES = 64
 _LEAVES = 32  # described of one argument
 _LONGEST = 200  # characters of a pytree structure
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
@@ -34,6 +35,16 @@ def describe_frame(frame: FrameType) -> list[dict[str, Any]]:
     if code.co_flags & inspect.CO_VARARGS:
         names.insert(positional, "*" + code.co_varnames[named])
     return [describe(name, values[name.lstrip("*")]) for name in names if name.lstrip("*") in values]
+
+
+def describe_variables(frame: FrameType) -> list[dict[str, Any]]:
+    """The variables of a call that hold arrays, the first `_VARIABLES` of them."""
+    found = []
+    for name, value in list(frame.f_locals.items())[:_VARIABLES]:
+        described = describe(name, value)
+        if "leaves" in described:
+            found.append(described)
+    return found
 
 
 def describe(name: str, value: Any) -> dict[str, Any]:

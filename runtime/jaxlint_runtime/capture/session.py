@@ -328,6 +328,7 @@ def _watched_json(record: WatchedFunction) -> dict[str, Any]:
         "uncounted": record.uncounted,
         "described_call": record.described_call or None,
         "arguments": record.arguments,
+        "variables": record.variables,
     }
 
 

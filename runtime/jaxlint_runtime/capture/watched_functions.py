@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from jaxlint.syntax.functions import own_nodes
-from jaxlint_runtime.capture.described_arguments import describe_frame
+from jaxlint_runtime.capture.described_arguments import describe_frame, describe_variables
 
 _SHARE = 0.01  # of the time since a function's first call that describing its arguments may take
 _GROWTH = 1.5  # the next description comes this much later than the last, counted in calls
@@ -52,6 +52,7 @@ class WatchedFunction:
     timed: int = 0
     seconds: float = 0.0
     arguments: list[dict[str, Any]] | None = None
+    variables: list[dict[str, Any]] | None = None  # those with arrays, as the first call left them
     described_call: int = 0
     describe_spent: float = 0.0
     describe_last: float = 0.0
@@ -99,6 +100,10 @@ class Watch:
             record = self.record
             record.seconds += time.perf_counter() - start
             record.timed += 1
+            if record.variables is None:
+                record.variables = []
+                with contextlib.suppress(Exception):  # describing must never be what breaks the program
+                    record.variables = describe_variables(sys._getframe(1))
 
     def _describe(self, number: int) -> None:
         record, now = self.record, time.perf_counter()

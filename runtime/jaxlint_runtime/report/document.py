@@ -60,7 +60,9 @@ class Document:
         self.ending, self.seconds, self.used_jax = to_plain(event.ending), event.seconds, event.used_jax
         self.device, self.versions, self.step = event.device, event.versions, event.step
         self.functions, self.syncs, self.eager = event.functions, event.syncs, event.eager
-        self.flagged, self.watched = event.flagged, list(event.flagged)
+        self.watched = list(event.flagged)
+        # What the variables held is for the search of edits alone.
+        self.flagged = [{name: one[name] for name in one if name != "variables"} for one in event.flagged]
 
     def inspected(self, event: Inspected) -> None:
         """What a version does; told again by each process that begins with it."""

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import ast
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from jaxlint.codemods import Workspace
@@ -21,10 +23,14 @@ from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _LEAST_SHARE = 0.03  # of the time in the busiest function
 _OFTEN = 8  # calls of a function whose own statements are worth compiling
-_MOST_PLANS = 40  # that are drawn up for one function
-_MOST = 3  # regions of a function that are tried, one instead of the other
+_MOST_PLANS = 80  # that are drawn up for one function
+_MOST_SECONDS = 20.0  # that this may take
+_MOST = 4  # regions of a function that are compiled
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.FunctionDef)  # that a region may hold
 _LOOPS = (ast.For, ast.While)
+_NUMBERS = frozenset({"int", "float", "bool"})
+_FETCHES = frozenset({"item", "tolist"})
+_TO_NUMPY = frozenset({"np.asarray", "np.array", "numpy.asarray", "numpy.array", "jax.device_get"})
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
@@ -44,9 +50,9 @@ def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sou
             continue
         rewrite: Rewrite | None = None
         for transform in reversed(_transforms(source)):
-            for fix in reversed(_fixes(one, around, source, sources, transform)):
+            for fixes in reversed(_fixes(one, around, source, sources, transform)):
                 name = f"region-to-jit:{told(transform, ())}"
-                rewrite = edit_of(name, one, fix.steps[0].span.line, [fix], rewrite)
+                rewrite = edit_of(name, one, fixes[0].steps[0].span.line, fixes, rewrite)
         found += [rewrite] if rewrite is not None else []
     return found
 
@@ -74,35 +80,104 @@ def _transforms(source: SourceFile) -> list[str]:
     return ["equinox.filter_jit", "jax.jit"] if "equinox" in roots else ["jax.jit"]
 
 
+@dataclass(slots=True)
+class _Drawing:
+    """Asks the codemod of one file what it would compile, within bounds."""
+
+    one: Mapping[str, Any]
+    source: SourceFile
+    transform: str
+    workspace: Workspace
+    site: Site
+    deadline: float
+    plans: int = 0
+
+    def fix(self, nodes: Sequence[ast.stmt | ast.expr], order: int = 0) -> FixRequest:
+        """The edit that compiles statements that follow each other, or one expression."""
+        first, last = self.site.span(nodes[0]), self.site.span(nodes[-1])
+        span = Span(first.line, first.column, last.end_line, last.end_column)
+        parameters = {
+            "transform": self.transform,
+            "function": self.one["function"],
+            "arguments": [dict(entry) for entry in self.one["arguments"] or ()],
+            "variables": [dict(entry) for entry in self.one.get("variables") or ()],
+            "order": order,
+        }
+        step = Step("region-to-jit", self.source.display, span, parameters)
+        lines = f"lines {span.line} to {span.end_line}" if span.line != span.end_line else f"line {span.line}"
+        of = "the program" if self.one["function"] == MODULE else self.one["function"]
+        return FixRequest(Safety.UNSAFE, f"Compile {lines} of {of} as one function", (step,))
+
+    def can_be(self, nodes: Sequence[ast.stmt | ast.expr]) -> bool:
+        """Whether the codemod compiles them; no longer asked once that has taken too long."""
+        if not _is_worth_it(nodes) or self.plans >= _MOST_PLANS or time.monotonic() > self.deadline:
+            return False
+        self.plans += 1
+        return not isinstance(self.workspace.plan(self.fix(nodes)), str)
+
+
 def _fixes(
     one: Mapping[str, Any],
     body: list[ast.stmt],
     source: SourceFile,
     sources: Mapping[str, SourceFile],
     transform: str,
-) -> list[FixRequest]:
-    """The regions of a function that the codemod compiles, the largest first."""
-    workspace = Workspace(dict(sources), strict=True)
-    site = Site(source)
-    found: list[tuple[int, FixRequest]] = []
-    plans = 0
-    calls = transform == "flax.nnx.jit"
-    for stretch in stretches(body, own=one["calls"] >= _OFTEN, calls=calls):
-        least = 1
-        for length in range(len(stretch), 0, -1):
-            if length < least or plans >= _MOST_PLANS:
-                break
-            for start in range(len(stretch) - length + 1):
-                part = stretch[start : start + length]
-                if not _is_worth_it(part):
-                    continue
-                plans += 1
-                fix = _fix(part, one, source, site, transform)
-                if not isinstance(workspace.plan(fix), str):
-                    found.append((length, fix))
-                    least = length  # what is shorter lies in it, or beside it
-                    break
-    return [fix for _, fix in sorted(found, key=lambda each: -each[0])[:_MOST]]
+) -> list[list[FixRequest]]:
+    """What may be compiled in a function: all of its regions at once, and the largest alone where there are several."""
+    drawing = _Drawing(
+        one,
+        source,
+        transform,
+        Workspace(dict(sources), strict=True),
+        Site(source),
+        time.monotonic() + _MOST_SECONDS,
+    )
+    own = one["calls"] >= _OFTEN
+    regions: list[Sequence[ast.stmt | ast.expr]] = []
+    for stretch in stretches(body, own=own, calls=transform == "flax.nnx.jit"):
+        start = 0
+        while start < len(stretch):
+            ends = range(len(stretch), start, -1)
+            end = next((end for end in ends if drawing.can_be(stretch[start:end])), start)
+            if end > start:
+                regions.append(stretch[start:end])
+            start = max(end, start + 1)
+    inside = {part for region in regions for node in region for part in ast.walk(node)}
+    for value in fetched(body, own=own):
+        if value not in inside and drawing.can_be([value]):
+            regions.append([value])
+    regions.sort(key=lambda region: -len(region))
+    chosen = regions[:_MOST]
+    kinds = [isinstance(region[0], ast.expr) for region in chosen]  # whose functions are named apart
+    ways = [[drawing.fix(region, kinds[:n].count(kinds[n])) for n, region in enumerate(chosen)]]
+    if len(regions) > 1:
+        ways.append([drawing.fix(regions[0])])
+    return [fixes for fixes in ways if fixes]
+
+
+def fetched(body: list[ast.stmt], *, own: bool) -> Iterator[ast.expr]:
+    """Expressions in the loops of a function whose values the host asks for: `int(...)`, `np.asarray(...)`, the test of an `if`."""
+    waiting: list[tuple[ast.AST, bool]] = [(statement, own) for statement in body]
+    while waiting:
+        node, repeated = waiting.pop(0)
+        if isinstance(node, _NESTED):
+            continue
+        if repeated and isinstance(node, ast.Call):
+            called = node.func
+            if isinstance(called, ast.Name) and called.id in _NUMBERS and len(node.args) == 1:
+                yield node.args[0]
+            elif isinstance(called, ast.Attribute) and called.attr in _FETCHES:
+                yield called.value
+            elif ast.unparse(called) in _TO_NUMPY and node.args:
+                yield node.args[0]
+        elif repeated and isinstance(node, (ast.If, ast.While)) and _calls(node.test):
+            yield node.test
+        inside = repeated or isinstance(node, _LOOPS)
+        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+
+
+def _calls(test: ast.expr) -> bool:
+    return any(isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) for node in ast.walk(test))
 
 
 def stretches(body: list[ast.stmt], *, own: bool, calls: bool = False) -> Iterator[list[ast.stmt]]:
@@ -133,25 +208,9 @@ def stretches(body: list[ast.stmt], *, own: bool, calls: bool = False) -> Iterat
             yield stretch
 
 
-def _is_worth_it(statements: Sequence[ast.stmt]) -> bool:
-    """Whether statements call or compute something; a single call may be of a function that is compiled already."""
+def _is_worth_it(nodes: Sequence[ast.stmt | ast.expr]) -> bool:
+    """Whether they call or compute something; a single call may be of a function that is compiled already."""
     work = sum(
-        isinstance(node, (ast.Call, ast.BinOp, ast.AugAssign)) for one in statements for node in ast.walk(one)
+        isinstance(node, (ast.Call, ast.BinOp, ast.AugAssign)) for one in nodes for node in ast.walk(one)
     )
     return work > 1
-
-
-def _fix(
-    statements: Sequence[ast.stmt], one: Mapping[str, Any], source: SourceFile, site: Site, transform: str
-) -> FixRequest:
-    first, last = site.span(statements[0]), site.span(statements[-1])
-    span = Span(first.line, first.column, last.end_line, last.end_column)
-    parameters = {
-        "transform": transform,
-        "function": one["function"],
-        "arguments": [dict(entry) for entry in one["arguments"] or ()],
-    }
-    step = Step("region-to-jit", source.display, span, parameters)
-    where = f"lines {span.line} to {span.end_line}" if span.line != span.end_line else f"line {span.line}"
-    of = "the program" if one["function"] == MODULE else one["function"]
-    return FixRequest(Safety.UNSAFE, f"Compile {where} of {of} as one function", (step,))

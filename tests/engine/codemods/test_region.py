@@ -252,4 +252,38 @@ def test_refusals(rewrite: Rewrite, before: str, reason: str) -> None:
 
 
 def test_statements_that_are_none(rewrite: Rewrite) -> None:
-    assert "no statements" in rewrite("region-to-jit", "for i in «range»(3):\n    x = i\n")
+    assert "given nothing" in rewrite("region-to-jit", "for i in «range»(3):\n    x = i\n")
+    assert "there is no expr" in rewrite("region-to-jit", "for i in ran«ge(3»):\n    x = i\n")
+
+
+def test_an_expression_whose_value_the_host_takes(rewrite: Rewrite) -> None:
+    before = HEAD + (
+        "def q_values(params, obs):\n    return obs @ params\n\n\n"
+        "def main(params, env):\n    for t in range(10):\n        obs = env.step()\n"
+        "        action = int(«jnp.argmax(q_values(params, jnp.asarray(obs)))»)\n        print(action)\n"
+    )
+    after = HEAD + (
+        "def q_values(params, obs):\n    return obs @ params\n\n\n"
+        "@jax.jit\ndef compute_argmax(params, obs):\n    return jnp.argmax(q_values(params, jnp.asarray(obs)))\n\n\n"
+        "def main(params, env):\n    for t in range(10):\n        obs = env.step()\n"
+        "        action = int(compute_argmax(params, obs))\n        print(action)\n"
+    )
+    assert rewrite("region-to-jit", before) == after
+
+
+def test_what_a_run_has_seen_of_variables(rewrite: Rewrite) -> None:
+    """That a batch of NumPy holds whole numbers, or single precision alone, only a run can tell."""
+    before = HEAD + (
+        "def loss(w, batch):\n    x, done = batch\n    return jnp.sum((w * x * (1 - done)) ** 2)\n\n\n"
+        "def main(load):\n    w = jnp.ones(3)\n    for t in range(10):\n        batch = load()\n"
+        "        «g = jax.grad(loss)(w, batch)\n        w = w - 0.1 * g»\n        print(w)\n\n\n"
+        "def load():\n    import numpy as np\n\n    return tuple(np.array(c) for c in ([1.0], [0.0]))\n\n\nmain(load)\n"
+    )
+
+    def seen(dtype: str) -> list[dict[str, object]]:
+        leaf = {"place": "[0]", "shape": [1], "dtype": dtype, "weak_type": False, "sharding": None}
+        return [{"name": "batch", "type": "tuple", "holds": ["ndarray"], "leaves": [leaf]}]
+
+    assert "64 bits" in rewrite("region-to-jit", before)
+    assert "64 bits" in rewrite("region-to-jit", before, variables=seen("int64"))
+    assert "def step(w, batch):" in rewrite("region-to-jit", before, variables=seen("float32"))

@@ -295,6 +295,9 @@ def test_programs_and_what_they_import_are_watched(tmp_path: Path) -> None:
     assert batches["leaves"][0]["place"] == "[0]"
     assert scale["value"] == "2.0"
     assert 1 <= evaluate["described_call"] <= 7  # which of them depends on how long describing takes
+    held = {entry["name"]: entry["leaves"] for entry in evaluate["variables"]}
+    assert held["params"][0]["dtype"] == "float32"  # as the first call left it
+    assert "scale" not in held  # a number, and no array
 
 
 def test_a_file_that_another_loader_took_is_named_as_uncounted(tmp_path: Path) -> None:

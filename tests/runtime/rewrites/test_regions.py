@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.source.file import SourceFile
-from jaxlint_runtime.rewrites.regions import from_regions, script, stretches
+from jaxlint_runtime.rewrites.regions import fetched, from_regions, script, stretches
 
 TRAINER = """
 import jax
@@ -111,3 +111,33 @@ def test_a_script_is_read_as_a_function(tmp_path: Path) -> None:
     (rewrite,) = from_regions([script(str(path), 2.0)], sources)
     assert (rewrite.function, rewrite.line, rewrite.estimate) == ("<module>", 6, 2.0)
     assert rewrite.summary == "Compile lines 6 to 7 of the program as one function"
+
+
+def test_values_that_the_host_asks_for() -> None:
+    text = """
+    def f(xs):
+        a = int(g(xs))
+        for x in xs:
+            b = float(h(x) + 1)
+            c = np.asarray(k(x))
+            if jnp.log(x) < 1:
+                d = m(x).item()
+    """
+    found = [ast.unparse(one) for one in fetched(function_of(text).body, own=False)]
+    assert sorted(found) == ["h(x) + 1", "jnp.log(x) < 1", "k(x)", "m(x)"]
+
+
+def test_regions_of_one_function_are_compiled_at_once(tmp_path: Path) -> None:
+    text = TRAINER.replace(
+        "        losses.append(float(loss))\n",
+        "        losses.append(float(loss))\n        print(int(jnp.argmax(jnp.abs(params))))\n",
+    )
+    (rewrite,) = from_regions(*watched(text, tmp_path))
+    assert [fix.message for fix in rewrite.fixes] == [
+        "Compile lines 14 to 16 of main as one function",
+        "Compile line 18 of main as one function",
+    ]
+    assert rewrite.instead is not None
+    assert [fix.message for fix in rewrite.instead.fixes] == [
+        "Compile lines 14 to 16 of main as one function"
+    ]
