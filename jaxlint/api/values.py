@@ -1,5 +1,16 @@
 """The values that a program computes with, as the analysis knows them, and what rules ask of them."""
 
+from jaxlint.staging.shapes.answers import misfit_of, symbolic_shape
+from jaxlint.staging.shapes.applied import MisfitError, shape_text
+from jaxlint.staging.shapes.indexing import out_of_range
+from jaxlint.staging.shapes.known import (
+    ELEMENTWISE,
+    REDUCTIONS,
+    least_size,
+    maker_of,
+    shape_of,
+    shapes_differ,
+)
 from jaxlint.staging.tracking.keys import name_in
 from jaxlint.staging.tracking.meshes import (
     MESHES,
@@ -48,11 +59,11 @@ from jaxlint.staging.values import (
     kind_of_static,
     parts_of,
 )
+from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.flow import flow_in
 from jaxlint.staging.values.labels import label_of
 from jaxlint.staging.values.ledger import identity
-from jaxlint.staging.values.shapes import ELEMENTWISE, REDUCTIONS, Known, Shape, least_size, shape_of
 
 __all__ = [
     "ELEMENTWISE",
@@ -72,8 +83,8 @@ __all__ = [
     "ExternalObject",
     "Function",
     "Instance",
-    "Known",
     "ListValue",
+    "MisfitError",
     "ModuleValue",
     "NumpyArray",
     "Operation",
@@ -103,12 +114,18 @@ __all__ = [
     "kind_of_static",
     "label_of",
     "least_size",
+    "maker_of",
     "mesh_axes",
     "mesh_sizes",
+    "misfit_of",
     "name_in",
+    "out_of_range",
     "parts_of",
     "shape_of",
+    "shape_text",
+    "shapes_differ",
     "spec_axes",
     "spec_entries",
     "strings",
+    "symbolic_shape",
 ]

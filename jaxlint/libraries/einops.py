@@ -14,7 +14,13 @@ def rearrange(call: Call) -> Value:
         return NumpyArray(dtype=given.dtype)
     if not isinstance(given, (Array, ListValue, TupleValue)) or find_array(given) is None:
         return call.opaque()
-    return call.array([given], name=call.name)
+    return _made(call, [given])
+
+
+def _made(call: Call, inputs: list[Value]) -> Array:
+    result = call.array(inputs, name=call.name)
+    call.machine.tracking.made_by(result, call.name, call.args, call.kwargs, call.node, call.frame)
+    return result
 
 
 @calls("einops.einsum")
@@ -22,7 +28,7 @@ def einsum(call: Call) -> Value:
     """`einsum(x, y, "i j, j k -> i k")`: the string comes last."""
     if not any(isinstance(value, Array) for value in call.args):
         return call.opaque()
-    return call.array(call.args, name=call.name)
+    return _made(call, call.args)
 
 
 @calls("einops.pack")

@@ -9,6 +9,7 @@ from jaxlint.staging import events
 from jaxlint.staging.arrays.functions import ArrayFunctions
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, methods
+from jaxlint.staging.shapes.known import lacks_rows
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.operations import changed_in_place, numpy_dtype
 from jaxlint.staging.values import (
@@ -26,7 +27,6 @@ from jaxlint.staging.values import (
     is_single,
 )
 from jaxlint.staging.values.measured import MEASURES, measure
-from jaxlint.staging.values.shapes import lacks_rows
 
 _STATIC = frozenset(
     f"numpy.{name}"

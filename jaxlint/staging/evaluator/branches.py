@@ -51,6 +51,7 @@ from jaxlint.staging.values import (
     join,
 )
 from jaxlint.staging.values.frame import Frame, Snapshot
+from jaxlint.staging.values.measured import decides_for_size
 from jaxlint.staging.values.truth import truth
 from jaxlint.syntax.facts import (
     asks_for_kind,
@@ -119,6 +120,7 @@ class Branches(Part):
             refused, required = answer and _raises(node.body), answer and _raises(node.orelse)
             if self.decides_for_kind(node.test, frame):
                 frame.asked_kinds = True
+            frame.asked_sizes = frame.asked_sizes or decides_for_size(node.test, frame.scope.variables)
             self.narrowing.narrow(node.test, True, frame)
             asked = question(node.test, frame)
             if asked is not None:

@@ -35,6 +35,7 @@ from jaxlint.staging.values import (
     join_all,
 )
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.measured import decides_for_size
 from jaxlint.staging.values.truth import decided, truth
 from jaxlint.syntax.facts import asks_for_kind
 
@@ -271,6 +272,7 @@ class Expressions(Part):
         if known is not None:
             return self.eval(node.body if known else node.orelse, frame)
         before = frame.snapshot()
+        frame.asked_sizes = frame.asked_sizes or decides_for_size(node.test, frame.scope.variables)
         answer = is_answer(test)
         doubt = (
             answer

@@ -49,7 +49,7 @@ def shapes(*names: str) -> Callable[[_R], _R]:
     return register
 
 
-def text(shape: Sequence[Size]) -> str:
+def shape_text(shape: Sequence[Size]) -> str:
     """`(B, 4)`."""
     inner = ", ".join(map(written, shape))
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
@@ -226,7 +226,7 @@ def broadcast_shapes(known: Sequence[tuple[Value, Shape]]) -> Shape:
             if differ(have, size) and differ(have, 1) and differ(size, 1):
                 other = sources[place]
                 raise MisfitError(
-                    f"shapes {text(other[1])} and {text(shape)} do not broadcast: {written(have)} and {written(size)}",
+                    f"shapes {shape_text(other[1])} and {shape_text(shape)} do not broadcast: {written(have)} and {written(size)}",
                     other,
                     (operand, shape),
                 )

@@ -8,8 +8,8 @@ from jaxlint.staging.shapes.applied import (
     Result,
     Shape,
     broadcast_shapes,
+    shape_text,
     shapes,
-    text,
 )
 from jaxlint.staging.shapes.measures import size_of
 from jaxlint.staging.values.arrays import Array, NumpyArray
@@ -39,7 +39,8 @@ def indexed(applied: Applied, whole: Shape, parts: list[Value]) -> Shape:
         applied.unclear()
     if taken > len(whole):
         raise MisfitError(
-            f"there are {taken} indices, and the array has the shape {text(whole)}", (applied.args[0], whole)
+            f"there are {taken} indices, and the array has the shape {shape_text(whole)}",
+            (applied.args[0], whole),
         )
     rest, found = list(whole), list[Size]()
     fancy: list[tuple[Value, Shape]] = []

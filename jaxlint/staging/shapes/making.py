@@ -200,7 +200,7 @@ def permutation(applied: Applied) -> Result:
     value = applied.needed(1, "x")
     if isinstance(value, Static):
         return (applied.size(1, "x"),)
-    return applied.shape_of(value)
+    return applied.shape_of(value) or applied.unclear()  # a number in an array stands for as many
 
 
 @shapes("random.choice")
@@ -211,7 +211,7 @@ def choice(applied: Applied) -> Result:
         return shape
     whole = applied.shape_of(value)
     if not whole:
-        return shape
+        return shape  # a number in an array
     axis = applied.axis(len(whole), 5, "axis", otherwise=0)
     return (*whole[:axis], *shape, *whole[axis + 1 :])
 

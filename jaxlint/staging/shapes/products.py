@@ -11,8 +11,8 @@ from jaxlint.staging.shapes.applied import (
     Shape,
     broadcast_shapes,
     same_size,
+    shape_text,
     shapes,
-    text,
 )
 from jaxlint.staging.values.plain import Value
 from jaxlint.staging.values.sizes import Size, differ, multiply, product, quotient, symbol, written
@@ -27,7 +27,7 @@ def contracted(left: tuple[Value, Shape], right: tuple[Value, Shape], one: int, 
     """Raises MisfitError where two axes that are summed over certainly differ in size."""
     if differ(left[1][one], right[1][two]):
         raise MisfitError(
-            f"shapes {text(left[1])} and {text(right[1])} do not fit: {written(left[1][one])} and {written(right[1][two])} are multiplied and summed",
+            f"shapes {shape_text(left[1])} and {shape_text(right[1])} do not fit: {written(left[1][one])} and {written(right[1][two])} are multiplied and summed",
             left,
             right,
         )
@@ -164,7 +164,8 @@ def einsum(applied: Applied) -> Result:
         missing = len(shape) - len(named)
         if missing < 0 or (missing and "..." not in term):
             raise MisfitError(
-                f"`{term}` names {len(named)} axes, and the array has the shape {text(shape)}", (value, shape)
+                f"`{term}` names {len(named)} axes, and the array has the shape {shape_text(shape)}",
+                (value, shape),
             )
         start = term.index("...") if "..." in term else len(term)
         if "..." in term:
@@ -197,7 +198,7 @@ def _note(
     have, first, its_shape = known
     if differ(have, size) and differ(size, 1) and differ(have, 1):
         raise MisfitError(
-            f"axis `{name}` is {written(have)} in the shape {text(its_shape)} and {written(size)} in {text(shape)}",
+            f"axis `{name}` is {written(have)} in the shape {shape_text(its_shape)} and {written(size)} in {shape_text(shape)}",
             (first, its_shape),
             (value, shape),
         )
@@ -244,7 +245,7 @@ def rearrange(applied: Applied) -> Result:
         groups.pop(place)
     if len(groups) != len(shape):
         raise MisfitError(
-            f"the pattern `{left.strip()}` has {len(groups)} axes, and the array has the shape {text(shape)}",
+            f"the pattern `{left.strip()}` has {len(groups)} axes, and the array has the shape {shape_text(shape)}",
             (applied.needed(0, "tensor"), shape),
         )
     for group, size in zip(groups, shape, strict=True):

@@ -21,6 +21,7 @@ from jaxlint.staging import events
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.listeners import hand
 from jaxlint.staging.shapes.answers import symbolic_shape
+from jaxlint.staging.shapes.known import lacks_rows
 from jaxlint.staging.tracking.gradients import stops_gradient
 from jaxlint.staging.tracking.timing import Timing
 from jaxlint.staging.values import (
@@ -37,9 +38,9 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.frame import Frame
-from jaxlint.staging.values.shapes import lacks_rows
 
 MAX_DEPTH = 24  # operations behind one another that an array remembers
+MANY = 8 * MAX_DEPTH  # where `inspect` asks what arrays are, once all is evaluated
 
 _COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
 _PREFIXES = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.scipy.special.")
@@ -265,12 +266,12 @@ class Operations(Part):
         result.rowless = lacks_rows(operation)
         if result.flow is not None and stops_gradient(name, result.dtype):
             result.flow = None
+        result.made = operation
         if self.machine.wants_operations and self.machine.reports(frame):
             hearers = self.machine.listeners.of("operation", name)
             if hearers:
                 hand(hearers, events.OperationEvent(node, frame, operation, result))
         self.timing.dispatch_operation(name, result, node, frame)
-        result.made = operation
-        if depth > MAX_DEPTH:
+        if depth > (MAX_DEPTH if self.machine.arrays_seen is None else MANY):
             symbolic_shape(result)  # while its operands are at hand
             result.made = Operation(name, (), {}, node)

@@ -45,7 +45,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.flow import flow_in, marked
-from jaxlint.staging.values.forms import linked, row, stacked
+from jaxlint.staging.values.forms import hidden, linked, row, stacked
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
 
@@ -313,7 +313,8 @@ class ControlFlow(Part):
     ) -> Value:
         if len(args) < 2:
             return UNKNOWN
-        return self.calls.call_value(args[0], [args[1], args[1]], {}, node, frame)
+        part = hidden(args[1])  # of fewer elements at each step
+        return self.calls.call_value(args[0], [part, part], {}, node, frame)
 
     def flow_eval_shape(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame

@@ -104,4 +104,4 @@ def widen(variables: dict[str, Value], before: dict[str, Value]) -> None:
         if value.form is None:
             value.form = Form("grown", (old,))
         elif value.form.how != "grown":
-            variables[name] = replace(value, form=Form("either", (old, value)))
+            value.form = Form("either", (old, replace(value)))

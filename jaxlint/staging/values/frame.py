@@ -77,6 +77,7 @@ class Frame(Activation):
     # A branch was taken by the answer of what was not read, or by a number of dimensions or a dtype.
     asked_answers: bool = field(init=False, default=False)
     asked_kinds: bool = field(init=False, default=False)
+    asked_sizes: bool = field(init=False, default=False)  # or by a size
     perhaps_kept: bool = field(init=False, default=False)  # what follows is for what was not kept before
     # In a `try`: how deep in branches and loops, and after how many returns, a tracer raises for certain, or perhaps.
     raised: tuple[int, int] | None = field(init=False, default=None)
@@ -157,6 +158,10 @@ class Frame(Activation):
     def is_chosen_by_kind(self) -> bool:
         """Whether the way here asks for ranks or dtypes, so that it may not be for the shapes that are known."""
         return any(frame.asked_kinds for frame in (self, *self.callers()))
+
+    def is_chosen_by_size(self) -> bool:
+        """Whether the way here asks for shapes or what is in them, too, so that it may not be for the shapes that are known."""
+        return any(frame.asked_kinds or frame.asked_sizes for frame in (self, *self.callers()))
 
     # What the analysis asks.
 

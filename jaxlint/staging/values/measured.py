@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Mapping
+
 from jaxlint.staging.values.arrays import Array, Form, NumpyArray
 from jaxlint.staging.values.objects import ExternalObject, ListValue, TupleValue
 from jaxlint.staging.values.parts import constant
 from jaxlint.staging.values.plain import Measured, Origin, Static, Unknown, Value
 from jaxlint.staging.values.sizes import symbol
+from jaxlint.syntax.facts import asks_for_size, name_loads
 
 MEASURES = {"shape": "shape", "ndim": "rank", "size": "size"}
 _INTEGER_OPERATORS = frozenset({"+", "-", "*", "//", "%"})
@@ -132,3 +136,15 @@ def _is_known(value: Value) -> bool:
 def unmeasured(value: Static) -> Static:
     """A number that came out of other arrays than those that it is told of now."""
     return value if value.measured is None else Static(value.const, value.kind, value.one_of, value.truth)
+
+
+def decides_for_size(test: ast.expr, variables: Mapping[str, Value]) -> bool:
+    """Whether a test asks for sizes, in itself or by a name bound to one: what follows may not be for those that are known."""
+    return asks_for_size(test) or any(_is_measured(variables.get(part.id)) for part in name_loads(test))
+
+
+def _is_measured(value: Value | None) -> bool:
+    """Whether it is a size, or several."""
+    if isinstance(value, (Static, TupleValue)):
+        return value.measured is not None
+    return value is not None and _is_size(value)

@@ -12,6 +12,7 @@ from jaxlint.syntax.facts.annotations import (
 from jaxlint.syntax.facts.conditions import (
     answer_of,
     asks_for_kind,
+    asks_for_size,
     asks_what_is_kept,
     attribute_tests,
     bound_tests,
@@ -92,6 +93,7 @@ __all__ = [
     "answer_of",
     "arrayless_annotations",
     "asks_for_kind",
+    "asks_for_size",
     "asks_what_is_kept",
     "asks_whether_deleted",
     "attribute_stores",

@@ -127,6 +127,22 @@ def asks_for_kind(test: ast.expr) -> bool:
 
 
 @cache
+def asks_for_size(test: ast.expr) -> bool:
+    """Whether an expression reads the shape of something, or how much there is of it."""
+    for child in walk(test):
+        if isinstance(child, ast.Attribute) and child.attr in ("shape", "ndim", "size"):
+            return True
+        if isinstance(child, ast.Call) and dotted(child.func).rpartition(".")[2] in (
+            "len",
+            "shape",
+            "ndim",
+            "size",
+        ):
+            return True
+    return False
+
+
+@cache
 def rank_flags(node: ast.AST) -> frozenset[str]:
     """The names that a function binds to what it makes of a number of dimensions, and to shapes that `len` is asked of."""
     bindings = nodes_of(node, ast.Assign)

@@ -10,12 +10,10 @@ from jaxlint.api.values import (
     Array,
     DictValue,
     ExternalObject,
-    Known,
     ListValue,
     NumpyArray,
     Operation,
     Origin,
-    Shape,
     Static,
     TupleValue,
     Unknown,
@@ -24,13 +22,13 @@ from jaxlint.api.values import (
     dtype_of,
     is_inexact,
     is_none,
-    shape_of,
+    shape_text,
+    shapes_differ,
+    symbolic_shape,
 )
 
 
-def difference(
-    left: Value, right: Value, known: Known | None = None, carry: bool = False, depth: int = 4
-) -> str:
+def difference(left: Value, right: Value, carry: bool = False, depth: int = 4) -> str:
     """How `right` certainly differs from `left`, in words; "" when it may be the same.
 
     `carry`: `left` is what a loop starts with, where Python numbers may become a wider dtype.
@@ -41,7 +39,7 @@ def difference(
     if one != two:
         return f"{describe(left)} and {describe(right)}"
     if isinstance(left, DictValue) and isinstance(right, DictValue):
-        return _difference_of_dicts(left, right, known, carry, depth)
+        return _difference_of_dicts(left, right, carry, depth)
     if isinstance(left, (TupleValue, ListValue)) and isinstance(right, (TupleValue, ListValue)):
         if isinstance(left, TupleValue) and isinstance(right, TupleValue) and left.cls is not right.cls:
             return f"{describe(left)} and {describe(right)}" if left.cls and right.cls else ""
@@ -50,11 +48,11 @@ def difference(
         if len(left.items) != len(right.items):
             return f"{describe(left)} and {describe(right)}"
         for position, (a, b) in enumerate(zip(left.items, right.items, strict=True)):
-            found = difference(a, b, known, carry, depth - 1)
+            found = difference(a, b, carry, depth - 1)
             if found:
                 return f"{found} at position {position}" if " at " not in found else found
         return ""
-    return _difference_of_leaves(left, right, known, carry) if one == "leaf" else ""
+    return _difference_of_leaves(left, right, carry) if one == "leaf" else ""
 
 
 def changed_in_size(left: Value, right: Value, depth: int = 4) -> str:
@@ -158,20 +156,18 @@ def _is_strict_slice(index: tuple[Value, ...]) -> bool:
     return lower not in (None, 0) or (upper is not None and numbers[0] < 0) or step not in (None, 1, -1)
 
 
-def _difference_of_dicts(
-    left: DictValue, right: DictValue, known: Known | None, carry: bool, depth: int
-) -> str:
+def _difference_of_dicts(left: DictValue, right: DictValue, carry: bool, depth: int) -> str:
     if left.items.keys() != right.items.keys():
         odd = sorted(map(repr, left.items.keys() ^ right.items.keys()))
         return f"dicts with and without {odd[0]}"
     for key, value in left.items.items():
-        found = difference(value, right.items[key], known, carry, depth - 1)
+        found = difference(value, right.items[key], carry, depth - 1)
         if found:
             return f"{found} at {key!r}"
     return ""
 
 
-def _difference_of_leaves(left: Value, right: Value, known: Known | None, carry: bool) -> str:
+def _difference_of_leaves(left: Value, right: Value, carry: bool) -> str:
     one, two = dtype_of(left), dtype_of(right)
     if one and two:
         weak_start = carry and one.endswith("*")
@@ -183,8 +179,8 @@ def _difference_of_leaves(left: Value, right: Value, known: Known | None, carry:
         if (is_integer(exact) or exact == "bool") and not unknown and is_inexact(other):
             if not (carry and (exact.endswith("*") or exact == "bool" or other is left)):
                 return f"{_words(exact)} and a floating type"
-    first, second = shape_of(left, known), shape_of(right, known)
-    if first is not None and second is not None and first != second:
+    if shapes_differ(left, right):
+        first, second = (shape_text(symbolic_shape(value) or ()) for value in (left, right))
         return f"shape {first} and shape {second}"
     return ""
 
@@ -232,19 +228,6 @@ def describe(value: Value) -> str:
 
 def _words(dtype: str) -> str:
     return f"{strong(dtype)} (of a Python number)" if dtype.endswith("*") else dtype
-
-
-def shapes_of_parts(init: Value, carry: Value, depth: int = 4) -> dict[Origin, Shape]:
-    """The shapes of the parts of `carry`, which a function is given for `init`, by their origins."""
-    found: dict[Origin, Shape] = {}
-    if isinstance(carry, Array):
-        shape = shape_of(init)
-        if carry.origin is not None and shape is not None:
-            found[carry.origin] = shape
-    elif depth > 0:
-        for one, two in _pairs(init, carry):
-            found.update(shapes_of_parts(one, two, depth - 1))
-    return found
 
 
 def _pairs(init: Value, carry: Value) -> list[tuple[Value, Value]]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 from jaxlint.api import BranchesEvent, Reporter, Rule
-from jaxlint.api.values import Origin, Shape
 from jaxlint.finding import Severity
-from jaxlint_rules.tracing._structures import changed_in_size, difference, shapes_of_parts
+from jaxlint_rules.tracing._structures import changed_in_size, difference
 
 MAX_COMPARED = 16  # branches
 
@@ -52,11 +51,8 @@ class BranchMismatch(Rule):
     def on_branches(self, event: BranchesEvent, report: Reporter) -> None:
         if len(event.results) < 2 or event.is_guarded(convention=False):
             return
-        known: dict[Origin, Shape] = {}
-        for operand in event.operands:
-            known.update(shapes_of_parts(operand, operand))
         for one, other in combinations(event.results[:MAX_COMPARED], 2):  # of any one little may be known
-            found = difference(one, other, known) or changed_in_size(one, other)
+            found = difference(one, other) or changed_in_size(one, other)
             if found:
                 report(
                     event.node,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jaxlint.api import CarryEvent, Reporter, Rule
 from jaxlint.api.values import ListValue, TupleValue
 from jaxlint.finding import Severity
-from jaxlint_rules.tracing._structures import changed_in_size, describe, difference, kind_of, shapes_of_parts
+from jaxlint_rules.tracing._structures import changed_in_size, describe, difference, kind_of
 
 
 class CarryMismatch(Rule):
@@ -56,8 +56,7 @@ class CarryMismatch(Rule):
             if result.items is None or len(result.items) != 2:
                 return
             result = result.items[0]
-        known = shapes_of_parts(event.init, event.carry)
-        found = difference(event.init, result, known, carry=True) or changed_in_size(event.carry, result)
+        found = difference(event.init, result, carry=True) or changed_in_size(event.carry, result)
         if found:
             report(
                 event.node,

@@ -16,7 +16,6 @@ from jaxlint.api.values import (
     Instance,
     ListValue,
     NumpyArray,
-    Origin,
     Partial,
     Static,
     Transformed,
@@ -30,7 +29,7 @@ from jaxlint.api.values import (
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 from jaxlint_rules._signatures import signature_of
-from jaxlint_rules.tracing._structures import describe, shapes_of_parts
+from jaxlint_rules.tracing._structures import describe
 
 
 class ControlFlowSignature(Rule):
@@ -177,9 +176,6 @@ def _no_boolean(event: BodyEvent) -> str:
     if is_none(result) or isinstance(result, (TupleValue, ListValue, DictValue)):
         return describe(result) if not isinstance(result, ListValue) or result.kind == "list" else ""
     dtype = strong(dtype_of(result))
-    shapes: dict[Origin, tuple[int, ...]] = {}
-    if event.seen is not None and event.given is not None:
-        shapes = shapes_of_parts(event.given, event.seen)
     if isinstance(event.seen, Array) and event.given is not None:
         if isinstance(result, Array) and result.origin is event.seen.origin and result.origin is not None:
             dtype = dtype or strong(dtype_of(event.given))
@@ -187,7 +183,7 @@ def _no_boolean(event: BodyEvent) -> str:
         return ""
     if dtype and dtype != "bool":
         return f"a {dtype}"
-    shape = shape_of(result, shapes)
+    shape = shape_of(result)
     return f"booleans of shape {shape}" if shape else ""
 
 

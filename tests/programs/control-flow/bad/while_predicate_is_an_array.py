@@ -1,6 +1,5 @@
 # source: jax-ml/jax#1681
 # blind: sixth
-# missed: the shape of what the loop is given is not known inside of the lambda that is jitted
 
 """Bisection of many brackets at once."""
 import jax
