@@ -1,0 +1,111 @@
+"""Differences and losses that broadcast rows against columns."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Array, Shape, Value, shape_text, symbolic_shape
+from jaxlint.finding import Severity
+
+_LOSSES = ("l2_loss", "squared_error", "huber_loss", "log_cosh", "sigmoid_binary_cross_entropy")
+_OF_DIFFERENCES = frozenset({"mean", "sum", "square", "abs", "absolute", "huber_loss", "norm"})
+# What makes a column on purpose, for each with each.
+_COLUMNS = frozenset({"getitem", "expand_dims", "reshape", "meshgrid", "broadcast_to"})
+
+
+class BroadcastInLoss(Rule):
+    """A loss compares each prediction with each target.
+
+    ## What it does
+    Finds differences of an array of the shape `[B]` and one of the shape `[B, 1]` that are squared, averaged or summed, and losses
+    of optax on such: the sizes broadcast to `[B, B]`.
+
+    ## Why is this bad?
+    Nothing fails. Each prediction is compared with the targets of all examples, so that the model learns their mean.
+
+    ## Example
+    ```python
+    pred = x @ w  # [B, 1]
+    loss = jnp.mean((pred - y) ** 2)  # y: [B]
+    ```
+
+    ## Use instead
+    ```python
+    loss = jnp.mean((pred[:, 0] - y) ** 2)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: which of the two shapes is meant is for the author to say.
+
+    ## When not to fix
+    Where all pairs are meant. A column that is made for that (`x[:, None] - x`) is not reported.
+
+    ## References
+    - [NumPy: broadcasting](https://numpy.org/doc/stable/user/basics.broadcasting.html)
+    """
+
+    code = "JAX607"
+    name = "broadcast-in-loss"
+    category = "numerics"
+    severity = Severity.WARNING
+    preview = True  # until its findings in real code were read: docs/writing-rules.md
+
+    @concerns(
+        "subtract", *(f"optax.{name}" for name in _LOSSES), *(f"optax.losses.{name}" for name in _LOSSES)
+    )
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if len(operation.args) < 2 or not event.result.certain:
+            return
+        for column, row in (operation.args[:2], operation.args[1::-1]):
+            one, two = symbolic_shape(column), symbolic_shape(row)
+            if (
+                one is None
+                or two is None
+                or not _is_column_of(one, two)
+                or not _is_sure(column)
+                or not _is_sure(row)
+            ):
+                continue
+            if _is_meant(column) or (operation.name == "subtract" and not _goes_into_loss(event)):
+                continue
+            if event.is_caught() or event.frame.is_chosen_by_size():
+                return
+            whole = (one[0], one[0])
+            report(
+                event.node,
+                f"shapes {shape_text(one)} and {shape_text(two)} broadcast to {shape_text(whole)}: each prediction is compared with each target",
+                reason="one is a column, the other a row",
+            )
+            return
+
+
+def _is_column_of(column: Shape, row: Shape) -> bool:
+    return len(column) == 2 and len(row) == 1 and column[1] == 1 and column[0] == row[0] and row[0] != 1
+
+
+def _is_sure(value: Value) -> bool:
+    return isinstance(value, Array) and value.certain and not value.tree
+
+
+def _is_meant(column: Value) -> bool:
+    """Whether a column was made of a row where it stands, to meet each with each."""
+    made = column.made if isinstance(column, Array) else None
+    return made is not None and made.name in _COLUMNS
+
+
+def _goes_into_loss(event: OperationEvent) -> bool:
+    """Whether a difference is squared, averaged or summed in the same expression."""
+    parents = event.frame.module.parents
+    node: ast.AST | None = parents.get(event.node)
+    while isinstance(node, (ast.expr, ast.keyword)):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            return True
+        if isinstance(node, ast.Call):
+            function = node.func
+            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            if name in _OF_DIFFERENCES:
+                return True
+        node = parents.get(node)
+    return False

@@ -1,0 +1,63 @@
+"""Indices that are certainly beyond the end."""
+
+from __future__ import annotations
+
+from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Array, out_of_range, shape_text, symbolic_shape
+from jaxlint.finding import Severity
+
+
+class IndexOutOfRange(Rule):
+    """An index is beyond the end of its axis.
+
+    ## What it does
+    Finds `x[i]` with a number that is certainly out of range for the axis.
+
+    ## Why is this bad?
+    JAX does not raise: it takes the last element instead, in silence, and the program computes with that.
+
+    ## Example
+    ```python
+    states = jnp.zeros((100, 6))
+    last = states[100]
+    ```
+
+    ## Use instead
+    ```python
+    last = states[99]
+    last = states[-1]
+    ```
+
+    ## Fix safety
+    There is no automatic fix: which element is meant is for the author to say.
+
+    ## When not to fix
+    Where the last element is meant for all indices beyond it, say so by `jnp.take(x, i, mode="clip")` or `x.at[i].get(mode="clip")`.
+
+    ## References
+    - [JAX: out-of-bounds indexing](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#out-of-bounds-indexing)
+    """
+
+    code = "JAX122"
+    name = "index-out-of-range"
+    category = "tracing"
+    severity = Severity.WARNING
+    follows_calls = True
+
+    @concerns("getitem")
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        array, index = event.operation.args[:2]
+        if not isinstance(array, Array) or not array.certain or array.tree or array.role in ("ref", "key"):
+            return
+        shape = symbolic_shape(array)
+        found = out_of_range(shape, index) if shape is not None else None
+        if found is None or event.is_caught() or event.is_guarded(convention=False):
+            return
+        if event.frame.is_chosen_by_size() or shape is None:
+            return
+        number, axis, size = found
+        report(
+            event.node,
+            f"index {number} is out of range: axis {axis} of the shape {shape_text(shape)} has {size} elements",
+            reason="JAX raises nothing: it takes the nearest element instead",
+        )

@@ -1,0 +1,89 @@
+"""Operands whose shapes certainly do not fit."""
+
+from __future__ import annotations
+
+from jaxlint.api import OperationEvent, Reporter, Rule, concerns
+from jaxlint.api.values import (
+    Array,
+    MisfitError,
+    NumpyArray,
+    Value,
+    maker_of,
+    misfit_of,
+    shape_text,
+)
+from jaxlint.finding import Severity
+
+_OPERATIONS = """
+    matmul dot inner tensordot einsum dot_general vecdot add subtract multiply divide floor_divide mod remainder power maximum
+    minimum arctan2 where equal not_equal less less_equal greater greater_equal logical_and logical_or logaddexp hypot isclose
+    concatenate concat stack hstack vstack dstack column_stack append reshape squeeze broadcast_to split getitem take_along_axis
+    linalg.solve linalg.inv linalg.cholesky linalg.det einops.rearrange einops.reduce einops.repeat einops.einsum
+    optax.l2_loss optax.squared_error optax.huber_loss optax.log_cosh optax.sigmoid_binary_cross_entropy
+    optax.softmax_cross_entropy optax.softmax_cross_entropy_with_integer_labels optax.cosine_similarity
+    """.split()  # noqa: SIM905
+
+
+class ShapeMismatch(Rule):
+    """The shapes of operands do not fit.
+
+    ## What it does
+    Finds products, sums, joins, reshapes, `einsum` and `einops` patterns and losses whose operands certainly have shapes that do not fit: the
+    inner sizes of a product, sizes that do not broadcast, another number of elements. Sizes are numbers, or what the program
+    takes out of shapes (`B, T = x.shape`).
+
+    ## Why is this bad?
+    It fails whenever it runs: `TypeError` or `ValueError`, often after the data has been loaded.
+
+    ## Example
+    ```python
+    w = jnp.zeros((128, 784))
+    x = jnp.ones((32, 784))
+    h = x @ w
+    ```
+
+    ## Use instead
+    ```python
+    h = x @ w.T
+    ```
+
+    ## Fix safety
+    There is no automatic fix: which operand is meant otherwise is for the author to say.
+
+    ## When not to fix
+    Never: it fails. Nothing is reported where the program asks for shapes first, or catches the error.
+
+    ## References
+    - [JAX: NumPy broadcasting](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.broadcast_shapes.html)
+    """
+
+    code = "JAX121"
+    name = "shape-mismatch"
+    category = "tracing"
+    severity = Severity.ERROR
+    follows_calls = True
+
+    @concerns(*_OPERATIONS)
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        misfit = misfit_of(event.result)
+        if misfit is None or not event.result.certain or not all(_is_sure(v) for v, _ in misfit.operands):
+            return
+        if event.is_caught() or event.is_guarded(convention=False) or event.frame.is_chosen_by_size():
+            return
+        report(event.node, misfit.message, reason=_where_from(misfit, event))
+
+
+def _is_sure(value: Value) -> bool:
+    """Whether it certainly is the array that it is taken for."""
+    return value.certain and not value.tree if isinstance(value, Array) else True
+
+
+def _where_from(misfit: MisfitError, event: OperationEvent) -> str:
+    """Where the operands got their shapes, as far as that is in this file."""
+    places: list[str] = []
+    for value, shape in misfit.operands:
+        made = maker_of(value) if isinstance(value, (Array, NumpyArray)) else None
+        line = getattr(made.node, "lineno", None) if made is not None else None
+        if made is not None and line is not None and made.node in event.frame.module.parents:
+            places.append(f"the shape {shape_text(shape)} comes from line {line}")
+    return "; ".join(dict.fromkeys(places)) or "the operation raises for these shapes"

@@ -1,0 +1,16 @@
+import jax
+import jax.numpy as jnp
+
+
+class Dense:
+    def __init__(self, key, n_in, n_out):
+        self.w = jax.random.normal(key, (n_in, n_out))
+        self.b = jnp.zeros((n_out,))
+
+    def __call__(self, x):
+        return jnp.dot(x, self.w) + self.b
+
+
+first = Dense(jax.random.key(0), 64, 10)
+second = Dense(jax.random.key(0), 10, 3)
+print(second(first(jnp.ones((8, 64)))))
