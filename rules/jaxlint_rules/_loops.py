@@ -70,8 +70,8 @@ def is_short(loop: Loop) -> bool:
         and bool(iterable.args)
         and all(isinstance(argument, ast.Constant) for argument in iterable.args)
     )
-    if isinstance(iterable, (ast.Tuple, ast.List)) and len(iterable.elts) <= FEW:
-        return not any(isinstance(part, ast.Starred) for part in iterable.elts)
+    if any(_has_few(part) for part in _parts_of(iterable)):
+        return True
     return loop.trips == 1 or (written and loop.trips is not None and loop.trips <= FEW)
 
 
@@ -91,12 +91,20 @@ def shows_results(loop: ast.AST) -> bool:
     )
 
 
-def statement_of(node: ast.AST, module: Module) -> ast.AST:
-    """The statement that an expression stands in; of an `if` or a loop its test."""
-    for above in module.ancestors(node):
-        if isinstance(above, ast.stmt):
-            return node if isinstance(above, (ast.If, ast.While, ast.For, ast.With)) else above
-    return node
+def _parts_of(iterable: ast.expr | None) -> list[ast.expr]:
+    """What a loop goes through: the sequences that `zip` and `enumerate` put together, the shortest of which ends it."""
+    if isinstance(iterable, ast.Call) and last_name(iterable.func) in ("zip", "enumerate", "reversed"):
+        return [part for argument in iterable.args for part in _parts_of(argument)]
+    return [iterable] if iterable is not None else []
+
+
+def _has_few(iterable: ast.expr) -> bool:
+    """A list or tuple that is written with a few items."""
+    return (
+        isinstance(iterable, (ast.Tuple, ast.List))
+        and len(iterable.elts) <= FEW
+        and not any(isinstance(part, ast.Starred) for part in iterable.elts)
+    )
 
 
 def is_on_host(frame: Frame) -> bool:

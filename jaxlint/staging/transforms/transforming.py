@@ -83,8 +83,9 @@ def _modelled_names() -> frozenset[str]:
 
 
 def stages_elsewhere(decorator: Value) -> bool:
-    """Whether it is another library's `jit`: what a function gets there are not the values that calls pass."""
-    return name_of_decorator(decorator).rpartition(".")[2] in JIT_KINDS and is_foreign(decorator)
+    """Whether it is another library's `jit`, as that of numba: what a function gets there are not the values that calls pass."""
+    name = name_of_decorator(decorator)
+    return name.startswith("numba.") or (name.rpartition(".")[2] in JIT_KINDS and is_foreign(decorator))
 
 
 class Transforming(Part):

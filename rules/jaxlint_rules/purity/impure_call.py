@@ -101,6 +101,9 @@ class ImpureCall(Rule):
 
     def __init__(self) -> None:
         self.formatted: set[ast.AST] = set()  # expressions of traced values that become text
+        self.drawn: dict[
+            tuple[ast.AST, str], ast.AST
+        ] = {}  # by function: where it calls a clock or a generator first
 
     def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
         if event.how in ("str", "format_method") and _surely_traced(event.value):
@@ -130,6 +133,10 @@ class ImpureCall(Rule):
         if not stage.staged or not event.is_certain():
             return
         message = self.objection(event)
+        if message and not _is_output(event):
+            # A function that draws at ten places is one that draws.
+            if self.drawn.setdefault((event.frame.owner, event.name), event.node) is not event.node:
+                return
         if message:
             fix = None
             if event.name == "builtins.print":

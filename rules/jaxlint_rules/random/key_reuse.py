@@ -74,8 +74,12 @@ class KeyReuse(Rule):
             return
         if event.how == "again" and (_exclude_each_other(event) or _makes_a_twin(event)):
             return
+        if event.how == "again" and _EVALUATION.search(event.origin.name) and _calls_the_same(event):
+            return  # what is evaluated is compared on the same numbers
+        if event.how == "again" and (_are_selected(event) or _is_said_to_be_meant(event)):
+            return
         name = name_in(frame, event.origin).removesuffix(".rngs")
-        if event.how == "again" and self.told.setdefault((event.first, name), event.node) is not event.node:
+        if self.told.setdefault((event.first, name), event.node) is not event.node:
             return  # the same first use is to be split off
         through = f" (in `{event.callee}`)" if event.callee else ""
         if event.how == "loop":
@@ -154,6 +158,38 @@ def _is_mirrored(one: ast.expr, other: ast.expr) -> bool:
     )
 
 
+def _calls_the_same(event: KeyEvent) -> bool:
+    first, second = event.first, event.node
+    if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
+        return False
+    return ast.unparse(first.func) == ast.unparse(second.func)
+
+
+def _are_selected(event: KeyEvent) -> bool:
+    """`jnp.where(c, draw(key), other(key))`: of the two draws one is taken."""
+    for above in event.frame.module.ancestors(event.node):
+        if (
+            isinstance(above, ast.Call)
+            and last_name(above.func) in ("where", "select")
+            and len(above.args) == 3
+        ):
+            return any(part is event.first for part in ast.walk(above.args[1])) and any(
+                part is event.node for part in ast.walk(above.args[2])
+            )
+        if isinstance(above, ast.stmt):
+            return False
+    return False
+
+
+def _is_said_to_be_meant(event: KeyEvent) -> bool:
+    """Whether a comment in the call says so: `key,  # same seed as above`."""
+    node = event.node
+    lines = event.frame.module.source.text.splitlines()
+    written = lines[getattr(node, "lineno", 1) - 1 : getattr(node, "end_lineno", 0)]
+    return any(_MEANT.search(line.partition("#")[2].lower()) for line in written)
+
+
+_MEANT = re.compile(r"\bsame (random )?(seed|key|rng|noise|numbers)")
 _TWIN = re.compile(r"(^|_)(target|ema|teacher|slow|inference)(_|$)")
 
 

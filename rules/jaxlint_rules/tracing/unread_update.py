@@ -10,6 +10,9 @@ from jaxlint.api.values import Array
 from jaxlint.finding import Severity
 from jaxlint_rules._names import names_in
 
+_OF_FORM = frozenset(
+    ["reshape", "astype", "asarray", "array", "ravel", "transpose", "squeeze", "expand_dims", "broadcast_to"]
+)
 _UPDATES = ("jax.tree.map", "optax.apply_updates", "equinox.apply_updates", "equinox.tree_at")
 
 
@@ -73,6 +76,8 @@ class UnreadUpdate(Rule):
             result = event.result if isinstance(event, OperationEvent) else None
             if not isinstance(result, Array) or not result.certain or result.tree:
                 return  # an array of NumPy is changed in place
+        if isinstance(event, OperationEvent) and event.operation.name in _OF_FORM:
+            return  # another view of the same numbers: left over, and no update
         source = _source_of(name, function.node)
         if source:
             report(

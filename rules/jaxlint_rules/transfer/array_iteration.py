@@ -44,7 +44,8 @@ class ArrayIteration(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    When the elements are few, or each one is the input of a long computation.
+    When the elements are few, or each one is the input of a long computation. Where they are drawn, listed as numbers, or looked at
+    in a cell of a notebook, it is advice.
 
     ## References
     - [JAX: thinking in JAX](https://docs.jax.dev/en/latest/notebooks/thinking_in_jax.html)
@@ -85,10 +86,35 @@ class ArrayIteration(Rule):
             f"this loop {how} a JAX array, each element a dispatch of its own; compute on the whole array, or fetch it "
             "once with `np.asarray`",
             reason=f"what `{ast.unparse(event.node)}` gives is a JAX array on the host",
-            severity=Severity.INFO if shows_results(node) else None,
+            severity=Severity.INFO if _reads_once(node, body, frame) else None,
         )
 
 
+def _reads_once(node: ast.For | ast.comprehension, body: list[ast.AST], frame: Frame) -> bool:
+    """Whether the elements are read as results: drawn, listed as numbers or text, or looked at in a cell of a notebook."""
+    if shows_results(node) or (frame.function is None and frame.module.source.path.suffix == ".ipynb"):
+        return True
+    if isinstance(node, ast.For):
+        return _is_handed_on(node, body)
+    if any(isinstance(above, (ast.For, ast.While)) for above in frame.module.ancestors(node)):
+        return False  # for each of many
+    called = {last_name(call.func) for part in body for call in walk(part) if isinstance(call, ast.Call)}
+    return called <= _READING and not any(isinstance(part, ast.Compare) for one in body for part in walk(one))
+
+
+def _is_handed_on(node: ast.For, body: list[ast.AST]) -> bool:
+    """Whether each element is the input of something that is not JAX's, as of a solver of SciPy: a computation of its own."""
+    names = {part.id for part in walk(node.target) if isinstance(part, ast.Name)}
+    return any(
+        isinstance(keyword.value, ast.Name) and keyword.value.id in names
+        for part in body
+        for call in walk(part)
+        if isinstance(call, ast.Call)
+        for keyword in call.keywords
+    )
+
+
+_READING = frozenset({"float", "int", "str", "round", "item", "tolist", "format"})
 _SELECTING = frozenset({"where", "nonzero", "flatnonzero", "argwhere", "unique"})
 _HANDING_OUT = (ast.Yield, ast.YieldFrom, ast.Await)
 

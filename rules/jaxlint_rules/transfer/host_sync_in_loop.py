@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from jaxlint.api import ConvertEvent, Event, Frame, Loop, Reporter, Rule, TestEvent
+from jaxlint.api import ConvertEvent, Event, Frame, Loop, Module, Reporter, Rule, TestEvent
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import is_few, is_short, shows_results, statement_of
-from jaxlint_rules._names import last_name, unpacked
+from jaxlint_rules._loops import is_few, is_short, shows_results
+from jaxlint_rules._names import last_name, unpacked, variable_given
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 
 _WAITS = {
@@ -33,6 +34,7 @@ _WAITS = {
 _OF_ENVIRONMENTS = frozenset(
     {"step", "act", "send", "send_action", "apply_action", "async_step", "step_async"}
 )
+_TRAINS = re.compile(r"train|update|optimi|loss|fit|learn|grad")
 _NEAR = 2  # calls between a loop and what it waits for
 _SHOWN = frozenset({"bool", "float", "item", "print", "format", "format_method", "str", "logging"})
 _CLOCKS = frozenset(
@@ -86,7 +88,8 @@ class HostSyncInLoop(Rule):
 
     ## When not to fix
     When each iteration takes much longer than the transfer and Python has nothing to prepare. Conversions under an `if`
-    (every N steps), after the loop, or in tests are not reported. In a loop that draws or prints what was computed it is advice.
+    (every N steps), after the loop, or in tests are not reported. In a loop that draws what was computed,
+    and in a cell of a notebook that trains nothing, it is advice.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -99,10 +102,7 @@ class HostSyncInLoop(Rule):
     fixable = "safe"
 
     def __init__(self) -> None:
-        self.waits: dict[tuple[ast.AST, str], _Wait] = {}  # by loop and jitted function
-        self.by_statement: dict[
-            ast.AST, tuple[ast.AST, str]
-        ] = {}  # one statement is one wait, whatever it fetches
+        self.waits: dict[ast.AST, _Wait] = {}  # by loop
 
     def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
         if event.how.startswith("numpy."):
@@ -154,14 +154,13 @@ class HostSyncInLoop(Rule):
             return  # `convergence-loop` speaks of it
         if is_few(loop, frame) or is_short(loop):
             return
-        cause = self.by_statement.setdefault(
-            statement_of(event.node, frame.module), (loop.node, value.jitted)
-        )
-        wait = self.waits.setdefault(cause, _Wait(event, what, loop, value.jitted))
+        if how.startswith("numpy.") and _is_for_the_world(event.node, loop.node, frame.module):
+            return
+        wait = self.waits.setdefault(loop.node, _Wait(event, what, loop, value.jitted))
         wait.lines.setdefault((frame.module.display, getattr(event.node, "lineno", 0)))
 
     def finish(self, report: Reporter) -> None:
-        """One finding for each loop and step: once the host has waited for a result, all else of it is there."""
+        """One finding for each loop: it is mended as a whole."""
         for wait in self.waits.values():
             event, loop = wait.event, wait.loop.node
             report.event = event
@@ -172,10 +171,30 @@ class HostSyncInLoop(Rule):
                 event.node,
                 f"{wait.what} makes Python wait for the device in every iteration",
                 reason=f"the value is a result of the jitted `{wait.jitted}`, called in the loop at line {line}{too}",
-                severity=Severity.INFO if shows_results(loop) else None,
+                severity=Severity.INFO if shows_results(loop) or _is_looked_at(wait, report) else None,
                 data={"loop_line": line},
                 fix=_collected(event, report) if len(wait.lines) == 1 else None,
             )
+
+
+def _is_looked_at(wait: _Wait, report: Reporter) -> bool:
+    """Whether a cell of a notebook steps something that it does not train, for its author to look at."""
+    frame = wait.event.frame
+    is_notebook = report.module.source.path.suffix == ".ipynb"
+    return is_notebook and frame.function is None and not _TRAINS.search(wait.jitted.lower())
+
+
+def _is_for_the_world(node: ast.AST, loop: ast.AST, module: Module) -> bool:
+    """`action = np.asarray(action)`, where the loop hands `action` to an environment, which waits for it anyway."""
+    name = variable_given(module.parents.get(node))
+    return bool(name) and any(
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr in _OF_ENVIRONMENTS
+        and any(isinstance(argument, ast.Name) and argument.id == name for argument in call.args)
+        for statement in getattr(loop, "body", [])
+        for call in walk(statement)
+        if isinstance(call, ast.Call)
+    )
 
 
 def _collected(event: Event, report: Reporter) -> FixRequest | None:

@@ -64,6 +64,8 @@ class VmapOfJit(Rule):
             return  # a jitted function that is also used alone may well be mapped elsewhere
         if event.decorator is None and _is_jitted(node, report):
             return
+        if stacked and event.frame.function is not None and not event.frame.is_called():
+            return  # a helper inside of a function that may itself be called in a trace
         place = event.decorator or node
         fix = None
         if written_here or event.decorator is not None:

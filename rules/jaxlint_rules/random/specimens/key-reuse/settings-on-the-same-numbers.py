@@ -17,3 +17,11 @@ def sample(key, mode, n):
     if mode != "uniform":
         x = jax.random.normal(key, (n,))
     return x
+
+def position(key, flat):
+    return jax.lax.select(flat, jax.random.uniform(key, (2,)), jax.random.normal(key, (2,)))
+
+def measure(key, before, after):
+    first = jnp.mean(before + jax.random.normal(key, (10,)))
+    second = jnp.mean(after + jax.random.normal(key, (10,)))  # the same seed as before
+    return first, second
