@@ -14,6 +14,7 @@ from jaxlint.syntax.facts.nodes import (
     names_stored,
     nodes_of,
     parts,
+    walk,
 )
 from jaxlint.syntax.facts.parameters import all_parameters
 from jaxlint.syntax.memo import cache
