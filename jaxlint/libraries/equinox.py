@@ -9,7 +9,9 @@ from dataclasses import replace
 
 from jaxlint.jaxapi.modules import ENUMERATION, ENUMERATIONS, PASSED_ON
 from jaxlint.libraries import layers
+from jaxlint.libraries.layers import given_to_maker, input_shape
 from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, first_argument, nothing
+from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.tree_maps import TreeMaps
 from jaxlint.staging.values import (
@@ -34,6 +36,7 @@ from jaxlint.staging.values import (
     is_none,
     map_parts,
 )
+from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.class_models import ClassModel, base, class_members, makes_fields
 
 _MODULE = ClassModel(
@@ -218,3 +221,25 @@ def chosen_item(call: Call) -> Value:
     """`Enumeration.where(choice, first, second)`: an item that holds a tracer where the choice is one."""
     found = next((array for part in call.args if (array := find_array(part, True)) is not None), None)
     return UNKNOWN if found is None else Array(True, found.why, tree=True, certain=False)
+
+
+# -- the shapes that layers give: each takes one example
+
+shapes("equinox.nn.LayerNorm equinox.nn.RMSNorm equinox.nn.Dropout equinox.nn.PReLU equinox.nn.Identity")(
+    input_shape
+)
+
+
+@shapes("equinox.nn.Linear")
+def linear(applied: Applied) -> Shape:
+    return (given_to_maker(applied, 1, "out_features"),)
+
+
+@shapes("equinox.nn.MLP")
+def mlp(applied: Applied) -> Shape:
+    return (given_to_maker(applied, 1, "out_size"),)
+
+
+@shapes("equinox.nn.Embedding")
+def embedding(applied: Applied) -> Shape:
+    return (given_to_maker(applied, 1, "embedding_size"),)

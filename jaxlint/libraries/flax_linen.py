@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jaxlint.libraries._flax import tabulated
+from jaxlint.libraries.layers import convolved, embedded, input_shape, with_features
 from jaxlint.staging.evaluator.external_models import Call, attributes, calls, calls_of_made
 from jaxlint.staging.evaluator.instances import Instances
+from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.operations import dtype_named
 from jaxlint.staging.values import (
@@ -28,6 +30,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.class_models import ClassModel, base
 from jaxlint.staging.values.labels import label_of
 from jaxlint.staging.values.stage import Stage, Why
@@ -187,3 +190,24 @@ def lazy_init(call: Call) -> Value:
     """It is `init`, of shapes alone."""
     init = ExternalObject("flax.linen.Module.init", call.made.args)
     return call.shapes_of(init, call.args, call.kwargs)
+
+
+# -- the shapes that layers give
+
+_KEEPING = "BatchNorm LayerNorm RMSNorm GroupNorm InstanceNorm Dropout PReLU"
+shapes(" ".join(f"flax.linen.{name}" for name in _KEEPING.split()))(input_shape)
+
+
+@shapes("flax.linen.Dense")
+def dense(applied: Applied) -> Shape:
+    return with_features(applied, 0, "features")
+
+
+@shapes("flax.linen.Embed")
+def embed(applied: Applied) -> Shape:
+    return embedded(applied, 1, "features")
+
+
+@shapes("flax.linen.Conv")
+def conv(applied: Applied) -> Shape:
+    return convolved(applied, 0, "features")

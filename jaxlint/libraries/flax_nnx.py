@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES
 from jaxlint.libraries._flax import tabulated
+from jaxlint.libraries.layers import convolved, embedded, input_shape, with_features
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, first_argument, nothing
+from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -24,6 +26,7 @@ from jaxlint.staging.values import (
     constant,
     find_array,
 )
+from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.class_models import ClassModel, base, decorator
 from jaxlint.staging.values.stage import Stage, Why
 
@@ -150,3 +153,24 @@ def capture(call: Call) -> Value:
 def call_captured(call: Call) -> Value:
     result = call.run_all(call.made.args[0], call.args, call.kwargs) if call.made.args else UNKNOWN
     return TupleValue([result, call.opaque([result])])
+
+
+# -- the shapes that layers give
+
+_KEEPING = "BatchNorm LayerNorm RMSNorm GroupNorm InstanceNorm Dropout PReLU"
+shapes(" ".join(f"flax.nnx.{name}" for name in _KEEPING.split()))(input_shape)
+
+
+@shapes("flax.nnx.Linear")
+def linear(applied: Applied) -> Shape:
+    return with_features(applied, 1, "out_features")
+
+
+@shapes("flax.nnx.Embed")
+def embed(applied: Applied) -> Shape:
+    return embedded(applied, 1, "features")
+
+
+@shapes("flax.nnx.Conv")
+def conv(applied: Applied) -> Shape:
+    return convolved(applied, 1, "out_features")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from jaxlint.libraries.layers import convolved, embedded, input_shape, with_features
 from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made
+from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.values import UNKNOWN, ExternalObject, Static, Transformed, Value
+from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.class_models import ClassModel, base
 from jaxlint.staging.values.stage import Stage, Why
 
@@ -77,3 +80,26 @@ def call_summary(call: Call) -> Value:
         function = function.target
     call.shapes_of(function, call.args, call.kwargs)
     return Static(kind="str")
+
+
+# -- the shapes that layers give
+
+shapes("haiku.LayerNorm haiku.RMSNorm haiku.BatchNorm haiku.GroupNorm")(input_shape)
+
+
+@shapes("haiku.Linear")
+def linear(applied: Applied) -> Shape:
+    return with_features(applied, 0, "output_size")
+
+
+@shapes("haiku.Embed")
+def embed(applied: Applied) -> Shape:
+    return embedded(applied, 1, "embed_dim")
+
+
+@shapes("haiku.Conv2D")
+def conv(applied: Applied) -> Shape:
+    layer = applied.args[0]
+    if isinstance(layer, ExternalObject) and "data_format" in layer.kwargs:
+        applied.unclear()
+    return convolved(applied, 0, "output_channels")

@@ -5,8 +5,12 @@ from __future__ import annotations
 from jaxlint.jaxapi.dtypes import canonical_dtype
 from jaxlint.jaxapi.modules import LAYER_LIBRARIES, LAYERS_IN_DTYPE
 from jaxlint.staging.evaluator.external_models import Call, calls_of_made, methods
+from jaxlint.staging.shapes.applied import RULES, Applied
+from jaxlint.staging.shapes.measures import size_of
 from jaxlint.staging.tracking.operations import dtype_named
-from jaxlint.staging.values import UNKNOWN, Static, Value, find_array
+from jaxlint.staging.values import UNKNOWN, ExternalObject, Operation, Static, Value, find_array
+from jaxlint.staging.values.arrays import Form, Shape
+from jaxlint.staging.values.sizes import Size, symbol
 
 _COMPUTING = frozenset({"__call__", "apply", "init", "encode", "decode", "attend"})
 _SETTING = frozenset({"train", "eval", "set_attributes"})
@@ -25,7 +29,48 @@ def call_layer(call: Call) -> Value:
     if "dtype" in made.kwargs and call.name in LAYERS_IN_DTYPE:
         result.dtype = canonical_dtype(dtype_named(made.kwargs["dtype"]))
         result.tree = not result.dtype  # `dtype=None`, or what is not known, says nothing
+    if call.name in RULES:
+        operation = Operation(call.name, (made, *call.args), call.kwargs, call.node, 0, call.name)
+        result.form = Form("layer", made=operation)
     return result
+
+
+def given_to_maker(applied: Applied, position: int, *names: str) -> Size:
+    """A size that the layer was made with."""
+    layer = applied.args[0]
+    assert isinstance(layer, ExternalObject)
+    value = layer.args[position] if position < len(layer.args) else None
+    for name in names:
+        value = layer.kwargs.get(name) if value is None else value
+    found = size_of(value, applied.of) if value is not None else None
+    return applied.unclear() if found is None else found
+
+
+def input_shape(applied: Applied) -> Shape:
+    """The shape of what a layer is called with."""
+    if len(applied.args) < 2:
+        applied.unclear()
+    return applied.shape_of(applied.args[1])
+
+
+def with_features(applied: Applied, position: int, *names: str) -> Shape:
+    """The last axis of the input becomes as long as the layer was told."""
+    shape = input_shape(applied)
+    return (*shape[:-1], given_to_maker(applied, position, *names)) if shape else applied.unclear()
+
+
+def embedded(applied: Applied, position: int, *names: str) -> Shape:
+    """Each index becomes a row."""
+    return (*input_shape(applied), given_to_maker(applied, position, *names))
+
+
+def convolved(applied: Applied, position: int, *names: str) -> Shape:
+    """Channels last; how long the other axes are depends on strides and padding."""
+    shape = input_shape(applied)
+    if len(shape) < 3:
+        applied.unclear()
+    around = [symbol("?") for _ in shape[1:-1]]
+    return (shape[0], *around, given_to_maker(applied, position, *names))
 
 
 @methods(*(f"{library}*.*" for library in LAYER_LIBRARIES))

@@ -155,9 +155,7 @@ def _fact(
 ) -> ArrayFacts | None:
     """What all values have in common; None where one of them may be no array."""
     arrays = [value for value in values if not is_none(value)]
-    if not arrays or len(values) > MOST_SEEN:
-        return None
-    if not all(isinstance(v, NumpyArray) or (isinstance(v, Array) and not v.tree) for v in arrays):
+    if not arrays or len(values) > MOST_SEEN or not all(map(_is_one_array, arrays)):
         return None
     dtypes = {dtype_of(value) for value in arrays}
     dtype = dtypes.pop() if len(dtypes) == 1 else ""
@@ -173,6 +171,13 @@ def _fact(
         dtype.endswith("*"),
         all(isinstance(value, Array) and value.staged for value in arrays),
     )
+
+
+def _is_one_array(value: Value) -> bool:
+    """Whether it is an array, and no tree of them: what a layer gives may be either, but where its shape is known."""
+    if isinstance(value, Array) and value.tree:
+        return symbolic_shape(value) is not None
+    return isinstance(value, (Array, NumpyArray))
 
 
 def _common(shapes: Sequence[Shape | None]) -> list[str] | None:

@@ -46,7 +46,7 @@ def _shape_of_literal(value: ListValue | TupleValue, depth: int = 0) -> Shape | 
 
 
 def _shape_of_array(array: Array | NumpyArray) -> Shape | None:
-    if isinstance(array, Array) and array.tree:
+    if isinstance(array, Array) and array.tree and (array.form is None or array.form.how != "layer"):
         return None
     form = array.form
     if form is None:
@@ -68,6 +68,9 @@ def _worked_out(array: Array | NumpyArray, form: Form) -> Shape | None:
         shape = symbolic_shape(form.of[0])
         if shape is not None:
             shape = _row(shape, form.axis) if how == "row" else _stacked(shape, form)
+    elif how == "layer":
+        assert form.made is not None
+        shape = _of_result(form.made, form)
     elif how == "either":
         shape = _of_either(array, form)
     elif array.made is not None:

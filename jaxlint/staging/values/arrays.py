@@ -44,11 +44,11 @@ class Form:
     do not fit. The rest is what it is worked out from: by `how`, of the arrays `of`:
     "" of what it was made of, or as the only one of `of`; "row" without `axis`; "stacked" with a new `axis`, which is
     as long as `along` says (an array and one of its axes, or a number); "either" of them; "grown" of what it was made of,
-    in a loop that began with another; "hidden" is not known.
+    in a loop that began with another; "layer" what `made` gives, an operation that nobody is told of; "hidden" is not known.
     `rank` and `names` are what the program says by `B, T = x.shape`.
     """
 
-    __slots__ = ("along", "asked", "axis", "how", "misfit", "names", "of", "rank", "shape", "symbols")
+    __slots__ = ("along", "asked", "axis", "how", "made", "misfit", "names", "of", "rank", "shape", "symbols")
 
     def __init__(
         self,
@@ -56,6 +56,7 @@ class Form:
         of: Sequence[Value] = (),
         axis: int = 0,
         along: tuple[Value, int] | Value | None = None,
+        made: Operation | None = None,
     ) -> None:
         self.asked = False
         self.shape: Shape | None = None
@@ -64,6 +65,7 @@ class Form:
         self.of = of
         self.axis = axis
         self.along = along
+        self.made = made
         self.rank: int | None = None
         self.names: dict[int, str] = {}
         self.symbols: dict[int, Size] = {}

@@ -49,6 +49,45 @@ rows = jax.vmap(lambda a, b: a @ b, in_axes=(0, None))(jnp.ones((4, 8)), jnp.one
 columns = jax.vmap(jnp.sin, out_axes=1)(jnp.ones((4, 8)))  # columns: f32[8, 4]
 whole = lax.fori_loop(0, 3, lambda i, v: v * 2, jnp.ones((2, 2)))  # whole: f32[2, 2]
 """,
+    "layers": """
+import jax, jax.numpy as jnp
+import equinox as eqx
+import flax.linen as nn
+import haiku as hk
+from flax import nnx
+
+class Net(nn.Module):
+    width: int = 64
+
+    @nn.compact
+    def __call__(self, x):  # x: f32[4, 20]
+        h = nn.Dense(self.width)(x)  # h: ?[4, 64]
+        h = nn.relu(nn.LayerNorm()(h))  # h: ?[4, 64]
+        words = nn.Embed(100, 32)(jnp.zeros((4, 7), jnp.int32))  # words: ?[4, 7, 32]
+        image = nn.Conv(features=16, kernel_size=(3, 3))(jnp.ones((2, 8, 8, 3)))  # image: ?[2, ?, ?, 16]
+        return nn.Dense(features=10)(h), words, image
+
+x = jnp.ones((4, 20))
+Net().apply(Net().init(jax.random.key(0), x), x)
+
+class Other(nnx.Module):
+    def __init__(self, rngs):
+        self.first = nnx.Linear(20, 30, rngs=rngs)
+
+    def __call__(self, x):
+        h = self.first(x)  # h: ?[4, 30]
+        return nnx.relu(h)
+
+Other(nnx.Rngs(0))(x)
+one = eqx.nn.Linear(20, 6, key=jax.random.key(0))(jnp.ones(20))  # one: ?[6]
+
+@hk.transform
+def forward(x):
+    a = hk.Linear(12)(x)  # a: ?[4, 12]
+    return a
+
+forward.init(jax.random.key(0), x)
+""",
     "two calls that differ": """
 import jax.numpy as jnp
 
