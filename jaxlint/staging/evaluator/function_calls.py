@@ -120,7 +120,7 @@ class FunctionCalls(Part):
         guessed = self.machine.guessing > 0
         scope_key = (
             function.scope.serial,
-            decided_flags(function),
+            () if function.scope.is_module else decided_flags(function),
             function.stand_in,
             guessed or self.machine.provoking is not None,
             self.machine.parameter_flow,

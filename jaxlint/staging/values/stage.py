@@ -60,14 +60,14 @@ class Stage:
     axes: (
         tuple[str, ...] | None
     ) = ()  # the axis names that it binds for collectives; None when they are not known
-    staged: bool = field(init=False)  # kept, since every call asks for it
+    # Kept, since every call asks for them; `key`: what tells contexts of a function apart.
+    staged: bool = field(init=False)
+    key: tuple[str, bool, bool] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "staged", self.kind != "host")
-
-    @property
-    def key(self) -> tuple[str, bool, bool]:
-        return (self.kind if self.kind in ("host", "pallas") else "staged", self.abstract, self.certain)
+        kind = self.kind if self.kind in ("host", "pallas") else "staged"
+        object.__setattr__(self, "key", (kind, self.abstract, self.certain))
 
     def within(self, *kinds: str) -> bool:
         """This stage or one around it is of one of these kinds."""
