@@ -14,7 +14,7 @@ would write it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.add_jit import TRANSFORMS
@@ -66,13 +66,41 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     """The span is that of the statements, from the first to the last, or of one expression.
 
     Parameters: `transform` (jax.jit by default); `function`, the name of the function around them; `arguments` and `variables`, what a
-    run has seen of those of that function; `order`, how many functions other steps of the fix have put above the same place.
+    run has seen of those of that function; `order`, how many functions other steps of the fix have put above the same place; `around`,
+    a line: as many of the statements are compiled as can be, that of the line among them.
     """
     transform = str(step.parameters.get("transform", "jax.jit"))
     if transform not in TRANSFORMS:
         raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
+    around = step.parameters.get("around")
+    if not isinstance(around, int):
+        _compile(draft, step, step.span, transform)
+        return
+    reason = "there are no statements"
+    for span in _parts(draft.site, step.span, around):
+        try:
+            _compile(draft, step, span, transform)
+            return
+        except Refused as refusal:
+            reason = str(refusal)
+    raise Refused(reason)
+
+
+def _parts(site: Site, span: Span, line: int) -> Iterator[Span]:
+    """The spans of the statements at `span` that follow each other, the longest first, which have one that begins in `line`."""
+    statements = _statements(site, span)
+    for length in range(len(statements), 0, -1):
+        for start in range(len(statements) - length + 1):
+            part = statements[start : start + length]
+            if any(one.lineno == line for one in part):
+                first, last = site.span(part[0]), site.span(part[-1])
+                yield Span(first.line, first.column, last.end_line, last.end_column)
+
+
+def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
+    """Writes the function of the statements, or of the expression, at a span. Raises Refused, and has drafted nothing then."""
     site = draft.site
-    region = Region.at(site, step.span, transform)
+    region = Region.at(site, span, transform)
     _, file = program_and_file(draft)
     region.divide(Meaning(draft.program()), file)
     layout = Layout(site)
@@ -81,11 +109,11 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     name = region.name()
     for _ in range(order + 1 if isinstance(order, int) else 1):
         name = fresh_name(taken, region.name())
-    wrapper = reference(site, draft.imports, transform, region.statements[0])
     written = region.written(layout, name)
     if order:
         written.head = []
     check_outlined(draft, step, written.whole(site.source.text, ""), written.line, transform)
+    wrapper = reference(site, draft.imports, transform, region.statements[0])
     place, text = written.definition(f"@{wrapper}")
     draft.insert(place, 1, text)
     draft.replace(written.span, written.call)

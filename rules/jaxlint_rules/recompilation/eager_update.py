@@ -1,0 +1,162 @@
+"""A train step whose optimiser runs operation by operation."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import CallEvent, Loop, Module, Reporter, Rule, concerns
+from jaxlint.api.syntax import cache, dotted, nodes_of
+from jaxlint.api.values import ExternalMethod, ExternalObject, Unknown
+from jaxlint.finding import FixRequest, Safety, Severity, Span, Step
+from jaxlint_rules._loops import bodies, is_few, is_on_host
+from jaxlint_rules.api._training import is_optimiser_update
+
+_ASSIGNS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.FunctionDef)
+_HOST = frozenset(
+    {"print", "float", "tqdm", "trange", "tqdm.tqdm", "tqdm.trange", "jax.device_get", "wandb.log"}
+)
+_HOST_METHODS = (".item", ".tolist", ".block_until_ready", ".set_postfix", ".set_description", ".add_scalar")
+_UNPACKED = frozenset({"opt_update", "optim_update", "optimizer_update", "tx_update"})
+_NNX = ("flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer")
+
+
+class EagerUpdate(Rule):
+    """The optimiser of a training loop runs one operation at a time.
+
+    ## What it does
+    Finds calls of the `update` of an optimiser (optax, flax.nnx) in loops on the host that nothing compiles.
+
+    ## Why is this bad?
+    An update is some ten operations for each array of the parameters, and each is dispatched to the device on its own, in
+    every iteration. With a multilayer perceptron of three layers and `adamw` the loop ran 8 times as fast once gradient,
+    update and `apply_updates` were one jitted step, on a CPU.
+
+    ## Example
+    ```python
+    for x, y in batches:
+        loss, grads = grad_fn(params, x, y)
+        updates, opt_state = optimizer.update(grads, opt_state, params)
+        params = optax.apply_updates(params, updates)
+    ```
+
+    ## Use instead
+    ```python
+    @jax.jit
+    def train_step(params, opt_state, x, y):
+        loss, grads = grad_fn(params, x, y)
+        updates, opt_state = optimizer.update(grads, opt_state, params)
+        params = optax.apply_updates(params, updates)
+        return params, opt_state, loss
+
+
+    for x, y in batches:
+        params, opt_state, loss = train_step(params, opt_state, x, y)
+    ```
+
+    ## Fix safety
+    Unsafe: a compiled step rounds in another order, and keeps what it read first of the variables around it. What can be
+    compiled of the statements around the call becomes the step. `jaxlint verify --apply` writes it only after the program
+    ran with it, computed the same, and was faster.
+
+    ## When not to fix
+    When the loop runs a few times, or each step has other shapes.
+
+    ## References
+    - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
+    """
+
+    code = "JAX410"
+    name = "eager-update"
+    category = "recompilation"
+    severity = Severity.WARNING
+    fixable = "unsafe"
+    proof = "source"
+
+    def __init__(self) -> None:
+        self.told: set[ast.AST] = set()
+
+    @concerns(callees=("ExternalMethod", "Unknown"))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        frame = event.frame
+        nnx = _is_nnx_update(event)
+        if frame.stage.staged or frame.module.is_test:
+            return
+        if not (nnx or is_optimiser_update(event) or _is_unpacked_update(event)):
+            return
+        loop = next((loop for loop, body in bodies(frame) if body is loop.node), None)
+        if loop is None or is_few(loop, frame) or event.node in self.told or not _is_run_on_host(event, loop):
+            return
+        self.told.add(event.node)
+        called = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else "update"
+        report(
+            event.node,
+            f"`{called}` runs one operation at a time in every iteration; jit the train step",
+            reason=f"the loop at line {getattr(loop.node, 'lineno', '?')} runs on the host, and nothing compiles it",
+            fix=_step(event.node, frame.module, "flax.nnx.jit" if nnx else "jax.jit"),
+        )
+
+
+def _is_nnx_update(event: CallEvent) -> bool:
+    callee = event.callee
+    return (
+        isinstance(callee, ExternalMethod)
+        and callee.name == "update"
+        and isinstance(callee.receiver, ExternalObject)
+        and callee.receiver.name in _NNX
+    )
+
+
+def _is_unpacked_update(event: CallEvent) -> bool:
+    """`opt_update(grads, state)` after `opt_init, opt_update = optax.adam(1e-3)`."""
+    node = event.node
+    return (
+        isinstance(event.callee, Unknown)
+        and isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in _UNPACKED
+        and len(event.args) + len(event.kwargs) >= 2
+    )
+
+
+def _is_run_on_host(event: CallEvent, loop: Loop) -> bool:
+    """Whether the program is seen to run the loop, or the loop does what no trace would repeat."""
+    return is_on_host(event.frame) or loop.calls_jitted or _reads_numbers(loop.node)
+
+
+@cache
+def _reads_numbers(loop: ast.AST) -> bool:
+    """Whether a loop prints, logs or fetches numbers, which no trace could give it."""
+    names = [dotted(call.func) for call in nodes_of(loop, ast.Call)]
+    return any(name in _HOST or name.endswith(_HOST_METHODS) for name in names)
+
+
+def _step(node: ast.AST, module: Module, transform: str) -> FixRequest | None:
+    """The edit that makes one function of the statements around a call that only compute, as many as it can."""
+    statement = next((one for one in (node, *module.ancestors(node)) if isinstance(one, ast.stmt)), None)
+    parent = module.parents.get(statement) if statement is not None else None
+    block = next(
+        (
+            found
+            for name in ("body", "orelse", "finalbody")
+            if statement in (found := getattr(parent, name, None) or ())
+        ),
+        None,
+    )
+    if statement is None or block is None:
+        return None
+    calls = transform == "flax.nnx.jit"
+    first = last = block.index(statement)
+    while first > 0 and _may_join(block[first - 1], calls):
+        first -= 1
+    while last + 1 < len(block) and _may_join(block[last + 1], calls):
+        last += 1
+    begin, end = module.span(block[first]), module.span(block[last])
+    span = Span(begin.line, begin.column, end.end_line, end.end_column)
+    step = Step("region-to-jit", module.display, span, {"transform": transform, "around": statement.lineno})
+    return FixRequest(Safety.UNSAFE, "Compile the train step as one function", (step,))
+
+
+def _may_join(statement: ast.stmt, calls: bool) -> bool:
+    return isinstance(statement, _ASSIGNS) or (
+        calls and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    )

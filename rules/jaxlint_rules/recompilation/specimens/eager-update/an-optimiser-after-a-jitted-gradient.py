@@ -1,0 +1,24 @@
+# an optimiser after a jitted gradient
+
+import jax
+import jax.numpy as jnp
+import optax
+
+
+def loss_fn(params, x, y):
+    return jnp.mean((x @ params["w"] - y) ** 2)
+
+
+grad_fn = jax.jit(jax.value_and_grad(loss_fn))
+
+
+def train(params, batches):
+    optimizer = optax.adam(1e-3)
+    opt_state = optimizer.init(params)
+    losses = []
+    for x, y in batches:
+        loss, grads = grad_fn(params, x, y)
+        updates, opt_state = optimizer.update(grads, opt_state)  # finding
+        params = optax.apply_updates(params, updates)
+        losses.append(float(loss))
+    return params, losses
