@@ -40,7 +40,7 @@ from jaxlint.staging.values.fingerprint import summary_key
 from jaxlint.staging.values.forms import hide_shapes
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.keys import STREAMS, key_origins
-from jaxlint.staging.values.measured import unmeasured
+from jaxlint.staging.values.measured import declare_sizes, unmeasured
 from jaxlint.staging.values.stage import Stage
 from jaxlint.staging.values.writes import (
     Path,
@@ -54,6 +54,7 @@ from jaxlint.syntax.facts import (
     FunctionNode,
     all_parameters,
     captured_flags,
+    declared_sizes,
     defaults_of,
     is_left_open,
     is_left_to_heirs,
@@ -222,6 +223,9 @@ class FunctionCalls(Part):
         for name, value in bound.items():
             if type(value) is Array and value.origin is None:
                 bound[name] = value.known_as(Origin(name))  # so that results can be said to be like it
+        said = declared_sizes(function.node)
+        if said:
+            declare_sizes(bound, said)
         scope = Scope(function.scope, stage=stage)
         frame = Frame(function, function.module, scope, stage, caller, node, depth_below(caller), context)
         scope.variables.update(type_parameters(function.node))

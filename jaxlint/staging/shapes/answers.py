@@ -46,8 +46,9 @@ def _shape_of_literal(value: ListValue | TupleValue, depth: int = 0) -> Shape | 
 
 
 def _shape_of_array(array: Array | NumpyArray) -> Shape | None:
-    if isinstance(array, Array) and array.tree and (array.form is None or array.form.how != "layer"):
-        return None
+    if isinstance(array, Array) and array.tree:
+        if array.form is None or array.form.how not in ("layer", "declared"):
+            return None
     form = array.form
     if form is None:
         if array.made is None:

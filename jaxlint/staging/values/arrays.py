@@ -44,7 +44,7 @@ class Form:
     do not fit. The rest is what it is worked out from: by `how`, of the arrays `of`:
     "" of what it was made of, or as the only one of `of`; "row" without `axis`; "stacked" with a new `axis`, which is
     as long as `along` says (an array and one of its axes, or a number); "either" of them; "grown" of what it was made of,
-    in a loop that began with another; "layer" what `made` gives, an operation that nobody is told of; "hidden" is not known.
+    in a loop that began with another; "layer" what `made` gives, an operation that nobody is told of; "declared" of `symbols`; "hidden" is not known.
     `rank` and `names` are what the program says by `B, T = x.shape`.
     """
 

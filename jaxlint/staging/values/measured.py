@@ -9,7 +9,7 @@ from jaxlint.staging.values.arrays import Array, Form, NumpyArray
 from jaxlint.staging.values.objects import ExternalObject, ListValue, TupleValue
 from jaxlint.staging.values.parts import constant
 from jaxlint.staging.values.plain import Measured, Origin, Static, Unknown, Value
-from jaxlint.staging.values.sizes import symbol
+from jaxlint.staging.values.sizes import Size, symbol
 from jaxlint.syntax.facts import asks_for_size, name_loads
 
 MEASURES = {"shape": "shape", "ndim": "rank", "size": "size"}
@@ -148,3 +148,21 @@ def _is_measured(value: Value | None) -> bool:
     if isinstance(value, (Static, TupleValue)):
         return value.measured is not None
     return value is not None and _is_size(value)
+
+
+def declare_sizes(bound: Mapping[str, Value], said: Mapping[str, tuple[str, ...]]) -> None:
+    """Notes what annotations say of the shapes of arguments; a name stands for one size in all of them."""
+    named: dict[str, Size] = {}
+    for name, sizes in said.items():
+        value = bound.get(name)
+        if not isinstance(value, Array) or value.made is not None:
+            continue
+        if value.form is None:
+            value.form = Form("declared")
+        elif value.form.how != "either" or value.form.rank is not None:
+            continue  # a call has said it
+        value.form.rank = len(sizes)
+        for axis, size in enumerate(sizes):
+            if size not in named:
+                named[size] = int(size) if size.isdigit() else symbol(size)
+            value.form.symbols[axis] = named[size]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jaxlint.syntax.facts.annotations import (
     arrayless_annotations,
+    declared_sizes,
     element_type,
     is_static_type,
     named_type,
@@ -105,6 +106,7 @@ __all__ = [
     "children",
     "concrete_names",
     "contents",
+    "declared_sizes",
     "defaults_of",
     "does_it_otherwise",
     "dotted",

@@ -106,3 +106,28 @@ def is_static_type(annotation: ast.expr | None, also: frozenset[str] = frozenset
         return outer in _STATIC_TYPES or outer in also
     last = dotted(annotation).rpartition(".")[2] if annotation is not None else ""
     return last in _STATIC_TYPES or last in also
+
+
+_JAXTYPING = frozenset(
+    """Float Float16 Float32 Float64 BFloat16 Int Int8 Int16 Int32 Int64 UInt UInt8 UInt16 UInt32 UInt64 Integer Bool Num Real Inexact
+    Complex Complex64 Complex128 Shaped""".split()  # noqa: SIM905
+)
+
+
+@cache
+def declared_sizes(node: FunctionNode) -> dict[str, tuple[str, ...]]:
+    """What annotations such as `Float[Array, "batch 3"]` say of the sizes of parameters; nothing where one stands for several or may be 1."""
+    found: dict[str, tuple[str, ...]] = {}
+    for parameter in all_parameters(node):
+        annotation = parameter.annotation
+        if not isinstance(annotation, ast.Subscript):
+            continue
+        inside, kind = annotation.slice, dotted(annotation.value).rpartition(".")[2]
+        if kind not in _JAXTYPING or not isinstance(inside, ast.Tuple) or len(inside.elts) != 2:
+            continue
+        said = inside.elts[1]
+        if isinstance(said, ast.Constant) and isinstance(said.value, str):
+            sizes = tuple(said.value.split())
+            if all(size.isidentifier() or size.isdigit() for size in sizes):
+                found[parameter.arg] = sizes
+    return found

@@ -88,6 +88,23 @@ def forward(x):
 
 forward.init(jax.random.key(0), x)
 """,
+    "annotations of jaxtyping": """
+import jax, jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+@jax.jit
+def attend(q: Float[Array, "batch time dim"], w: Float[Array, "dim 3"], ids: Int[Array, "batch"], s: Float[Array, "*b 2"]):
+    y = q @ w  # y: ?[batch, time, 3] tracer
+    z = y.sum(axis=1)  # z: ?[batch, 3] tracer
+    both = z[:, 0] + ids  # both: ?[batch] tracer
+    return both
+
+def called(x: Float[Array, "n 2"]):
+    s = x.sum(axis=1)  # s: f32[7]
+    return s
+
+called(jnp.ones((7, 2)))
+""",
     "two calls that differ": """
 import jax.numpy as jnp
 
