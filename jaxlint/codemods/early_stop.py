@@ -14,6 +14,7 @@ from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import fresh_name
 from jaxlint.codemods.loops import Loop, packed
+from jaxlint.codemods.purity.staged import may_be_carried
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Span, Step
@@ -53,6 +54,7 @@ class _EarlyStop(Loop):
         self.above, self.below = node.body[:place], node.body[place + 1 :]
         self.count, self.bounds = self._counted()
         self.carry = self._some(self.carried(set(), {self.count} if self.count else set()))
+        may_be_carried(draft, self.carry, node)
         kept = [*self.above, *self.below]
         counters = {self.count} if self.count else set[str]()
         self.fetches = self.fetched(stop.test, kept, {*self.carry, *counters}, counters)

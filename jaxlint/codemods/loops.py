@@ -14,7 +14,7 @@ from jaxlint.codemods.fetches import Fetches, fetches_in
 from jaxlint.codemods.flow import FUNCTIONS, Flow
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
-from jaxlint.codemods.purity.staged import may_be_staged, python_type
+from jaxlint.codemods.purity.staged import may_be_carried, may_be_staged, python_type
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.select import check_test, is_truth
 from jaxlint.codemods.site import Refused
@@ -89,6 +89,7 @@ class Loop:
     def rewrite_while(self, node: ast.While, *, host: bool = False) -> None:
         asked = self.flow.reads(node.test)
         carry = self._some(self.carried(asked))
+        may_be_carried(self.draft, carry, node)
         fetches = Fetches(self.layout)
         if host:
             fetches = self.fetched(node.test, node.body, set(carry))
@@ -136,6 +137,7 @@ class Loop:
         if self.flow.is_used_after(index, node) and index != "_":
             raise Refused(f"`{index}` is used after the loop")
         carry = self._some(self.carried(set(), {index}))
+        may_be_carried(self.draft, carry, node)
         if index in carry:
             raise Refused(f"`{index}` is used after the loop")
         names = self.layout.identifiers(self.flow.scope)

@@ -15,7 +15,7 @@ from jaxlint.codemods.layout import MAX_LINE, fresh_name
 from jaxlint.codemods.lifted import LIFTED, LINEN_OPTIONS, Lifted, lifted_by, module_parameter
 from jaxlint.codemods.loops import Loop, packed
 from jaxlint.codemods.module_state import makes_unstackable
-from jaxlint.codemods.purity.staged import may_be_staged
+from jaxlint.codemods.purity.staged import may_be_carried, may_be_staged
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.rows import Rows, rows_of
 from jaxlint.codemods.site import Refused
@@ -87,6 +87,7 @@ class _RowLoop(Loop):
     def as_scan(self) -> None:
         if not self.carry and not self.filled:
             raise Refused("the loop computes nothing that is used afterwards")
+        may_be_carried(self.draft, self.carry, self.loop)
         body = fresh_name(self.identifiers, "body_fun")
         carry = "_" if not self.carry else self.carry[0] if len(self.carry) == 1 else self._fresh("carry")
         row, unpacking = self._parameter()

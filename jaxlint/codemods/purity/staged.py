@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from jaxlint.codemods.flow import FUNCTIONS, root_of
+from jaxlint.codemods.purity.carried import Carried
 from jaxlint.codemods.purity.effects import Effects, Problem, Region
 from jaxlint.codemods.purity.handed import Handed
 from jaxlint.codemods.purity.host_arrays import HostArrays
@@ -153,6 +154,14 @@ def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = Fals
     if nodes:
         program, file = program_and_file(draft)
         check_nodes(program, file, [file.same(node) for node in nodes], strict=draft.strict, nnx=lifted)
+
+
+def may_be_carried(draft: Draft, names: Sequence[str], loop: ast.AST) -> None:
+    """Raises Refused where a variable that goes round may change its shape or dtype, on a path that a run did not take."""
+    if draft.strict:
+        program, file = program_and_file(draft)
+        for what in Carried(Meaning(program)).problems(names, file.same(loop), file):
+            raise Refused(what)
 
 
 def hints_of(
