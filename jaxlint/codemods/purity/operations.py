@@ -338,11 +338,15 @@ class Operations:
 
     def _given_to_maker(self, maker: str, name: str) -> Values:
         """What `TrainState.create(apply_fn=model.apply)` gives as `state.apply_fn`: all that the program's calls name so."""
+        if not maker.startswith(HOLDERS):
+            return NOTHING
+        cls = maker.removesuffix(".create")
+        calls = self.program.calls
         found: Values = NOTHING
-        if maker.startswith(HOLDERS):
-            for file, call in self.program.calls.get(maker.rpartition(".")[2], ()):
+        for file, call in (*calls.get("create", ()), *calls.get(cls.rpartition(".")[2], ())):
+            if self.name_of(call.func, file).removesuffix(".create") == cls:
                 for keyword in call.keywords:
-                    if keyword.arg == name and self.name_of(call.func, file) == maker:
+                    if keyword.arg == name:
                         found |= self.of(keyword.value, file)
         return found
 

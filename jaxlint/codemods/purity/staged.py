@@ -199,11 +199,10 @@ def _seen(entry: Mapping[str, object], program: Program) -> Values:
             and not module.startswith(("flax.training", "flax.linen", "haiku"))
         ):
             return one(Box("tuple", None, parts))  # the state of an optimiser
-        return one(
-            Made(
-                f"{public.partition('.')[0]}.{'linen.' if '.linen' in module else 'nnx.' if '.nnx' in module else 'training.' if '.training' in module else ''}{kind}"
-            )
-        )
+        if module.startswith("flax.training"):
+            return one(Made(f"{module}.{kind}"))
+        part = "linen." if ".linen" in module else "nnx." if ".nnx" in module else ""
+        return one(Made(f"{public.partition('.')[0]}.{part}{kind}"))
     return frozenset()
 
 
@@ -494,10 +493,14 @@ def _changed_by_jit(value: Value, meaning: Meaning) -> str | None:
                     return f"may return an object with {_WORDS[field.kind]} in `{name}`, which would come back as an array of JAX"
         return None
     if isinstance(value, Made):
-        return _step_is_read(meaning) if value.name.endswith("TrainState") else None
+        return _step_is_read(meaning) if _is_train_state(value.name) else None
     if isinstance(value, Unknown):
         return "may return something else than arrays, which would come back as an array of JAX"
     return None
+
+
+def _is_train_state(maker: str) -> bool:
+    return maker.removesuffix(".create").endswith("TrainState")
 
 
 def _step_is_read(meaning: Meaning) -> str | None:
@@ -505,7 +508,7 @@ def _step_is_read(meaning: Meaning) -> str | None:
     for file, load in meaning.program.loads.get("step", ()):
         for value in meaning.of(load.value, file):
             if isinstance(value, (Unknown, Method)) or (
-                isinstance(value, Made) and value.name.endswith("TrainState")
+                isinstance(value, Made) and _is_train_state(value.name)
             ):
                 return f"returns a state whose `step` would come back as an array of JAX, and which {meaning.program.place(file, load)} may read"
             if isinstance(value, Inst) and any(

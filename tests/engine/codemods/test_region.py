@@ -287,3 +287,25 @@ def test_what_a_run_has_seen_of_variables(rewrite: Rewrite) -> None:
     assert "64 bits" in rewrite("region-to-jit", before)
     assert "64 bits" in rewrite("region-to-jit", before, variables=seen("int64"))
     assert "def step(w, batch):" in rewrite("region-to-jit", before, variables=seen("float32"))
+
+
+STATE = HEAD + (
+    "from flax import linen as nn\nfrom flax.training import train_state\n\n\n"
+    "def loss_fn(params, apply_fn, x):\n    return jnp.mean(apply_fn(params, x) ** 2)\n\n\n"
+    "def main(batches):\n    model = nn.Dense(3)\n    params = model.init(jax.random.key(0), jnp.ones((1, 2)))\n"
+    "    state = train_state.TrainState.create(apply_fn=model.apply, params=params, tx=optax.sgd(0.1))\n"
+    "    for x in batches:\n"
+    "        «grads = jax.grad(loss_fn)(state.params, state.apply_fn, x)\n"
+    "        state = state.apply_gradients(grads=grads)»\n"
+    "        print({})\n"
+)
+
+
+def test_a_state_holds_what_it_was_made_of(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", STATE.format("state.params"))
+    assert "@jax.jit\ndef train_step(state, x):\n    grads = jax.grad(loss_fn)(state.params" in after
+    assert "        state = train_step(state, x)\n" in after
+
+
+def test_the_step_of_a_state_is_a_number_of_python(rewrite: Rewrite) -> None:
+    assert "whose `step` would come back as an array" in rewrite("region-to-jit", STATE.format("state.step"))
