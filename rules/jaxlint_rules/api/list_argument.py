@@ -152,7 +152,9 @@ class ListArgument(Rule):
 
 
 def _is_array(value: Value) -> bool:
-    return isinstance(value, Array) and value.certain and not value.tree and value.role != "ref"
+    if not isinstance(value, Array) or not value.certain or value.tree or value.role == "ref":
+        return False
+    return value.staged or value.made is not None  # not what a library is only thought to give
 
 
 def _is_plain_sequence(value: Value) -> bool:

@@ -11,7 +11,7 @@ from jaxlint.api.values import name_in
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
-from jaxlint_rules._names import last_name
+from jaxlint_rules._names import last_name, names_in, variable_given
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
 _EVALUATION = re.compile(r"(^|_)(eval(uat\w*)?|val(id(ation)?)?|test)(_|$)")
@@ -74,8 +74,15 @@ class KeyReuse(Rule):
             return
         if event.how == "again" and (_exclude_each_other(event) or _makes_a_twin(event)):
             return
-        if event.how == "again" and _EVALUATION.search(event.origin.name) and _calls_the_same(event):
+        if (
+            event.how == "again"
+            and event.callee
+            and _EVALUATION.search(event.origin.name)
+            and _calls_the_same(event)
+        ):
             return  # what is evaluated is compared on the same numbers
+        if event.how == "again" and _changes_a_pair(event):
+            return
         if event.how == "again" and (_are_selected(event) or _is_said_to_be_meant(event)):
             return
         name = name_in(frame, event.origin).removesuffix(".rngs")
@@ -163,6 +170,19 @@ def _calls_the_same(event: KeyEvent) -> bool:
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
     return ast.unparse(first.func) == ast.unparse(second.func)
+
+
+def _changes_a_pair(event: KeyEvent) -> bool:
+    """`image = flip(image, key)` and `mask = flip(mask, key)`: what belongs together is changed alike."""
+    if not _calls_the_same(event):
+        return False
+    calls = (event.first, event.node)
+    given = [variable_given(event.frame.module.parents.get(call)) for call in calls]
+    changed = all(name in names_in(call) for name, call in zip(given, calls, strict=True))
+    return changed and given[0] != given[1] and any(_BESIDE.search(name.lower()) for name in given)
+
+
+_BESIDE = re.compile(r"mask|label|target|segm|box|keypoint")
 
 
 def _are_selected(event: KeyEvent) -> bool:

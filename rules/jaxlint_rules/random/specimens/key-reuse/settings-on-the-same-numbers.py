@@ -25,3 +25,11 @@ def measure(key, before, after):
     first = jnp.mean(before + jax.random.normal(key, (10,)))
     second = jnp.mean(after + jax.random.normal(key, (10,)))  # the same seed as before
     return first, second
+
+def flip(image, key):
+    return jnp.where(jax.random.bernoulli(key), image[::-1], image)
+
+def augment(image, mask, key):
+    image = flip(image, key)
+    mask = flip(mask, key)
+    return image, mask
