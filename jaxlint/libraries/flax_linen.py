@@ -67,7 +67,7 @@ def param(call: Call) -> Value:
     made = call.array([], name="self.param")
     made.flow = call.machine.parameter_flow
     made.dtype = _parameter_dtype(call.args)
-    made.made = Operation("self.param", tuple(call.args), {}, call.node)
+    made.made = Operation("self.param", tuple(call.args), {}, call.node, 0, "flax.linen.Module.param")
     return made
 
 
@@ -196,6 +196,15 @@ def lazy_init(call: Call) -> Value:
 
 _KEEPING = "BatchNorm LayerNorm RMSNorm GroupNorm InstanceNorm Dropout PReLU"
 shapes(" ".join(f"flax.linen.{name}" for name in _KEEPING.split()))(input_shape)
+
+
+@shapes("flax.linen.Module.param")
+def shape_of_parameter(applied: Applied) -> Shape:
+    """An initialiser of flax or JAX gives the shape that it is asked for."""
+    init = applied.needed(1)
+    if not isinstance(init, (External, ExternalObject)) or not init.name.startswith(_INITIALIZERS):
+        applied.unclear()
+    return applied.sizes(2)
 
 
 @shapes("flax.linen.Dense")

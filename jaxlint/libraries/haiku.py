@@ -7,8 +7,8 @@ from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made
 from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.bodies import Bodies
-from jaxlint.staging.values import UNKNOWN, ExternalObject, Static, Transformed, Value
-from jaxlint.staging.values.arrays import Shape
+from jaxlint.staging.values import UNKNOWN, ExternalObject, Operation, Static, Transformed, Value
+from jaxlint.staging.values.arrays import Form, Shape
 from jaxlint.staging.values.class_models import ClassModel, base
 from jaxlint.staging.values.stage import Stage, Why
 
@@ -28,6 +28,8 @@ def next_rng_key(call: Call) -> Value:
 @calls("haiku.get_parameter")
 def get_parameter(call: Call) -> Value:
     held = call.array([], name="hk.get_parameter")
+    operation = Operation(call.name, tuple(call.args), call.kwargs, call.node, 0, call.name)
+    held.form = Form("layer", made=operation)
     held.flow = call.machine.parameter_flow
     return held
 
@@ -85,6 +87,11 @@ def call_summary(call: Call) -> Value:
 # -- the shapes that layers give
 
 shapes("haiku.LayerNorm haiku.RMSNorm haiku.BatchNorm haiku.GroupNorm")(input_shape)
+
+
+@shapes("haiku.get_parameter")
+def shape_of_parameter(applied: Applied) -> Shape:
+    return applied.sizes(1, "shape")
 
 
 @shapes("haiku.Linear")

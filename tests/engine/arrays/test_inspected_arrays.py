@@ -63,6 +63,8 @@ class Net(nn.Module):
     def __call__(self, x):  # x: f32[4, 20]
         h = nn.Dense(self.width)(x)  # h: ?[4, 64]
         h = nn.relu(nn.LayerNorm()(h))  # h: ?[4, 64]
+        kernel = self.param("kernel", nn.initializers.zeros, (x.shape[-1], 3))  # kernel: f32[20, 3]
+        product = x @ kernel  # product: f32[4, 3]
         words = nn.Embed(100, 32)(jnp.zeros((4, 7), jnp.int32))  # words: ?[4, 7, 32]
         image = nn.Conv(features=16, kernel_size=(3, 3))(jnp.ones((2, 8, 8, 3)))  # image: ?[2, ?, ?, 16]
         return nn.Dense(features=10)(h), words, image
@@ -83,6 +85,7 @@ one = eqx.nn.Linear(20, 6, key=jax.random.key(0))(jnp.ones(20))  # one: ?[6]
 
 @hk.transform
 def forward(x):
+    w = hk.get_parameter("w", (x.shape[-1], 5), init=jnp.zeros)  # w: ?[20, 5]
     a = hk.Linear(12)(x)  # a: ?[4, 12]
     return a
 
