@@ -64,7 +64,7 @@ class Number:
     @property
     def is_too_wide(self) -> bool:
         """Whether it may be a whole number of more than 32 bits."""
-        return self.may_be_whole and not self.fits
+        return "int" in self.kinds and not self.fits
 
     @property
     def is_small(self) -> bool:
@@ -111,7 +111,7 @@ class HostNumbers:
         name = self.meaning.name_of(node.func, file)
         traced = [one for one in node.args if self.traced.is_traced(one, file)]
         if name in _TAKING_WIDE and any(
-            NUMBER in self._values(one, file) and self.number(one, file).is_too_wide for one in traced
+            self.meaning.of(one, file) == {NUMBER} and self.number(one, file).is_too_wide for one in traced
         ):
             return _TOO_WIDE
         if not traced or traced[0] is not node.args[0]:

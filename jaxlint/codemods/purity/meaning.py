@@ -171,7 +171,15 @@ class Meaning(Operations):
                 for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
                     given = self.of(argument, file)
                     many = above.attr in ("extend", "update", "extendleft", "__iadd__")
-                    found |= self.elements_of_dict(given) | self.elements(given) if many else given
+                    found |= self._many(given) if many else given
+        return found
+
+    def _many(self, given: Values) -> Values:
+        """What is put into a container, or mapped over, one by one: of a dict its values, of others what they hold."""
+        found: Values = NOTHING
+        for value in given:
+            is_dict = isinstance(value, Box) and value.kind == "dict"
+            found |= self.elements_of_dict(one(value)) if is_dict else self.elements(one(value))
         return found
 
     def of_binding(self, binding: Binding, place: Place) -> Values:
@@ -469,7 +477,7 @@ class Meaning(Operations):
             return NOTHING
         given = self.of(expression, file)  # type: ignore[arg-type]
         if any("vmap" in step or "scan" in step for step in steps):
-            return self.elements(given) | given
+            return self._many(given) | given
         return given
 
     def _from_stars(

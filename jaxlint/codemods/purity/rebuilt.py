@@ -36,6 +36,9 @@ _TREES = (
     "jax.",
     "optax.",
     "chex.",
+    "haiku.",
+    "equinox.",
+    "flax.jax_utils.",
 )  # functions of these take dicts as trees, whose order they do not ask for
 _ORDERLESS = frozenset({"len", "isinstance", "sorted", "set", "frozenset", "bool", "hasattr"})
 _PARTS = frozenset({"enumerate", "zip", "reversed", "list", "tuple", "iter", "next"})
@@ -95,8 +98,21 @@ class Rebuilt:
             values = self.meaning.of(name, file)
             if {ARRAY, NUMPY} & leaves_of(values) and (place := self._identity_asked(own)) is not None:
                 yield f"{place} asks whether two arrays are the same object, and a loop of JAX gives new ones"
-            if _unsorted(values) and (why := self._variable(name.id, scope, file, 0)) is not None:
+            if _unsorted(values) and (why := self._after(name, scope, own, file)) is not None:
                 yield f"`{name.id}` is a dict, whose keys a loop of JAX sorts; {why}"
+
+    def _after(self, name: ast.Name, scope: Scope, own: Set[ast.AST], file: File) -> str | None:
+        """Where the order of what a loop gives back is asked for: in it, or after it."""
+        first = min(node.lineno for node in own if isinstance(node, ast.stmt | ast.expr))
+        loops = [one for one in file.names.ancestors(name) if isinstance(one, ast.For | ast.While)]
+        once = sum(one not in own for one in loops) < 2  # no other loop runs it again
+        for other, use in self.program.uses_of(name.id, scope, file):
+            before = other is file and use.lineno < first
+            if once and before and file.names.scope_at(use) is file.names.scope_at(name):
+                continue
+            if (why := self._use(use, other, 1)) is not None:
+                return why
+        return None
 
     def lost(self, values: Values) -> Iterator[str]:
         """What objects of the program lose where JAX takes them apart, in words: in a compiled function as in the carry of a loop."""

@@ -157,7 +157,7 @@ def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = Fals
 
 
 def may_be_carried(draft: Draft, names: Sequence[str], loop: ast.AST) -> None:
-    """Raises Refused where a variable that goes round may change its shape or dtype, on a path that a run did not take."""
+    """Raises Refused where a variable that goes round may change its dtype, on a path that a run did not take."""
     if draft.strict:
         program, file = program_and_file(draft)
         for what in Carried(Meaning(program)).problems(names, file.same(loop), file):

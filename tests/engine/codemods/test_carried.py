@@ -1,4 +1,4 @@
-"""What goes round in a loop of JAX keeps its shape and dtype on every path, or the loop stays."""
+"""What goes round in a loop of JAX keeps its dtype on every path, or the loop stays."""
 
 from __future__ import annotations
 
@@ -26,23 +26,16 @@ def step(w, x):
 rows = jax.vmap(loss, (None, 0))
 
 """
-ARRAY = "may make an array of it"
 FLOATS = "makes floats of them"
 
 
 @pytest.mark.parametrize(
     ("start", "step", "told"),
     [
-        ("0.0", "0.9 * mean + 0.1 * row", ARRAY),
-        ("jnp.zeros(())", "jnp.maximum(mean, jnp.abs(row))", ARRAY),
-        ("0.0", "mean + rows(w, row)", ARRAY),
-        ("0.0", "mean + jnp.sum(row, axis=0)", ARRAY),
-        ("0.0", "mean + row @ w", ARRAY),
         ("0.0", "mean + jnp.sum(row)", ""),
         ("0.0", "jnp.maximum(mean, jnp.abs(row).max())", ""),
         ("0.0", "mean + loss(w, row)", ""),
         ("0", "mean + jax.jit(loss)(w, row) / 2", ""),
-        ("0.0", "step(w, row)[1]", ARRAY),
         ("jnp.zeros(3)", "0.9 * mean + 0.1 * row", ""),
         ("x", "0.9 * mean + 0.1 * row", FLOATS),
         ("jnp.arange(4)", "mean / 2", FLOATS),
@@ -52,19 +45,12 @@ FLOATS = "makes floats of them"
         ("y", "0.9 * mean", ""),
     ],
 )
-def test_a_carry_keeps_its_shape_and_dtype(tmp_path: Path, start: str, step: str, told: str) -> None:
+def test_a_carry_keeps_its_dtype(tmp_path: Path, start: str, step: str, told: str) -> None:
     text = (
         f"{HEAD}def f(w, x, y, all_rows):\n    mean = {start}\n    for row in all_rows:\n        mean = {step}\n    return mean\n\n"
         "f(jnp.ones(3), jnp.arange(4) if len(sys.argv) > 1 else jnp.ones(4), jnp.ones(4), jnp.ones((9, 4, 3)))\n"
     )
     assert told in problems(tmp_path, text, ["mean"]) if told else problems(tmp_path, text, ["mean"]) == ""
-
-
-def test_what_a_step_gives_beside_its_state(tmp_path: Path) -> None:
-    text = f"{HEAD}def f(w, all_rows):\n    last = 0.0\n    for row in all_rows:\n        w, last = step(w, row)\n    return w, last\n"
-    assert problems(tmp_path, text, ["w", "last"]) == ""
-    other = text.replace("return w - 0.1 * grads, value", "return w - 0.1 * grads, grads")
-    assert ARRAY in problems(tmp_path, other, ["w", "last"])
 
 
 def problems(folder: Path, text: str, names: list[str]) -> str:

@@ -92,6 +92,10 @@ FINE = {
     "parameters by hand": ("def f(params, x):\n    new = {}\n    for key, value in params.items():\n        new[key] = value - 0.1 * x\n    return new\nparams = {'w': jnp.ones(3), 'b': jnp.ones(3)}\nfor _ in range(3):\n    params = f(params, jnp.ones(3))\nprint(params['w'])\n"),
     "parameters by trees": ("def f(params, x):\n    return jax.tree.map(lambda one: one - x, params)\nparams = f({'w': jnp.ones(3), 'b': jnp.ones(3)}, jnp.ones(3))\nfor name, one in params.items():\n    print(name, one)\n"),
     "settings that are static": "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass C:\n    n: int\n    shape: tuple = (3,)\ndef f(x, debug):\n    return jnp.sin(x).reshape(debug.shape) * debug.n\n\nf(jnp.ones(3), C(1))\n",
+    "parameters that are put together": "def f(params, x):\n    return {name: one - x for name, one in params.items()}\nparams = {}\nfor name in 'ab':\n    params.update({name: jnp.ones(3)})\nparams = f(params, jnp.ones(3))\nprint(params['a'])\n",
+    "narrow arrays of NumPy, further down": "def g(a, b):\n    return jnp.sin(a * b - a)\ndef f(rows):\n    small = rows.astype(np.float32)\n    return g(small, small)\n\nf(np.ones(3))\n",
+    "shapes, and a value that fills": "def f(x, n):\n    return x + jnp.full((3, 3), 7) + jnp.full(x.shape, n)\n\nf(jnp.ones(3), 2.5)\n",
+    "parameters that are mapped over": "def f(params, x):\n    return jnp.sin(params['w'] * x)\nparams = {'w': jnp.ones(3)}\njax.vmap(f, in_axes=(None, 0))(params, jnp.ones(3))\nf(params, jnp.ones(3))\n",
     "batches of a generator": "def batches():\n    for _ in range(3):\n        yield {'x': np.ones(3), 'y': (jnp.ones(3), None)}\ndef f(batch):\n    return jnp.sin(batch['x']) * batch['y'][0]\nfor one in batches():\n    f(one)\n",
     "what is counted": "def f(x, step, epoch):\n    key = jax.random.fold_in(jax.random.key(0), step)\n    return x * (step % 10) / (1 + epoch // 2) + jax.random.normal(key, (3,))\n\nstep = 0\nfor epoch in range(3):\n    for _ in range(3):\n        step += 1\n        f(jnp.ones(3), step, epoch)\n",
     "a whole number of any size that meets an array": "def f(x, scale):\n    return x * (scale + 1)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]))\n",
@@ -188,6 +192,7 @@ def test_the_number_of_a_row_that_needs_more_than_32_bits(
         ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}", "print(list(w))", "may ask for their order"),
         ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}", "print(w['b'])", ""),
         ("w = {'a': w['a'] * 0.9, 'b': jnp.sin(w['b'])}", "print(list(w))", "whose keys a loop of JAX sorts"),
+        ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}\n    for _ in range(2):\n        x = x + 1.0", "print(x)", ""),
         ("best = x", "print(best is x, w)", "the same object"),
         ("best = x", "print(best + x, w)", ""),
         ("part = {'b': x, 'a': x}\n        best = part['b'] + sum(part.values())", "print(best)", ""),
@@ -195,7 +200,7 @@ def test_the_number_of_a_row_that_needs_more_than_32_bits(
 )  # fmt: skip
 def test_the_carry_of_a_loop_is_made_anew(tmp_path: Path, body: str, after: str, reason: str) -> None:
     text = (
-        f"{HEAD}def f(xs):\n    x = best = jnp.ones(3)\n    w = {{'b': x, 'a': x}}\n"
+        f"{HEAD}def f(xs):\n    x = best = jnp.ones(3)\n    w = {{'b': x, 'a': x}}\n    print(list(w))\n"
         f"    for _ in range(60):\n        x = jnp.sin(x)\n        {body}\n    {after}\n"
     )
     program = Program({"a.py": SourceFile(tmp_path / "a.py", "a.py", text, "utf-8", False, "")})
