@@ -208,6 +208,8 @@ class LeakEvent(Event):
 class SideEffectEvent(Event):
     """`on_side_effect`: staged code counts in an ordinary variable or container, or takes an item of a list, that outlives the trace.
 
+    So does a branch of `cond` that puts a Python value into one.
+
     `where`: as of a leak.
     """
 

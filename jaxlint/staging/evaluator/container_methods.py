@@ -163,6 +163,10 @@ class ContainerMethods(Part):
             name = self.container_name(container, frame)
             if name:
                 self.machine.emit("leak", events.LeakEvent(node, frame, value, name))
+        elif array is None and frame.home.kind == "cond" and isinstance(value, Static):
+            name = self.container_name(container, frame)  # each branch is traced, whichever is taken
+            if name:
+                self.machine.emit("side_effect", events.SideEffectEvent(node, frame, name))
 
     def note_taken(self, container: ListValue, node: ast.AST, frame: Frame) -> None:
         """Staged code takes an item out of a list that was made outside of the trace, and goes on with it."""
