@@ -1,4 +1,4 @@
-"""What goes round in a loop of JAX keeps its dtype on every path, or the loop stays."""
+"""What goes round in a loop of JAX keeps its shape and dtype on every path, or the loop stays."""
 
 from __future__ import annotations
 
@@ -51,6 +51,27 @@ def test_a_carry_keeps_its_dtype(tmp_path: Path, start: str, step: str, told: st
         "f(jnp.ones(3), jnp.arange(4) if len(sys.argv) > 1 else jnp.ones(4), jnp.ones(4), jnp.ones((9, 4, 3)))\n"
     )
     assert told in problems(tmp_path, text, ["mean"]) if told else problems(tmp_path, text, ["mean"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("shape", "start", "told"),
+    [
+        ("(9, 3) if len(sys.argv) > 1 else (9,)", "0.0", "`signal` may have more axes"),
+        ("(9, 3) if len(sys.argv) > 1 else (9,)", "jnp.zeros(())", "`signal` may have more axes"),
+        ("(9, 3) if len(sys.argv) > 1 else (9,)", "jnp.zeros(3)", ""),
+        ("(9, 3) if len(sys.argv) > 1 else (9, 4)", "0.0", ""),
+        ("(9,)", "0.0", ""),
+    ],
+)
+def test_a_carry_of_one_number_among_rows_that_may_have_several(
+    tmp_path: Path, shape: str, start: str, told: str
+) -> None:
+    text = (
+        f"{HEAD}def f(signal, rate):\n    mean, count = {start}, 0\n    for row in signal:\n        mean = (1 - rate) * mean + rate * row\n    return mean\n\n"
+        f"shape = {shape}\nf(jax.random.normal(jax.random.key(0), shape), 0.1)\n"
+    )
+    found = problems(tmp_path, text, ["mean"])
+    assert told in found if told else found == ""
 
 
 def problems(folder: Path, text: str, names: list[str]) -> str:
