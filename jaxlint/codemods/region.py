@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jaxlint.codemods.add_jit import TRANSFORMS
+from jaxlint.codemods.applied import PARTIAL
 from jaxlint.codemods.flow import Flow
+from jaxlint.codemods.given_up import kept_by_callers
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.names import Names, Scope
@@ -67,7 +69,8 @@ def region_to_jit(draft: Draft, step: Step) -> None:
 
     Parameters: `transform` (jax.jit by default); `function`, the name of the function around them; `arguments` and `variables`, what a
     run has seen of those of that function; `order`, how many functions other steps of the fix have put above the same place; `around`,
-    a line: as many of the statements are compiled as can be, that of the line among them.
+    a line: as many of the statements are compiled as can be, that of the line among them; `donate`: the buffers of what is made anew are
+    donated, unless a caller is seen to keep them.
     """
     transform = str(step.parameters.get("transform", "jax.jit"))
     if transform not in TRANSFORMS:
@@ -114,9 +117,22 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
         written.head = []
     check_outlined(draft, step, written.whole(site.source.text, ""), written.line, transform)
     wrapper = reference(site, draft.imports, transform, region.statements[0])
+    if step.parameters.get("donate") and transform != "equinox.filter_jit":
+        wrapper = _donating(draft, region, written, wrapper)
     place, text = written.definition(f"@{wrapper}")
     draft.insert(place, 1, text)
     draft.replace(written.span, written.call)
+
+
+def _donating(draft: Draft, region: Region, written: Written, wrapper: str) -> str:
+    """The transformation, told to reuse the buffers of what the region makes anew, unless a caller is seen to keep one."""
+    positions = region.renewed()
+    whole = replace(draft.site.source, text=written.whole(draft.site.source.text, f"@{wrapper}"))
+    if not positions or kept_by_callers(Site(whole), written.line, positions):
+        return wrapper
+    partial = reference(draft.site, draft.imports, PARTIAL, region.first)
+    told = f"({positions[0]},)" if len(positions) == 1 else repr(tuple(positions))
+    return f"{partial}({wrapper}, donate_argnums={told})"
 
 
 @dataclass(slots=True)
@@ -275,6 +291,21 @@ class Region:
             raise Refused(f"`{self.kept[0]}` is no array, and the function would be compiled at each call")
         if not self.parameters and not attributes.taken:
             raise Refused("it is given nothing that could be traced")
+
+    def renewed(self) -> list[int]:
+        """The positions of parameters that the region gives new values, or changes as `nnx.jit` lets it."""
+        assert self.own is not None
+        changed = {
+            part.id
+            for one in self.statements
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)
+            for node in (one.value.func, *one.value.args[:1])
+            for part in ast.walk(node)
+            if isinstance(part, ast.Name)
+        }
+        names = [*(one in self.own.set for one in self.own.taken)]
+        names += [one in self.results or one in changed for one in self.parameters]
+        return [position for position, anew in enumerate(names) if anew]
 
     def _names_of_functions_around(self, own: set[ast.AST]) -> list[str]:
         """Variables that belong to functions around the one around it."""

@@ -55,8 +55,8 @@ class EagerUpdate(Rule):
 
     ## Fix safety
     Unsafe: a compiled step rounds in another order, and keeps what it read first of the variables around it. What can be
-    compiled of the statements around the call becomes the step. `jaxlint verify --apply` writes it only after the program
-    ran with it, computed the same, and was faster.
+    compiled of the statements around the call becomes the step, and donates the state that it makes anew, unless a caller is
+    seen to keep it. `jaxlint verify --apply` writes it only after the program ran with it, computed the same, and was faster.
 
     ## When not to fix
     When the loop runs a few times, or each step has other shapes.
@@ -152,7 +152,12 @@ def _step(node: ast.AST, module: Module, transform: str) -> FixRequest | None:
         last += 1
     begin, end = module.span(block[first]), module.span(block[last])
     span = Span(begin.line, begin.column, end.end_line, end.end_column)
-    step = Step("region-to-jit", module.display, span, {"transform": transform, "around": statement.lineno})
+    step = Step(
+        "region-to-jit",
+        module.display,
+        span,
+        {"transform": transform, "around": statement.lineno, "donate": True},
+    )
     return FixRequest(Safety.UNSAFE, "Compile the train step as one function", (step,))
 
 

@@ -309,3 +309,34 @@ def test_a_state_holds_what_it_was_made_of(rewrite: Rewrite) -> None:
 
 def test_the_step_of_a_state_is_a_number_of_python(rewrite: Rewrite) -> None:
     assert "whose `step` would come back as an array" in rewrite("region-to-jit", STATE.format("state.step"))
+
+
+DONATED = HEAD + (
+    "def main(batches):\n    w = jnp.ones(3)\n    for x in batches:\n"
+    "        «g = jnp.sin(w * x)\n        w = w - g»\n        print(w)\n"
+)
+
+
+def test_what_is_made_anew_is_donated_where_that_is_asked(rewrite: Rewrite) -> None:
+    assert "@functools.partial(jax.jit, donate_argnums=(0,))\ndef step(w, x):" in rewrite(
+        "region-to-jit", DONATED, donate=True
+    )
+    assert "@jax.jit\ndef step(w, x):" in rewrite("region-to-jit", DONATED)
+
+
+def test_what_a_caller_keeps_is_not_donated(rewrite: Rewrite) -> None:
+    kept = DONATED.replace("def main(batches):\n    w = jnp.ones(3)\n", "def main(w, batches):\n")
+    kept += "\n\nstart = jnp.ones(3)\nmain(start, [jnp.ones(3)])\nprint(start)\n"
+    assert "@jax.jit\ndef step(w, x):" in rewrite("region-to-jit", kept, donate=True)
+
+
+def test_as_many_statements_as_can_be_around_a_line(rewrite: Rewrite) -> None:
+    before = HEAD + (
+        "import numpy as np\n\n\ndef main(n):\n    data = np.ones((10, 3))\n    w = jnp.ones(3)\n    for i in range(n):\n"
+        "        «x = data[i]\n        g = jnp.sin(w * x)\n        w = w - g»\n        print(w)\n"
+    )
+    line = before[: before.index("        w = w - g")].count("\n") + 1
+    assert "def step(w, x):\n    g = jnp.sin(w * x)\n    w = w - g\n" in rewrite(
+        "region-to-jit", before, around=line
+    )
+    assert rewrite("region-to-jit", before).startswith("refused: ")

@@ -1,5 +1,7 @@
 # an optimiser after a jitted gradient
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import optax
@@ -17,7 +19,7 @@ def train(params, batches):
     opt_state = optimizer.init(params)
     losses = []
 
-    @jax.jit
+    @functools.partial(jax.jit, donate_argnums=(0, 1))
     def train_step(params, opt_state, x, y):
         loss, grads = grad_fn(params, x, y)
         updates, opt_state = optimizer.update(grads, opt_state)

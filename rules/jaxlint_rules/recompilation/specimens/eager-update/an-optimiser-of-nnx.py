@@ -20,7 +20,8 @@ def mse(model, x, y):
 def main(batches):
     model = Net(nnx.Rngs(0))
     optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
-    for x, y in batches:
+    for step, (x, y) in enumerate(batches):
         loss, grads = nnx.value_and_grad(mse)(model, x, y)
         optimizer.update(model, grads)  # finding
-        print(loss)
+        if step % 100 == 0:
+            print(loss)
