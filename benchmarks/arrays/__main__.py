@@ -1,0 +1,222 @@
+"""Hold `jaxlint inspect --arrays` against the arrays that variables were while the tests of packages ran.
+
+    python -m benchmarks.arrays --packages optax flax blackjax dm-haiku --seconds 30 --write benchmarks/results/arrays.md
+
+The Python that runs the tests needs pytest, JAX and what the packages and their tests import.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.corpora.fetch import FetchError, cache_folder
+from benchmarks.corpora.present import table
+from benchmarks.corpora.run import default_command
+from benchmarks.staging import packages
+
+INSTRUMENT = Path(__file__).with_name("instrument")
+GRACE_S = 240  # for imports, collection and the last test
+
+
+@dataclass(slots=True)
+class Score:
+    """Places where a variable was an array whenever it was bound and not None."""
+
+    places: int = 0
+    dtype_and_rank: int = 0
+    all_sizes: int = 0
+    claims: int = 0  # of which anything is said
+    wrong: list[tuple[list[Any], dict[str, Any], list[str]]] = field(default_factory=list)
+
+    @property
+    def right(self) -> float:
+        return 1 - len(self.wrong) / self.claims if self.claims else 1.0
+
+    def __add__(self, other: Score) -> Score:
+        return Score(
+            self.places + other.places,
+            self.dtype_and_rank + other.dtype_and_rank,
+            self.all_sizes + other.all_sizes,
+            self.claims + other.claims,
+            self.wrong + other.wrong,
+        )
+
+
+def claims_of(subject: packages.Subject, command: list[str]) -> list[dict[str, Any]]:
+    """What jaxlint says, by absolute path."""
+    full = [*command, "inspect", "--arrays", "--output-format", "json", *subject.sources]
+    done = subprocess.run(full, cwd=subject.root, capture_output=True, text=True, check=False)
+    try:
+        claims: list[dict[str, Any]] = json.loads(done.stdout)
+    except ValueError as error:
+        last = (done.stderr.strip() or "no output").splitlines()[-1]
+        raise FetchError(f"{subject.name}: jaxlint inspect gave no JSON: {last}") from error
+    for claim in claims:
+        claim["path"] = str((subject.root / claim["path"]).resolve())
+    return claims
+
+
+def observed(
+    subject: packages.Subject,
+    claims: list[dict[str, Any]],
+    python: str,
+    seconds: float,
+    seed: int,
+    cache: Path,
+) -> dict[str, Any]:
+    """What variables were in a sample of the tests that takes about `seconds`."""
+    folder = cache / "arrays"
+    folder.mkdir(parents=True, exist_ok=True)
+    out = folder / f"{subject.name}-{subject.version}.json"
+    said, settings = out.with_suffix(".claims.json"), out.with_suffix(".ini")
+    said.write_text(json.dumps(claims))
+    settings.write_text("[pytest]\n")  # the package's own would bring options of plugins that are not there
+    out.unlink(missing_ok=True)
+    command = [
+        python,
+        "-m",
+        "pytest",
+        "-q",
+        "--no-header",
+        "--tb=no",
+        "-p",
+        "jaxlint_arrays",
+        "-p",
+        "no:cacheprovider",
+    ]
+    command += [
+        "-c",
+        str(settings),
+        f"--rootdir={subject.root}",
+        "--continue-on-collection-errors",
+        "-W",
+        "ignore",
+    ]
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(INSTRUMENT), str(subject.imports.resolve()), str(subject.root.resolve())]),
+        "JAX_PLATFORMS": "cpu",
+        "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
+        "ARRAYS_CLAIMS": str(said.resolve()),
+        "ARRAYS_ROOTS": os.pathsep.join(str((subject.root / path).resolve()) for path in subject.sources),
+        "ARRAYS_OUT": str(out.resolve()),
+        "ARRAYS_SECONDS": f"{seconds}",
+        "ARRAYS_TEST_SECONDS": f"{max(10.0, seconds / 4)}",
+        "ARRAYS_SEED": f"{seed}",
+    }  # fmt: skip
+    with out.with_suffix(".log").open("w") as log:
+        try:
+            subprocess.run(
+                [*command, *subject.tests],
+                cwd=subject.root,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                timeout=seconds + GRACE_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            print(f"{subject.name}: ended after {seconds + GRACE_S:g} s", file=sys.stderr)
+    if not out.exists():
+        raise FetchError(f"{subject.name}: nothing was recorded; see {out.with_suffix('.log')}")
+    return dict(json.loads(out.read_text()))
+
+
+def scored(claims: list[dict[str, Any]], places: list[dict[str, Any]]) -> Score:
+    by_key = {(c["path"], c["line"], c["column"], c["name"]): c for c in claims}
+    score = Score()
+    for place in places:
+        if not place["arrays"] or place["others"]:
+            continue
+        score.places += 1
+        claim = by_key.get(tuple(place["place"]))
+        if claim is None:
+            continue
+        score.claims += 1
+        ranked = bool(claim["dtype"]) and claim["shape"] is not None
+        score.dtype_and_rank += ranked
+        score.all_sizes += claim["shape"] is not None and "?" not in claim["shape"]
+        if place["wrong"]:
+            score.wrong.append((place["place"], claim, place["wrong"]))
+    return score
+
+
+def row(name: str, ran: int, score: Score) -> list[str]:
+    def share(part: int) -> str:
+        return f"{100 * part / score.places:.0f} %" if score.places else "-"
+
+    return [
+        name,
+        str(ran),
+        str(score.places),
+        share(score.dtype_and_rank),
+        share(score.all_sizes),
+        str(score.claims),
+        str(len(score.wrong)),
+        f"{100 * score.right:.1f} %",
+    ]
+
+
+HEADER = ("package", "tests", "places", "dtype and rank", "all sizes", "claims", "wrong", "right")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.arrays", description=__doc__)
+    parser.add_argument("--packages", nargs="+", required=True, metavar="NAME[==VERSION]")
+    parser.add_argument("--python", default=sys.executable, help="what runs the tests [%(default)s]")
+    parser.add_argument("--seconds", type=float, default=60, help="for the tests of a package [%(default)s]")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--cache", type=Path, default=cache_folder() / "staging", help="[%(default)s]")
+    parser.add_argument("--jaxlint", default="", metavar="COMMAND")
+    parser.add_argument("--show", type=int, default=0, metavar="N", help="wrong claims to list")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the table there, as Markdown")
+    options = parser.parse_args()
+    rows: list[list[str]] = []
+    together, ran = Score(), 0
+    for package in options.packages:
+        try:
+            subject = packages.subject(package, options.cache)
+            claims = claims_of(subject, shlex.split(options.jaxlint) or default_command())
+            truth = observed(subject, claims, options.python, options.seconds, options.seed, options.cache)
+        except (FetchError, OSError) as error:
+            print(f"error: {error}", file=sys.stderr)
+            continue
+        score = scored(claims, truth["places"])
+        rows.append(row(f"{subject.name} {subject.version}", truth["ran"], score))
+        print(*rows[-1], flush=True)
+        for place, claim, found in score.wrong[: options.show]:
+            path = Path(place[0]).relative_to(subject.root.resolve())
+            print(f"  {path}:{place[1]} {place[3]}: {claim['dtype']}{claim['shape']} and {found}")
+        together, ran = together + score, ran + truth["ran"]
+    if not rows:
+        return 2
+    if len(rows) > 1:
+        rows.append(row("together", ran, together))
+    text = table(HEADER, rows)
+    print(text)
+    if options.write:
+        options.write.write_text(f"{PAGE}\n{text}\n")
+    return 0
+
+
+PAGE = """# What is said of arrays, and what they were
+
+`python -m benchmarks.arrays --packages optax flax blackjax dm-haiku --seconds 30 --write benchmarks/results/arrays.md`
+
+The tests of each package run for `--seconds`, in an order drawn by a seed, and every parameter and every variable that is bound in the package
+or its tests is looked at, line by line. A place is one variable where it is bound; only those count that were an array whenever they were bound and
+not None. "dtype and rank" and "all sizes" are the shares of places of which `jaxlint inspect --arrays` says that much, whether the size is a number
+or a symbol. A claim is wrong where any observation speaks against its dtype, its rank or one of its sizes; symbols are worked out of the variables of the
+same call.
+"""
+
+if __name__ == "__main__":
+    sys.exit(main())
