@@ -14,9 +14,10 @@ from jaxlint.codemods.layout import fresh_name
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.purity.meaning import Meaning
 from jaxlint.codemods.purity.program import File
-from jaxlint.codemods.purity.values import Value, leaves_of
+from jaxlint.codemods.purity.values import NONE, NUMBER, TEXT, TYPE, Value, leaves_of
 from jaxlint.codemods.site import Refused, Site
 
+_SCOPED = ("flax.linen.", "haiku.")
 _HOOKS = ("__setattr__", "__getattribute__", "__getattr__", "__delattr__")
 
 
@@ -120,7 +121,11 @@ def object_of(site: Site, scope: Scope) -> str:
 
 def _refuse_hooks(found: OwnAttributes, scope: Scope, meaning: Meaning, file: File) -> None:
     cls = meaning.class_around(file.same(scope.node), file)
-    if cls is None or not found.nodes:
+    if cls is None:
+        return
+    if any(base.startswith(_SCOPED) for base in meaning.external_bases(cls)):
+        raise Refused("it belongs to a module whose layers are made while it is traced")
+    if not found.nodes:
         return
     for name in (*found.set, *_HOOKS):
         member = meaning.member(cls, name)
@@ -147,7 +152,7 @@ def _is_read_in_place(
 ) -> bool:
     """Whether an attribute is no array: a function that is called, an optimiser, a module of layers."""
     values = leaves_of(meaning.of(file.same(node), file))
-    if values and all(map(is_object, values)):
+    if values and (all(map(is_object, values)) or values <= {NUMBER, TEXT, NONE, TYPE}):
         return True
     above = site.names.parents.get(node)
     if isinstance(above, ast.Call) and above.func is node:

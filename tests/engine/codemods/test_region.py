@@ -148,6 +148,12 @@ REFUSALS: dict[str, tuple[str, str]] = {
         "            «g = jnp.sin(x)\n            self.w = g + 1»\n            print(g)\n",
         "the class defines `w`",
     ),
+    "a module of flax makes its layers while it is traced": (
+        HEAD
+        + "from flax import linen as nn\n\n\nclass Net(nn.Module):\n    @nn.compact\n    def __call__(self, x):\n"
+        "        for n in range(3):\n            «y = nn.Dense(3)(x)\n            x = nn.relu(y)»\n        return x\n",
+        "made while it is traced",
+    ),
     "the object itself is handed on": (
         HEAD + "class A:\n    def fit(self, xs):\n        for x in xs:\n"
         "            «g = jnp.sin(x)\n            self.w = helper(self, g)»\n            print(g)\n",
@@ -340,3 +346,12 @@ def test_as_many_statements_as_can_be_around_a_line(rewrite: Rewrite) -> None:
         "region-to-jit", before, around=line
     )
     assert rewrite("region-to-jit", before).startswith("refused: ")
+
+
+def test_a_number_of_the_object_is_read_where_it_is(rewrite: Rewrite) -> None:
+    before = HEAD + (
+        "class A:\n    def __init__(self):\n        self.width = 3\n\n    def run(self, w):\n        for i in range(100):\n"
+        "            «z = jnp.zeros(self.width)\n            w = w + z»\n            print(w)\n\n\nA().run(jnp.ones(3))\n"
+    )
+    after = rewrite("region-to-jit", before)
+    assert "def step(w):\n            z = jnp.zeros(self.width)\n" in after
