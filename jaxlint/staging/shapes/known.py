@@ -71,6 +71,9 @@ def lacks_rows(made: Operation) -> bool:
         return _is_rowless(first) and _keeps_first_axis(made.args[1])
     if made.name in ("array", "asarray", "astype"):
         return _is_rowless(first) or (isinstance(first, TupleValue) and first.items == [])
+    if made.name == "diff":
+        shape = shape_of(first) if len(made.args) == 1 and not made.kwargs else None
+        return shape is not None and len(shape) == 1 and shape[0] <= 1
     const = constant(first)
     if made.name == "arange":
         bounds = [constant(arg) for arg in made.args]
@@ -81,7 +84,7 @@ def lacks_rows(made: Operation) -> bool:
     return const == 0 if type(const) is int else isinstance(const, tuple) and const[:1] == (0,)
 
 
-_ROWS_BY_ARGUMENTS = _FILLED | {"getitem", "array", "asarray", "astype", "arange"}
+_ROWS_BY_ARGUMENTS = _FILLED | {"getitem", "array", "asarray", "astype", "arange", "diff"}
 
 
 def _is_rowless(value: Value) -> bool:

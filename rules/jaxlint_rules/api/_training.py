@@ -6,7 +6,7 @@ import ast
 import re
 
 from jaxlint.api import CallEvent, Module
-from jaxlint.api.syntax import cache, dotted, nodes_of
+from jaxlint.api.syntax import dotted
 from jaxlint.api.values import ExternalMethod, ExternalObject, Unknown
 from jaxlint_rules._names import unpacked
 
@@ -23,18 +23,6 @@ def is_optimiser_update(event: CallEvent) -> bool:
         return event.callee.receiver.name.startswith(("optax.", "flax.TrainState.tx"))
     return isinstance(event.callee, Unknown) and bool(
         _OPTIMISER.search(dotted(event.node.func.value).lower())
-    )
-
-
-@cache
-def updates_in(loop: ast.AST) -> bool:
-    """Whether a loop calls what looks like the `update` of an optimiser."""
-    return any(
-        isinstance(call.func, ast.Attribute)
-        and call.func.attr == "update"
-        and len(call.args) + len(call.keywords) >= 2
-        and _OPTIMISER.search(dotted(call.func.value).lower()) is not None
-        for call in nodes_of(loop, ast.Call)
     )
 
 

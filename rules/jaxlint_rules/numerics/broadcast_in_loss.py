@@ -45,7 +45,7 @@ class BroadcastInLoss(Rule):
     - [NumPy: broadcasting](https://numpy.org/doc/stable/user/basics.broadcasting.html)
     """
 
-    code = "JAX607"
+    code = "JAX1112"
     name = "broadcast-in-loss"
     category = "numerics"
     severity = Severity.WARNING

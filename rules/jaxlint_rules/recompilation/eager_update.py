@@ -8,7 +8,7 @@ from jaxlint.api import CallEvent, Loop, Module, Reporter, Rule, concerns
 from jaxlint.api.syntax import cache, dotted, nodes_of
 from jaxlint.api.values import ExternalMethod, ExternalObject, Unknown
 from jaxlint.finding import FixRequest, Safety, Severity, Span, Step
-from jaxlint_rules._loops import bodies, is_few, is_on_host
+from jaxlint_rules._loops import FEW, bodies, is_on_host
 from jaxlint_rules.api._training import is_optimiser_update
 
 _ASSIGNS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.FunctionDef)
@@ -84,7 +84,9 @@ class EagerUpdate(Rule):
         if not (nnx or is_optimiser_update(event) or _is_unpacked_update(event)):
             return
         loop = next((loop for loop, body in bodies(frame) if body is loop.node), None)
-        if loop is None or is_few(loop, frame) or event.node in self.told or not _is_run_on_host(event, loop):
+        if loop is None or event.node in self.told or not _is_run_on_host(event, loop):
+            return
+        if loop.trips is not None and loop.trips <= FEW:
             return
         self.told.add(event.node)
         called = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else "update"

@@ -11,7 +11,6 @@ from jaxlint.api.values import Partial, Transformed, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._eager import report_eager, steps
 from jaxlint_rules._loops import host_loops, is_tried_out
-from jaxlint_rules.api._training import updates_in
 
 _KINDS = frozenset({"grad", "value_and_grad", "jacobian"})
 
@@ -70,10 +69,7 @@ class GradOfJit(Rule):
             return
         inner, api = _jitted(callee.target), callee.api
         if inner is None:
-            if not any(
-                updates_in(loop.node) for loop in host_loops(frame)[:1]
-            ):  # there, eager-update says it
-                report_eager(event, callee, report, api, "jit the whole step")
+            report_eager(event, callee, report, api, "jit the whole step")
             return
         if frame.module.is_test or not isinstance(event.node, ast.Call):
             return

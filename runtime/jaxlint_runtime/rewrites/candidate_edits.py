@@ -57,9 +57,8 @@ def from_run(
     scripts: Sequence[Mapping[str, Any]] = (),
 ) -> list[Rewrite]:
     """What may be done about functions that the host runs operation by operation: the arrays between what the host does, their loops, and `jit`."""
-    return (
-        from_regions([*watched, *scripts], sources) + from_loops(watched, sources) + to_jit(watched, sources)
-    )
+    found = from_loops(watched, sources) + to_jit(watched, sources)
+    return found + from_regions([*watched, *scripts], sources)
 
 
 def run_again(

@@ -18,7 +18,7 @@ from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.observed_results import MODULE
 from jaxlint_runtime.rewrites.loop_edits import function_at
-from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of, imported, told
+from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of, imported, stays_on_host, told
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _LEAST_SHARE = 0.03  # of the time in the busiest function
@@ -132,7 +132,7 @@ def _fixes(
         Site(source),
         time.monotonic() + _MOST_SECONDS,
     )
-    own = one["calls"] >= _OFTEN
+    own = one["calls"] >= _OFTEN and _stays_on_host(one, source)
     regions: list[Sequence[ast.stmt | ast.expr]] = []
     for stretch in stretches(body, own=own, calls=transform == "flax.nnx.jit"):
         start = 0
@@ -153,6 +153,12 @@ def _fixes(
     if len(regions) > 1:
         ways.append([drawing.fix(regions[0])])
     return [fixes for fixes in ways if fixes]
+
+
+def _stays_on_host(one: Mapping[str, Any], source: SourceFile) -> bool:
+    """Whether a function does what no jitted one can: any other is better compiled as a whole."""
+    function = function_at(source, one["function"], one["line"])
+    return function is not None and stays_on_host(function, source)
 
 
 def fetched(body: list[ast.stmt], *, own: bool) -> Iterator[ast.expr]:

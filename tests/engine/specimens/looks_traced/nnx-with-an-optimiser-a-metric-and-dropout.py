@@ -20,7 +20,7 @@ def loss_fn(model, batch):
     loss = (model(batch) ** 2).mean()
     return loss, {"batch": batch.shape[0]}
 
-@nnx.jit  # finding: missing-donation
+@nnx.jit
 def train_step(model, optimizer, batch):
     (loss, aux), grads = nnx.value_and_grad(loss_fn, has_aux=True)(model, batch)
     optimizer.update(model, grads)

@@ -1,3 +1,5 @@
+# missed: the rule that finds it is preview
+
 import jax
 import jax.numpy as jnp
 

@@ -6,11 +6,11 @@ import jax.numpy as jnp
 
 @partial(jax.jit, static_argnums=2)
 def plain(x, times, count):
-    return x[:count] * times
+    return x[:count] * times[:count]
 
 @partial(jax.jit, static_argnums=1)
 def parallel(keys, count, x):
-    return x[:count] + keys
+    return x[:count] + keys[:count]
 
 METHODS = [("plain", plain), ("parallel", parallel)]
 

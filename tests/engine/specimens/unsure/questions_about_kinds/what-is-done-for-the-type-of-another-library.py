@@ -20,4 +20,4 @@ class Rotation:
     def fit(self, matrix):
         return jax.jit(lambda m: self.rotate(m))(matrix)
 
-Rotation([[1.0]]).fit(jnp.ones((2, 2)))
+Rotation([[1.0, 0.0], [0.0, 1.0]]).fit(jnp.ones((2, 2)))
