@@ -13,6 +13,7 @@ from jaxlint.staging.values import Static, Value
 
 # Libraries whose modules are known by what the tables say, even where a project brings files of that name.
 _DESCRIBED = frozenset({"jax", "numpy", "builtins", "optax", "flax"})
+_TEXTS = frozenset({"__doc__", "__qualname__", "__module__"})  # that a function or class has, too
 _NAMED = frozenset({"numpy", "jax.numpy"})  # modules that programs tell apart by their names
 
 
@@ -32,6 +33,8 @@ class LibraryModules(Part):
 
     def attribute_of_module(self, module: str, name: str) -> Value | None:
         """The value of `module.name`, for the qualified name of a library's module; None where it is only a name."""
+        if name in _TEXTS:
+            return Static(kind="str")
         if name == "__name__":
             if module in _NAMED:
                 return Static(module)
