@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import shlex
-import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ from benchmarks.corpora.fetch import FetchError, cache_folder
 from benchmarks.corpora.present import table
 from benchmarks.corpora.run import default_command
 from benchmarks.staging import packages
+from benchmarks.staging.commands import jaxlint, pytest_under, run_for
 
 INSTRUMENT = Path(__file__).with_name("instrument")
 GRACE_S = 240  # for imports, collection and the last test
@@ -52,13 +52,7 @@ class Score:
 
 def claims_of(subject: packages.Subject, command: list[str]) -> list[dict[str, Any]]:
     """What jaxlint says, by absolute path."""
-    full = [*command, "inspect", "--arrays", "--output-format", "json", *subject.sources]
-    done = subprocess.run(full, cwd=subject.root, capture_output=True, text=True, check=False)
-    try:
-        claims: list[dict[str, Any]] = json.loads(done.stdout)
-    except ValueError as error:
-        last = (done.stderr.strip() or "no output").splitlines()[-1]
-        raise FetchError(f"{subject.name}: jaxlint inspect gave no JSON: {last}") from error
+    claims = jaxlint(command, "inspect", subject, "--arrays")
     for claim in claims:
         claim["path"] = str((subject.root / claim["path"]).resolve())
     return claims
@@ -76,30 +70,10 @@ def observed(
     folder = cache / "arrays"
     folder.mkdir(parents=True, exist_ok=True)
     out = folder / f"{subject.name}-{subject.version}.json"
-    said, settings = out.with_suffix(".claims.json"), out.with_suffix(".ini")
+    said = out.with_suffix(".claims.json")
     said.write_text(json.dumps(claims))
-    settings.write_text("[pytest]\n")  # the package's own would bring options of plugins that are not there
     out.unlink(missing_ok=True)
-    command = [
-        python,
-        "-m",
-        "pytest",
-        "-q",
-        "--no-header",
-        "--tb=no",
-        "-p",
-        "jaxlint_arrays",
-        "-p",
-        "no:cacheprovider",
-    ]
-    command += [
-        "-c",
-        str(settings),
-        f"--rootdir={subject.root}",
-        "--continue-on-collection-errors",
-        "-W",
-        "ignore",
-    ]
+    command = pytest_under("jaxlint_arrays", python, subject, out.with_suffix(".ini"))
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(INSTRUMENT), str(subject.imports.resolve()), str(subject.root.resolve())]),
         "JAX_PLATFORMS": "cpu",
@@ -111,20 +85,7 @@ def observed(
         "ARRAYS_TEST_SECONDS": f"{max(10.0, seconds / 4)}",
         "ARRAYS_SEED": f"{seed}",
     }  # fmt: skip
-    with out.with_suffix(".log").open("w") as log:
-        try:
-            subprocess.run(
-                [*command, *subject.tests],
-                cwd=subject.root,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                timeout=seconds + GRACE_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            print(f"{subject.name}: ended after {seconds + GRACE_S:g} s", file=sys.stderr)
+    run_for(seconds + GRACE_S, command, subject, environment, out.with_suffix(".log"))
     if not out.exists():
         raise FetchError(f"{subject.name}: nothing was recorded; see {out.with_suffix('.log')}")
     return dict(json.loads(out.read_text()))

@@ -9,17 +9,16 @@ was observed is kept in the cache, so that a second run only repeats jaxlint's p
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from benchmarks.corpora.fetch import FetchError, cache_folder
 from benchmarks.corpora.run import default_command
 from benchmarks.staging import join, packages, present
+from benchmarks.staging.commands import jaxlint
 from benchmarks.staging.observe import observe
 
 
@@ -54,22 +53,6 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the tables there too, as Markdown")
     return parser.parse_args()
-
-
-def jaxlint(
-    command: list[str], subcommand: str, subject: packages.Subject, *more: str
-) -> list[dict[str, Any]]:
-    """The JSON of `jaxlint inspect` or `check` over package and tests together."""
-    full = [*command, subcommand, "--output-format", "json", *more, *subject.sources]
-    done = subprocess.run(full, cwd=subject.root, capture_output=True, text=True, check=False)
-    try:
-        records: list[dict[str, Any]] = json.loads(done.stdout)
-    except ValueError as error:
-        last = (done.stderr.strip() or "no output").splitlines()[-1]
-        raise FetchError(f"{subject.name}: jaxlint {subcommand} gave no JSON: {last}") from error
-    if done.stderr.strip():
-        print(f"{subject.name}: {done.stderr.strip()}", file=sys.stderr)
-    return records
 
 
 def result_of(package: str, options: argparse.Namespace) -> present.Result:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from benchmarks.corpora.fetch import FetchError
+from benchmarks.staging.commands import pytest_under, run_for
 from benchmarks.staging.packages import Subject
 
 INSTRUMENT = Path(__file__).with_name("instrument")
@@ -40,11 +40,7 @@ def _run(subject: Subject, python: str, seconds: float, seed: int, out: Path, jo
     version = [python, "-c", "import sys; print(sys.version_info >= (3, 12))"]
     if subprocess.run(version, capture_output=True, text=True, check=True).stdout.strip() != "True":
         raise FetchError(f"{python}: recording needs Python 3.12 or later; name one with --python")
-    settings = out.with_suffix(".ini")
-    settings.write_text("[pytest]\n")  # the package's own would bring options of plugins that are not there
-    command = [python, "-m", "pytest", "-q", "--no-header", "--tb=line", "-p", "jaxlint_truth"]
-    command += ["-p", "no:cacheprovider", "-c", str(settings), f"--rootdir={subject.root}"]
-    command += ["--continue-on-collection-errors", "-W", "ignore", *subject.tests]
+    command = pytest_under("jaxlint_truth", python, subject, out.with_suffix(".ini"))
     each = seconds * jobs / PARTS
 
     def run(part: int) -> dict[str, Any] | None:
@@ -63,20 +59,7 @@ def _run(subject: Subject, python: str, seconds: float, seed: int, out: Path, jo
             "TRUTH_SEED": f"{seed}",
             "TRUTH_PART": f"{part}/{PARTS}",
         }  # fmt: skip
-        with _log(out, part).open("w") as stream:
-            try:
-                subprocess.run(
-                    command,
-                    cwd=subject.root,
-                    env=environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=stream,
-                    stderr=subprocess.STDOUT,
-                    timeout=each + GRACE_S,
-                    check=False,
-                )
-            except subprocess.TimeoutExpired:
-                print(f"{subject.name}: a part was ended after {each + GRACE_S:g} s", file=sys.stderr)
+        run_for(each + GRACE_S, command, subject, environment, _log(out, part))
         if not partial.exists():
             return None
         seen: dict[str, Any] = json.loads(partial.read_text())
