@@ -9,7 +9,7 @@ from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.module_state import changed_by_call
 from jaxlint.codemods.modules import values_of
 from jaxlint.codemods.registry import Draft, codemod
-from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.site import Refused, Site, first_line
 from jaxlint.finding import Span, Step
 
 
@@ -47,7 +47,7 @@ def hoist_jit(draft: Draft, step: Step) -> None:
     if "\n" in text or "\r" in text or "#" in text:
         raise Refused("the call goes over several lines; give the jitted function a name first")
     name = fresh_name(layout.identifiers(scope), "jitted")
-    draft.insert(_first_line(loop), 1, f"{outer}{name} = {text}{layout.newline}")
+    draft.insert(first_line(loop), 1, f"{outer}{name} = {text}{layout.newline}")
     draft.replace(site.span(node), name)
 
 
@@ -125,7 +125,7 @@ def _move(draft: Draft, layout: Layout, statement: ast.stmt, outer: str, loop: a
     moved = "".join(outer + line[len(inner) :] if line.strip() else line for line in lines)
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
         moved = layout.gap_above(loop) + moved + layout.newline
-    draft.insert(_first_line(loop), 1, moved)
+    draft.insert(first_line(loop), 1, moved)
     first, last = span.line, span.end_line
     while last < len(layout.lines) and not layout.lines[last].strip():
         last += 1
@@ -134,7 +134,3 @@ def _move(draft: Draft, layout: Layout, statement: ast.stmt, outer: str, loop: a
             first -= 1
         last = span.end_line if first == span.line else last - (last > span.end_line)
     draft.replace(Span(first, 1, last + 1, 1), "")
-
-
-def _first_line(statement: ast.stmt) -> int:
-    return min([statement.lineno, *(part.lineno for part in getattr(statement, "decorator_list", ()))])

@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Iterable, Sequence
 
 from jaxlint.codemods.names import Scope
-from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.site import Refused, Site, first_line
 from jaxlint.codemods.statements import is_alone
 from jaxlint.finding import Span
 from jaxlint.syntax.newer import tokens
@@ -40,7 +40,7 @@ class Layout:
 
     def indent(self, statement: ast.stmt) -> str:
         """The white space before `statement`. Raises Refused when it does not begin its line."""
-        before = self.lines[_first_line(statement) - 1][: self.site.span(statement).column - 1]
+        before = self.lines[first_line(statement) - 1][: self.site.span(statement).column - 1]
         if before.strip():
             raise Refused("the statement shares its line with another; put it on a line of its own")
         return before
@@ -126,7 +126,7 @@ class Layout:
 
     def _block_span(self, statements: Sequence[ast.stmt], after: int) -> Span:
         """The whole lines of `statements` and of the comments that belong to them."""
-        first, last = _first_line(statements[0]), statements[-1].end_lineno or statements[-1].lineno
+        first, last = first_line(statements[0]), statements[-1].end_lineno or statements[-1].lineno
         column = self.site.span(statements[0]).column
         top = first
         while top > after + 1 and _is_blank_or_comment(self.lines[top - 2]):
@@ -145,7 +145,7 @@ class Layout:
         return Span(top, 1, bottom, len(self.lines[bottom - 1]) + 1)
 
     def _begins_line(self, statement: ast.stmt) -> bool:
-        line = self.lines[_first_line(statement) - 1]
+        line = self.lines[first_line(statement) - 1]
         return not line[: self.site.span(statement).column - 1].strip()
 
     def _ends_line(self, statement: ast.stmt) -> bool:
@@ -184,7 +184,7 @@ class Layout:
 
     def gap_above(self, statement: ast.stmt) -> str:
         """What sets a function off from the statement above it: nothing where there is a blank line, or none above."""
-        line = _first_line(statement)
+        line = first_line(statement)
         above = self.lines[line - 2].strip() if line > 1 else ""
         return "" if not above or above.endswith(":") or above.startswith("#") else self.newline
 
@@ -225,10 +225,6 @@ def fresh_name(names: set[str], wanted: str) -> str:
         name, number = f"{wanted}_{number}", number + 1
     names.add(name)
     return name
-
-
-def _first_line(statement: ast.stmt) -> int:
-    return min([statement.lineno, *(part.lineno for part in getattr(statement, "decorator_list", ()))])
 
 
 def _is_blank_or_comment(line: str) -> bool:

@@ -15,7 +15,7 @@ from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.module_state import changed_by_call
 from jaxlint.codemods.purity.staged import may_be_compiled
 from jaxlint.codemods.registry import Draft, codemod
-from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.site import Refused, Site, first_line
 from jaxlint.finding import Step
 
 
@@ -142,7 +142,14 @@ def line_above(site: Site, node: ast.AST) -> int:
     """The line of the module's statement that `node` is in, or of the comments above it."""
     statement = next(one for one in site.names.ancestors(node) if site.names.parents.get(one) is site.tree)
     assert isinstance(statement, ast.stmt)
-    line = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))])
-    while line > 1 and site.lines.lines[line - 2].startswith("#"):
+    return line_with_comments(site, statement)
+
+
+def line_with_comments(site: Site, statement: ast.stmt) -> int:
+    """The line in which a statement begins, or the comments above it that are indented as it is."""
+    line = first_line(statement)
+    before = site.lines.lines[line - 1]
+    comment = before[: len(before) - len(before.lstrip())] + "#"
+    while line > 1 and site.lines.lines[line - 2].startswith(comment):
         line -= 1
     return line

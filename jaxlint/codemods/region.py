@@ -24,7 +24,7 @@ from jaxlint.codemods.given_up import kept_by_callers
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.names import Names, Scope
-from jaxlint.codemods.outline import line_above, missing_lines
+from jaxlint.codemods.outline import line_above, line_with_comments, missing_lines
 from jaxlint.codemods.purity.meaning import Meaning
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.staged import check_outlined, program_and_file
@@ -49,8 +49,9 @@ from jaxlint.codemods.purity.values import (
     leaves_of,
 )
 from jaxlint.codemods.region_attributes import OwnAttributes, object_of, own_attributes
+from jaxlint.codemods.region_text import Written
 from jaxlint.codemods.registry import Draft, codemod
-from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.site import Refused, Site, first_line
 from jaxlint.finding import Span, Step
 
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign)
@@ -65,22 +66,21 @@ _OPTIMISERS = ("optax.", "jax.example_libraries.optimizers.")
 
 @codemod("region-to-jit")
 def region_to_jit(draft: Draft, step: Step) -> None:
-    """The span is that of the statements, from the first to the last, or of one expression.
+    """The span is that of the statements, from the first to the last, or of one expression; with `around`, of one of the statements.
 
     Parameters: `transform` (jax.jit by default); `function`, the name of the function around them; `arguments` and `variables`, what a
-    run has seen of those of that function; `order`, how many functions other steps of the fix have put above the same place; `around`,
-    a line: as many of the statements are compiled as can be, that of the line among them; `donate`: the buffers of what is made anew are
-    donated, unless a caller is seen to keep them.
+    run has seen of those of that function; `order`, how many functions other steps of the fix have put above the same place; `around`:
+    as many of the statements that follow each other are compiled as can be, that of the span among them; `donate`: the buffers of what is
+    made anew are donated, unless a caller is seen to keep them.
     """
     transform = str(step.parameters.get("transform", "jax.jit"))
     if transform not in TRANSFORMS:
         raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
-    around = step.parameters.get("around")
-    if not isinstance(around, int):
+    if not step.parameters.get("around"):
         _compile(draft, step, step.span, transform)
         return
     reason = "there are no statements"
-    for span in _parts(draft.site, step.span, around):
+    for span in _parts(draft.site, step.span, transform):
         try:
             _compile(draft, step, span, transform)
             return
@@ -89,15 +89,27 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     raise Refused(reason)
 
 
-def _parts(site: Site, span: Span, line: int) -> Iterator[Span]:
-    """The spans of the statements at `span` that follow each other, the longest first, which have one that begins in `line`."""
-    statements = _statements(site, span)
-    for length in range(len(statements), 0, -1):
-        for start in range(len(statements) - length + 1):
-            part = statements[start : start + length]
-            if any(one.lineno == line for one in part):
-                first, last = site.span(part[0]), site.span(part[-1])
-                yield Span(first.line, first.column, last.end_line, last.end_column)
+def may_hold(statement: ast.stmt, transform: str) -> bool:
+    """Whether a statement is of a kind that a region may have: it assigns, defines a loss, or calls what `nnx.jit` carries."""
+    if transform == _NNX and isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Call)  # `optimizer.update(model, grads)`
+    return isinstance(statement, (*_SIMPLE, ast.FunctionDef))
+
+
+def _parts(site: Site, span: Span, transform: str) -> Iterator[Span]:
+    """The spans of statements that follow each other, the longest first, which have the one at `span` among them."""
+    for node in _statements(site, span):
+        block = Flow(site.names, site.names.scope_at(node)).block(node)
+        first = last = block.index(node)
+        while first > 0 and may_hold(block[first - 1], transform):
+            first -= 1
+        while last + 1 < len(block) and may_hold(block[last + 1], transform):
+            last += 1
+        run = block[first : last + 1]
+        for length in range(len(run), 0, -1):
+            for start in range(len(run) - length + 1):
+                if node in run[start : start + length]:
+                    yield site.across(run[start : start + length])
 
 
 def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
@@ -136,42 +148,6 @@ def _donating(draft: Draft, region: Region, written: Written, wrapper: str) -> s
 
 
 @dataclass(slots=True)
-class Written:
-    """A region as text: the lines of the function, where they go, and the call that stands in its place."""
-
-    head: list[str]  # blank lines before the function
-    indent: str
-    lines: list[str]  # of the function, from its `def` on
-    tail: list[str]  # blank lines after it
-    before: int  # the line that it goes above
-    span: Span  # what the call replaces
-    call: str
-    newline: str
-
-    def definition(self, decorator: str) -> tuple[int, str]:
-        """The line above which the function goes, and its text."""
-        decorated = [f"{self.indent}{decorator}"] if decorator else []
-        lines = [*self.head, *decorated, *self.lines, *self.tail]
-        return self.before, "".join(line + self.newline for line in lines)
-
-    def whole(self, text: str, decorator: str) -> str:
-        """The file with the function in it, and the call."""
-        lines = text.split(self.newline)
-        first, last = self.span.line, self.span.end_line
-        before = lines[first - 1][: self.span.column - 1]
-        after = lines[last - 1][self.span.end_column - 1 :]
-        lines[first - 1 : last] = f"{before}{self.call}{after}".split(self.newline)
-        place, definition = self.definition(decorator)
-        lines[place - 1 : place - 1] = definition.removesuffix(self.newline).split(self.newline)
-        return self.newline.join(lines)
-
-    @property
-    def line(self) -> int:
-        """The line of its `def` in the file with no decorator."""
-        return self.before + len(self.head)
-
-
-@dataclass(slots=True)
 class Region:
     """Statements of one block that follow each other. `parameters`, `results`: names, once they are divided."""
 
@@ -198,20 +174,11 @@ class Region:
         for statement in statements:
             if any(isinstance(part, _MOVES) for part in ast.walk(statement)):
                 raise Refused("it assigns inside of an expression, awaits or yields")
-            if isinstance(statement, ast.FunctionDef):
-                continue  # a loss that reads the batch around it
-            if (
-                transform == _NNX
-                and isinstance(statement, ast.Expr)
-                and isinstance(statement.value, ast.Call)
-            ):
-                continue  # `optimizer.update(model, grads)`, whose effect `nnx.jit` carries
-            if not isinstance(statement, _SIMPLE) or (
+            if not may_hold(statement, transform) or (
                 isinstance(statement, ast.AnnAssign) and statement.value is None
             ):
                 raise Refused("it does more than assign variables")
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if not all(_binds_names(target, object_of(site, scope)) for target in targets):
+            if not all(_binds_names(target, object_of(site, scope)) for target in _targets(statement)):
                 raise Refused("it stores into an object or a container")
         return cls(site, scope, statements, Flow(site.names, scope), transform)
 
@@ -284,7 +251,6 @@ class Region:
         self.kept = [name for name in others if self._stays_around(name, meaning, file)]
         self.parameters = [*carried, *(name for name in others if name not in self.kept)]
         if attributes.stays:
-            self._stays_around(attributes.me, meaning, file)
             self.kept.append(attributes.me)
         self.kept += self._names_of_functions_around(own)
         if self.kept and self._top_of_loop() is None:
@@ -348,7 +314,7 @@ class Region:
         if not is_object and not (values <= {NUMBER, TEXT, NONE, TYPE} and values):
             if self.transform == _NNX or not _only_unknown(values) or not self._is_only_called(name):
                 return False
-        if self._place_for(name) is None:
+        if not self._is_bound_before_place(name):
             if is_object:
                 raise Refused(
                     f"`{name}` is no array, and is bound anew where the function would have to stand"
@@ -369,18 +335,18 @@ class Region:
                 return False
         return True
 
-    def _place_for(self, name: str) -> ast.stmt | None:
-        """The statement above which a function may stand that reads a variable; None where that is bound after it."""
+    def _is_bound_before_place(self, name: str) -> bool:
+        """Whether a variable is bound above the place of a function that reads it, and nowhere after."""
         top = self._top_of_loop()
         if top is None:
-            return None
-        first = min([top.lineno, *(one.lineno for one in getattr(top, "decorator_list", ()))])
-        for binding in self.scope.bindings.get(name, ()):
-            if isinstance(binding.node, ast.arg):
-                continue
-            if getattr(binding.node, "lineno", first) >= first:
-                return None
-        return top if self.flow.is_bound_before(name, top) else None
+            return False
+        first = first_line(top)
+        after = [
+            one
+            for one in self.scope.bindings.get(name, ())
+            if not isinstance(one.node, ast.arg) and getattr(one.node, "lineno", first) >= first
+        ]
+        return not after and self.flow.is_bound_before(name, top)
 
     def _top(self) -> ast.stmt | None:
         """The statement of the function's own block that the region is in."""
@@ -390,14 +356,14 @@ class Region:
 
     def name(self) -> str:
         """What a person would call it."""
-        called = {
-            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            for moved in self.nodes
-            for node in ast.walk(moved)
-            if isinstance(node, ast.Call)
-        }
         if self.expression is not None:
             return _name_of_value(self.expression)
+        called = {
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            for statement in self.statements
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call)
+        }
         trains = called & _UPDATES or any(isinstance(one, ast.Expr) for one in self.statements)
         return "train_step" if trains else "step"
 
@@ -412,14 +378,12 @@ class Region:
         assert top is not None
         if nested:
             indent = layout.indent(top)
-            before = min([top.lineno, *(one.lineno for one in getattr(top, "decorator_list", ()))])
-            while before > 1 and site.lines.lines[before - 2].lstrip().startswith("#"):
-                before -= 1
+            before = line_with_comments(site, top)
             above = site.lines.lines[before - 2].strip() if before > 1 else ""
             head, tail = ([""] if above and not above.endswith(":") else []), [""]
         else:
             indent = ""
-            before = self._above_module_statement()
+            before = line_above(site, self.first)
             head, tail = [""] * missing_lines(site, before), ["", ""]
         unit = layout.unit(self.loops()[0]) if self.loops() else "    "  # type: ignore[arg-type]
         own = self.own
@@ -456,10 +420,6 @@ class Region:
         lines[0] = " " * (span.column - 1) + lines[0][span.column - 1 :]
         return "", "".join(line + layout.newline for line in lines), span
 
-    def _above_module_statement(self) -> int:
-        """Where a function of the module goes: above the function that the region is in, or above its loop."""
-        return line_above(self.site, self.first)
-
 
 def _statements(site: Site, span: Span) -> list[ast.stmt]:
     """The statements that begin and end with a span; none where it is that of something else."""
@@ -469,11 +429,8 @@ def _statements(site: Site, span: Span) -> list[ast.stmt]:
             if not isinstance(found, list):
                 continue
             inside = [one for one in found if isinstance(one, ast.stmt) and _lies_in(site.span(one), span)]
-            if inside:
-                first, last = site.span(inside[0]), site.span(inside[-1])
-                whole = (first.line, first.column, last.end_line, last.end_column)
-                if whole == (span.line, span.column, span.end_line, span.end_column):
-                    return inside
+            if inside and site.across(inside) == span:
+                return inside
     return []
 
 
@@ -489,6 +446,12 @@ def _lies_in(one: Span, other: Span) -> bool:
         other.end_line,
         other.end_column,
     )
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    return [statement.target] if isinstance(statement, (ast.AugAssign, ast.AnnAssign)) else []
 
 
 def _binds_names(target: ast.expr, me: str) -> bool:

@@ -161,6 +161,11 @@ class Site:
         """Where a node of the standard library's tree is."""
         return span_of(node, self.lines.lines)  # type: ignore[arg-type]
 
+    def across(self, nodes: Sequence[ast.AST]) -> Span:
+        """From the first of nodes that follow each other to the last."""
+        first, last = self.span(nodes[0]), self.span(nodes[-1])
+        return Span(first.line, first.column, last.end_line, last.end_column)
+
     def text(self, node: ast.AST) -> str:
         """The source text of a node of the standard library's tree."""
         return self.lines.slice(self.span(node))
@@ -182,14 +187,14 @@ class Site:
         around = [
             node
             for node in ast.walk(self.tree)
-            if isinstance(node, ast.stmt) and _first_line(node) <= place.line <= (node.end_lineno or 0)
+            if isinstance(node, ast.stmt) and first_line(node) <= place.line <= (node.end_lineno or 0)
         ]
         innermost = max(around, key=lambda node: (node.lineno, node.col_offset), default=None)
         line = self.lines.lines[(innermost.lineno if innermost is not None else place.line) - 1]
         return line[: len(line) - len(line.lstrip())]
 
 
-def _first_line(statement: ast.stmt) -> int:
+def first_line(statement: ast.stmt) -> int:
     """The line on which a statement begins, its decorators included."""
     return min([statement.lineno, *(part.lineno for part in getattr(statement, "decorator_list", ()))])
 

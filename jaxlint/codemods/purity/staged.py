@@ -81,7 +81,6 @@ def may_be_jitted(
     if draft.strict is None:
         return
     program, file = program_and_file(draft)
-    seen = step.parameters.get("arguments", ())
     spans = step.parameters.get("rewritten", ())
     check_jitted(
         program,
@@ -89,7 +88,7 @@ def may_be_jitted(
         file.same(function),
         transform=transform,
         static=static,
-        seen=seen if isinstance(seen, list | tuple) else (),
+        seen=_entries(step, "arguments"),
         skipped=_inside(file, spans if isinstance(spans, list | tuple) else ()),
     )
 
@@ -113,9 +112,7 @@ def may_be_compiled(draft: Draft, call: ast.Call, step: Step, transform: str) ->
     if draft.strict is None:
         return
     program, file = program_and_file(draft)
-    seen = step.parameters.get("arguments", ())
-    entries = seen if isinstance(seen, list | tuple) else ()
-    check_call(program, file, file.same(call), transform=transform, seen=entries)
+    check_call(program, file, file.same(call), transform=transform, seen=_entries(step, "arguments"))
 
 
 def check_outlined(draft: Draft, step: Step, text: str, line: int, transform: str) -> None:

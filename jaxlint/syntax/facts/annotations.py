@@ -11,7 +11,6 @@ from jaxlint.syntax.memo import cache
 
 
 @cache
-@cache
 def parameter_annotations(node: FunctionNode) -> dict[str, ast.expr]:
     """The annotations of parameters that are a plain name, strings parsed, `X | None` and `Optional[X]` being that of `X`."""
     found = {parameter.arg: named_type(parameter.annotation) for parameter in all_parameters(node)}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, Loop, Module, Reporter, Rule, concerns
+from jaxlint.api import CallEvent, Loop, Reporter, Rule, concerns
 from jaxlint.api.syntax import cache, dotted, nodes_of
 from jaxlint.api.values import ExternalMethod, ExternalObject, Unknown
-from jaxlint.finding import FixRequest, Safety, Severity, Span, Step
+from jaxlint.finding import FixRequest, Severity
+from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, bodies, is_on_host
 from jaxlint_rules.api._training import is_optimiser_update
 
-_ASSIGNS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.FunctionDef)
 _HOST = frozenset(
     {"print", "float", "tqdm", "trange", "tqdm.tqdm", "tqdm.trange", "jax.device_get", "wandb.log"}
 )
@@ -94,7 +94,7 @@ class EagerUpdate(Rule):
             event.node,
             f"`{called}` runs one operation at a time in every iteration; jit the train step",
             reason=f"the loop at line {getattr(loop.node, 'lineno', '?')} runs on the host, and nothing compiles it",
-            fix=_step(event.node, frame.module, "flax.nnx.jit" if nnx else "jax.jit"),
+            fix=_step(event.node, report, "flax.nnx.jit" if nnx else "jax.jit"),
         )
 
 
@@ -132,38 +132,11 @@ def _reads_numbers(loop: ast.AST) -> bool:
     return any(name in _HOST or name.endswith(_HOST_METHODS) for name in names)
 
 
-def _step(node: ast.AST, module: Module, transform: str) -> FixRequest | None:
+def _step(node: ast.AST, report: Reporter, transform: str) -> FixRequest | None:
     """The edit that makes one function of the statements around a call that only compute, as many as it can."""
-    statement = next((one for one in (node, *module.ancestors(node)) if isinstance(one, ast.stmt)), None)
-    parent = module.parents.get(statement) if statement is not None else None
-    block = next(
-        (
-            found
-            for name in ("body", "orelse", "finalbody")
-            if statement in (found := getattr(parent, name, None) or ())
-        ),
-        None,
-    )
-    if statement is None or block is None:
+    statement = next((one for one in report.module.ancestors(node) if isinstance(one, ast.stmt)), None)
+    if statement is None:
         return None
-    calls = transform == "flax.nnx.jit"
-    first = last = block.index(statement)
-    while first > 0 and _may_join(block[first - 1], calls):
-        first -= 1
-    while last + 1 < len(block) and _may_join(block[last + 1], calls):
-        last += 1
-    begin, end = module.span(block[first]), module.span(block[last])
-    span = Span(begin.line, begin.column, end.end_line, end.end_column)
-    step = Step(
-        "region-to-jit",
-        module.display,
-        span,
-        {"transform": transform, "around": statement.lineno, "donate": True},
-    )
-    return FixRequest(Safety.UNSAFE, "Compile the train step as one function", (step,))
-
-
-def _may_join(statement: ast.stmt, calls: bool) -> bool:
-    return isinstance(statement, _ASSIGNS) or (
-        calls and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
-    )
+    message = "Compile the train step as one function"
+    options = {"transform": transform, "around": True, "donate": True}
+    return propose(report, statement, "region-to-jit", message, safe=False, **options)

@@ -19,6 +19,7 @@ from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched_functions import definitions
 from jaxlint_runtime.rewrites.proposals import (
+    LEAST_SHARE,
     Rewrite,
     codemods_of,
     definition,
@@ -30,7 +31,6 @@ from jaxlint_runtime.rewrites.proposals import (
 )
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
-_LEAST_SHARE = 0.03  # of the time in the busiest function
 _FEW = 4  # iterations
 _SLOW = 1.0  # seconds in compiling one function that make it worth a try
 _COMPILING = ("trace_s", "lower_s", "compile_s")
@@ -54,7 +54,7 @@ def from_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sourc
         source = by_path.get(one["path"])
         if source is None or source.container is not None:
             continue
-        on_host = bool(one["calls"]) and (one["seconds"] or 0.0) >= _LEAST_SHARE * busiest
+        on_host = bool(one["calls"]) and (one["seconds"] or 0.0) >= LEAST_SHARE * busiest
         if not on_host and not one.get("inner_calls"):
             continue
         function = function_at(source, one["function"], one["line"])

@@ -6,7 +6,6 @@ Such a function draws from Python's generators, prints or fetches numbers, and c
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,10 +13,17 @@ from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint.syntax.functions import own_nodes
-from jaxlint_runtime.rewrites.proposals import DATA, Rewrite, edit_of, imported, stays_on_host, top_function
+from jaxlint_runtime.rewrites.proposals import (
+    DATA,
+    Rewrite,
+    busy,
+    edit_of,
+    imported,
+    stays_on_host,
+    top_function,
+)
 
 _OFTEN = 8  # calls of a function that are worth compiling what it calls
-_LEAST_SHARE = 0.03  # of the time in the busiest function
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
 _FRAMEWORKS = ("flax", "haiku", "equinox")
 
@@ -26,14 +32,9 @@ def from_model_calls(
     watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]
 ) -> list[Rewrite]:
     """For each busy function that stays on the host, its calls of models, each as a jitted function of its own."""
-    busiest = max((one["seconds"] or 0.0 for one in watched), default=0.0)
-    by_path = {os.path.realpath(path): source for path, source in sources.items()}
     found = []
-    for one in watched:
-        source = by_path.get(one["path"])
-        if source is None or source.container is not None or not one["calls"]:
-            continue
-        if (one["seconds"] or 0.0) < _LEAST_SHARE * busiest or not _uses_models(source):
+    for one, source in busy(watched, sources):
+        if not _uses_models(source):
             continue
         function = top_function(source, one["function"], one["line"])
         if function is None or not stays_on_host(function, source):

@@ -19,13 +19,13 @@ from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _ELSEWHERE = frozenset({"missing-donation"})  # proven on the staged program, and written by `apply`
 _LEAST_CALLS = 2
-_LEAST_SHARE = 0.03  # of the time in the busiest function
-_NUMBERS = frozenset({"int", "bool", "float"})
+LEAST_SHARE = 0.03  # of the time in the busiest function
+NUMBERS = frozenset({"int", "bool", "float"})
 DATA = frozenset(
     {"ArrayImpl", "ndarray", "dict", "list", "tuple", "FrozenDict"}
 )  # types of what is no module
 _EFFECTS = frozenset({"print", "input", "open"})
-_FETCHES = frozenset({"item", "tolist"})
+FETCHES = frozenset({"item", "tolist"})
 _CHANCE = ("random.", "numpy.random.", "time.")
 _COMPUTING = ("jax.numpy.", "jax.random.", "jax.nn.", "jax.lax.", "jax.scipy.")
 _STATIC = frozenset(
@@ -63,6 +63,20 @@ class Rewrite:
 def codemods_of(fixes: Iterable[FixRequest]) -> str:
     """The names of the codemods that make these fixes."""
     return " + ".join(dict.fromkeys(step.codemod for fix in fixes for step in fix.steps))
+
+
+def busy(
+    watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]
+) -> Iterator[tuple[Mapping[str, Any], SourceFile]]:
+    """The watched functions that were called and took time, with their files; not those of notebooks."""
+    busiest = max((one["seconds"] or 0.0 for one in watched), default=0.0)
+    by_path = {os.path.realpath(path): source for path, source in sources.items()}
+    for one in watched:
+        source = by_path.get(one["path"])
+        if source is None or source.container is not None or not one["calls"]:
+            continue
+        if (one["seconds"] or 0.0) >= LEAST_SHARE * busiest:
+            yield one, source
 
 
 def edit_of(
@@ -130,7 +144,7 @@ def to_jit(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFil
     found = []
     for one in sorted(watched, key=lambda one: -(one["seconds"] or 0.0)):
         source = by_path.get(one["path"])
-        often = (one["calls"] or 0) >= _LEAST_CALLS and (one["seconds"] or 0.0) >= _LEAST_SHARE * busiest
+        often = (one["calls"] or 0) >= _LEAST_CALLS and (one["seconds"] or 0.0) >= LEAST_SHARE * busiest
         if source is None or not often or one["arguments"] is None:
             continue
         function = definition(source, one["function"], one["line"])
@@ -224,9 +238,9 @@ def _acts_on_host(function: ast.FunctionDef, source: SourceFile) -> bool:
         builtin = called.id if isinstance(called, ast.Name) and not name else ""
         if builtin in _EFFECTS or name.startswith(_CHANCE):
             return True
-        if isinstance(called, ast.Attribute) and called.attr in _FETCHES:
+        if isinstance(called, ast.Attribute) and called.attr in FETCHES:
             return True
-        if builtin in _NUMBERS and node.args and isinstance(node.args[0], ast.Call):
+        if builtin in NUMBERS and node.args and isinstance(node.args[0], ast.Call):
             if (names.qualified(node.args[0].func) or "").startswith("jax."):
                 return True
     return False
@@ -264,7 +278,7 @@ def ways_to_jit(
 ) -> list[tuple[str, list[str]]]:
     """Transformations, each with the arguments that are static, in the order in which they are worth trying."""
     plain = [entry for entry in one["arguments"] if "leaves" not in entry]
-    objects = [entry["name"] for entry in plain if entry["type"] not in _NUMBERS]
+    objects = [entry["name"] for entry in plain if entry["type"] not in NUMBERS]
     numbers = [entry["name"] for entry in plain if entry["type"] in ("int", "bool")]
     ways = [("jax.jit", objects)]
     if numbers:

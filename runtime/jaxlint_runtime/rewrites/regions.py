@@ -13,38 +13,37 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxlint.codemods import Workspace
+from jaxlint.codemods.region import may_hold
 from jaxlint.codemods.site import Site
-from jaxlint.finding import FixRequest, Safety, Span, Step
+from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.observed_results import MODULE
 from jaxlint_runtime.rewrites.loop_edits import function_at
-from jaxlint_runtime.rewrites.proposals import Rewrite, edit_of, imported, stays_on_host, told
+from jaxlint_runtime.rewrites.proposals import (
+    FETCHES,
+    NUMBERS,
+    Rewrite,
+    busy,
+    edit_of,
+    imported,
+    stays_on_host,
+    told,
+)
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
-_LEAST_SHARE = 0.03  # of the time in the busiest function
 _OFTEN = 8  # calls of a function whose own statements are worth compiling
 _MOST_PLANS = 80  # that are drawn up for one function
 _MOST_SECONDS = 20.0  # that this may take
 _MOST = 4  # regions of a function that are compiled
-_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.FunctionDef)  # that a region may hold
 _LOOPS = (ast.For, ast.While)
-_NUMBERS = frozenset({"int", "float", "bool"})
-_FETCHES = frozenset({"item", "tolist"})
 _TO_NUMPY = frozenset({"np.asarray", "np.array", "numpy.asarray", "numpy.array", "jax.device_get"})
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
     """For each busy function of the host, its largest region that can be compiled, and smaller ones where that fails."""
-    busiest = max((one["seconds"] or 0.0 for one in watched), default=0.0)
-    by_path = {os.path.realpath(path): source for path, source in sources.items()}
     found = []
-    for one in watched:
-        source = by_path.get(one["path"])
-        if source is None or source.container is not None or not one["calls"]:
-            continue
-        if (one["seconds"] or 0.0) < _LEAST_SHARE * busiest:
-            continue
+    for one, source in busy(watched, sources):
         around = _body_of(one, source)
         if not around:
             continue
@@ -94,8 +93,7 @@ class _Drawing:
 
     def fix(self, nodes: Sequence[ast.stmt | ast.expr], order: int = 0) -> FixRequest:
         """The edit that compiles statements that follow each other, or one expression."""
-        first, last = self.site.span(nodes[0]), self.site.span(nodes[-1])
-        span = Span(first.line, first.column, last.end_line, last.end_column)
+        span = self.site.across(nodes)
         parameters = {
             "transform": self.transform,
             "function": self.one["function"],
@@ -134,7 +132,7 @@ def _fixes(
     )
     own = one["calls"] >= _OFTEN and _stays_on_host(one, source)
     regions: list[Sequence[ast.stmt | ast.expr]] = []
-    for stretch in stretches(body, own=own, calls=transform == "flax.nnx.jit"):
+    for stretch in stretches(body, own=own, transform=transform):
         start = 0
         while start < len(stretch):
             ends = range(len(stretch), start, -1)
@@ -170,9 +168,9 @@ def fetched(body: list[ast.stmt], *, own: bool) -> Iterator[ast.expr]:
             continue
         if repeated and isinstance(node, ast.Call):
             called = node.func
-            if isinstance(called, ast.Name) and called.id in _NUMBERS and len(node.args) == 1:
+            if isinstance(called, ast.Name) and called.id in NUMBERS and len(node.args) == 1:
                 yield node.args[0]
-            elif isinstance(called, ast.Attribute) and called.attr in _FETCHES:
+            elif isinstance(called, ast.Attribute) and called.attr in FETCHES:
                 yield called.value
             elif ast.unparse(called) in _TO_NUMPY and node.args:
                 yield node.args[0]
@@ -186,18 +184,14 @@ def _calls(test: ast.expr) -> bool:
     return any(isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) for node in ast.walk(test))
 
 
-def stretches(body: list[ast.stmt], *, own: bool, calls: bool = False) -> Iterator[list[ast.stmt]]:
-    """Statements of the loops in the `body` of a function that follow each other and only assign.
-
-    `own`: of the body itself, too. `calls`: those that only call something, as an optimiser of nnx is called, may be among them.
-    """
+def stretches(body: list[ast.stmt], *, own: bool, transform: str = "jax.jit") -> Iterator[list[ast.stmt]]:
+    """Statements of the loops in the `body` of a function that follow each other and may be in a region; `own`: of the body itself, too."""
     waiting: list[tuple[list[ast.stmt], bool]] = [(body, own)]
     while waiting:
         block, repeated = waiting.pop(0)
         stretch: list[ast.stmt] = []
         for statement in block:
-            called = calls and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
-            if repeated and (called or isinstance(statement, _SIMPLE)):
+            if repeated and may_hold(statement, transform):
                 stretch.append(statement)
                 continue
             if stretch:

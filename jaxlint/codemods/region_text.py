@@ -1,0 +1,43 @@
+"""A region as text: the function that is written of it, and the call that stands in its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jaxlint.finding import Span
+
+
+@dataclass(slots=True)
+class Written:
+    """The lines of the function, where they go, and the call."""
+
+    head: list[str]  # blank lines before the function
+    indent: str
+    lines: list[str]  # of the function, from its `def` on
+    tail: list[str]  # blank lines after it
+    before: int  # the line that it goes above
+    span: Span  # what the call replaces
+    call: str
+    newline: str
+
+    def definition(self, decorator: str) -> tuple[int, str]:
+        """The line above which the function goes, and its text."""
+        decorated = [f"{self.indent}{decorator}"] if decorator else []
+        lines = [*self.head, *decorated, *self.lines, *self.tail]
+        return self.before, "".join(line + self.newline for line in lines)
+
+    def whole(self, text: str, decorator: str) -> str:
+        """The file with the function in it, and the call."""
+        lines = text.split(self.newline)
+        first, last = self.span.line, self.span.end_line
+        before = lines[first - 1][: self.span.column - 1]
+        after = lines[last - 1][self.span.end_column - 1 :]
+        lines[first - 1 : last] = f"{before}{self.call}{after}".split(self.newline)
+        place, definition = self.definition(decorator)
+        lines[place - 1 : place - 1] = definition.removesuffix(self.newline).split(self.newline)
+        return self.newline.join(lines)
+
+    @property
+    def line(self) -> int:
+        """The line of its `def` in the file with no decorator."""
+        return self.before + len(self.head)
