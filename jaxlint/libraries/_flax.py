@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.evaluator.external_models import Call
+from jaxlint.staging.evaluator.external_models import LibraryCall
 from jaxlint.staging.values import Value
 from jaxlint.staging.values.stage import Why
 
@@ -23,7 +23,7 @@ _TABLE_OPTIONS = frozenset(
 )
 
 
-def tabulated(call: Call, part: Why) -> tuple[list[Value], dict[str, Value]]:
+def tabulated(call: LibraryCall, part: Why) -> tuple[list[Value], dict[str, Value]]:
     """What `tabulate` hands on, traced; settings are closed over, and stay what they are."""
     return [call.staged(value, part, keeps_python=True) for value in call.args], {
         name: call.staged(value, part, keeps_python=True)

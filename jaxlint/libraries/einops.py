@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.evaluator.external_models import Call, calls
+from jaxlint.staging.evaluator.external_models import LibraryCall, calls
 from jaxlint.staging.values import Array, ListValue, NumpyArray, TupleValue, Value, find_array
 
 
 @calls("einops.rearrange", "einops.reduce", "einops.repeat")
-def rearrange(call: Call) -> Value:
+def rearrange(call: LibraryCall) -> Value:
     """`rearrange(x, "b (h d) -> b h d", h=8)`: an array like the one that goes in, of JAX or NumPy; of a list, one of its arrays stacked."""
     given = call.argument(0, "tensor")
     if isinstance(given, NumpyArray):
@@ -17,14 +17,14 @@ def rearrange(call: Call) -> Value:
     return _made(call, [given])
 
 
-def _made(call: Call, inputs: list[Value]) -> Array:
+def _made(call: LibraryCall, inputs: list[Value]) -> Array:
     result = call.array(inputs, name=call.name)
     call.machine.tracking.made_by(result, call.name, call.args, call.kwargs, call.node, call.frame)
     return result
 
 
 @calls("einops.einsum")
-def einsum(call: Call) -> Value:
+def einsum(call: LibraryCall) -> Value:
     """`einsum(x, y, "i j, j k -> i k")`: the string comes last."""
     if not any(isinstance(value, Array) for value in call.args):
         return call.opaque()
@@ -32,7 +32,7 @@ def einsum(call: Call) -> Value:
 
 
 @calls("einops.pack")
-def pack(call: Call) -> Value:
+def pack(call: LibraryCall) -> Value:
     """`pack(arrays, "* d")`: one array, and the shapes that `unpack` wants."""
     given = call.argument(0, "tensors")
     if given is None or find_array(given) is None:

@@ -10,7 +10,13 @@ from dataclasses import replace
 from jaxlint.jaxapi.modules import ENUMERATION, ENUMERATIONS, PASSED_ON
 from jaxlint.libraries import layers
 from jaxlint.libraries.layers import given_to_maker, input_shape
-from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, first_argument, nothing
+from jaxlint.staging.evaluator.external_models import (
+    LibraryCall,
+    calls,
+    calls_of_made,
+    first_argument,
+    nothing,
+)
 from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.tree_maps import TreeMaps
@@ -57,24 +63,24 @@ _ARRAY_FILTERS = frozenset({"is_array", "is_inexact_array", "is_array_like", "is
 
 
 @calls("equinox.nn.*")
-def make_layer(call: Call) -> Value:
+def make_layer(call: LibraryCall) -> Value:
     _use_key(call)
     return call.otherwise()
 
 
 @calls_of_made("equinox.nn.*")
-def call_layer(call: Call) -> Value:
+def call_layer(call: LibraryCall) -> Value:
     _use_key(call)
     return layers.call_layer(call)
 
 
-def _use_key(call: Call) -> None:
+def _use_key(call: LibraryCall) -> None:
     if "key" in call.kwargs:
         call.machine.part(Keys).use_library_key(call.kwargs["key"], call.node, call.frame)
 
 
 @calls("equinox.partition")
-def partition(call: Call) -> Value:
+def partition(call: LibraryCall) -> Value:
     if (tree := call.first()) is None:
         return UNKNOWN
     spec = call.argument(1, "filter_spec")
@@ -84,14 +90,14 @@ def partition(call: Call) -> Value:
 
 
 @calls("equinox.filter")
-def filter_(call: Call) -> Value:
+def filter_(call: LibraryCall) -> Value:
     if (tree := call.first()) is None:
         return UNKNOWN
     _ask(call, call.argument(1, "filter_spec"), tree)
     return _part(tree, True, False)
 
 
-def _ask(call: Call, spec: Value | None, tree: Value) -> None:
+def _ask(call: LibraryCall, spec: Value | None, tree: Value) -> None:
     """A filter is called with each leaf, and `is_leaf` with each node."""
     call.ask_leaf(tree)
     if isinstance(spec, (Function, Instance, Partial)):
@@ -128,7 +134,7 @@ def _part(value: Value, arrays: bool, sure: bool, depth: int = 6) -> Value:
 
 
 @calls("equinox.combine")
-def combine(call: Call) -> Value:
+def combine(call: LibraryCall) -> Value:
     if not call.args or any(isinstance(arg, StarArgument) for arg in call.args):
         return call.opaque()
     call.ask_leaf(call.args[0])
@@ -187,7 +193,7 @@ def _filled(value: Value, arrays: Array | None) -> Value:
 
 
 @calls("equinox.tree_at")
-def tree_at(call: Call) -> Value:
+def tree_at(call: LibraryCall) -> Value:
     """`eqx.tree_at(where, tree, replace)` calls `where` with the tree, and `replace_fn` with what that gives."""
     if len(call.args) < 2 or isinstance(call.args[0], StarArgument):
         return UNKNOWN
@@ -217,7 +223,7 @@ calls("equinox.tree_check")(nothing)
 
 
 @calls(f"{ENUMERATION}.where")
-def chosen_item(call: Call) -> Value:
+def chosen_item(call: LibraryCall) -> Value:
     """`Enumeration.where(choice, first, second)`: an item that holds a tracer where the choice is one."""
     found = next((array for part in call.args if (array := find_array(part, True)) is not None), None)
     return UNKNOWN if found is None else Array(True, found.why, tree=True, certain=False)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jaxlint.libraries._flax import tabulated
 from jaxlint.libraries.layers import convolved, embedded, input_shape, with_features
-from jaxlint.staging.evaluator.external_models import Call, attributes, calls, calls_of_made
+from jaxlint.staging.evaluator.external_models import LibraryCall, attributes, calls, calls_of_made
 from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.tracking.gradients import Gradients
@@ -61,7 +61,7 @@ _INITIALIZERS = ("flax.linen.initializers.", "jax.nn.initializers.", "flax.nnx.i
 
 
 @calls_of_made("flax.linen.Module.param")
-def param(call: Call) -> Value:
+def param(call: LibraryCall) -> Value:
     """`self.param(name, init_fn, *shape_args)` runs while tracing and gives an array."""
     _call_initialiser(call)
     made = call.array([], name="self.param")
@@ -71,7 +71,7 @@ def param(call: Call) -> Value:
     return made
 
 
-def _call_initialiser(call: Call) -> None:
+def _call_initialiser(call: LibraryCall) -> None:
     """`self.param(name, init_fn, *args)`: `apply` evaluates the shape of what `init_fn` gives, for a traced key."""
     init = call.argument(1, "init_fn")
     if not isinstance(init, CALLABLE) or isinstance(init, (ExternalObject, Choice)):
@@ -98,7 +98,7 @@ def _parameter_dtype(args: list[Value]) -> str:
 
 
 @calls("flax.linen.partitioning.param_with_axes")
-def param_with_axes(call: Call) -> Value:
+def param_with_axes(call: LibraryCall) -> Value:
     """`self.param` by another name."""
     options = {name: value for name, value in call.kwargs.items() if name not in ("axes", "module")}
     _call_initialiser(replace(call, kwargs=options))
@@ -106,7 +106,7 @@ def param_with_axes(call: Call) -> Value:
 
 
 @calls_of_made("flax.linen.Module.variable")
-def variable(call: Call) -> Value:
+def variable(call: LibraryCall) -> Value:
     """`self.variable(collection, name, init_fn, *args)` runs `init_fn` where there is no such variable yet."""
     if len(call.args) > 2 and isinstance(call.args[2], (Function, Partial, BoundMethod)):
         call.run_all(call.args[2], call.args[3:], call.kwargs)
@@ -114,7 +114,7 @@ def variable(call: Call) -> Value:
 
 
 @attributes(f"{_VARIABLE}.value")
-def variable_value(call: Call) -> Value:
+def variable_value(call: LibraryCall) -> Value:
     """What `apply` was given for it, or what its initialiser made: any tree, and a number before it has been through a stage."""
     held = call.array([], name="variable.value")
     held.tree, held.certain = True, False
@@ -122,7 +122,7 @@ def variable_value(call: Call) -> Value:
 
 
 @calls_of_made("flax.linen.Module.tabulate")
-def tabulate(call: Call) -> Value:
+def tabulate(call: LibraryCall) -> Value:
     """`module.tabulate(rngs, *args)` of flax.linen evaluates the shapes of `init`."""
     module = call.made.args[0]
     why = call.reason("tabulate", module)
@@ -136,7 +136,7 @@ def tabulate(call: Call) -> Value:
 
 
 @calls_of_made(*(f"flax.linen.Module.{how}" for how in ("apply", "init", "init_with_output")))
-def apply(call: Call) -> Value:
+def apply(call: LibraryCall) -> Value:
     """`module.apply(variables, *args)`, or `init`, of a module of the project."""
     module, how = call.made.args[0], call.name.rpartition(".")[2]
     assert isinstance(module, Instance)
@@ -162,7 +162,7 @@ def apply(call: Call) -> Value:
     return TupleValue([result, _variables(call)]) if _is_set(call.kwargs.get("mutable")) else result
 
 
-def _variables(call: Call) -> Array:
+def _variables(call: LibraryCall) -> Array:
     result = call.array(call.args)
     result.tree, result.role = True, "variables"
     return result
@@ -176,17 +176,17 @@ def _is_set(option: Value | None) -> bool:
 
 
 @calls_of_made("flax.linen.Module.is_initializing")
-def is_initializing(call: Call) -> Value:
+def is_initializing(call: LibraryCall) -> Value:
     return Static(kind="bool")
 
 
 @calls_of_made("flax.linen.Module.make_rng")
-def make_rng(call: Call) -> Value:
+def make_rng(call: LibraryCall) -> Value:
     return call.key([], "self.make_rng", "make_rng")
 
 
 @calls_of_made("flax.linen.Module.lazy_init")
-def lazy_init(call: Call) -> Value:
+def lazy_init(call: LibraryCall) -> Value:
     """It is `init`, of shapes alone."""
     init = ExternalObject("flax.linen.Module.init", call.made.args)
     return call.shapes_of(init, call.args, call.kwargs)

@@ -8,7 +8,13 @@ from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES
 from jaxlint.libraries._flax import tabulated
 from jaxlint.libraries.layers import convolved, embedded, input_shape, with_features
 from jaxlint.staging.evaluator.access import Access
-from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, first_argument, nothing
+from jaxlint.staging.evaluator.external_models import (
+    LibraryCall,
+    calls,
+    calls_of_made,
+    first_argument,
+    nothing,
+)
 from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -43,7 +49,7 @@ _VARIABLES = ("Param", "Variable", "BatchStat", "Cache", "Intermediate", "Variab
 
 
 @calls("flax.nnx.split")
-def split(call: Call) -> Value:
+def split(call: LibraryCall) -> Value:
     if (module := call.first()) is None:
         return UNKNOWN
     definition, held = graphdef(call), _arrays(module)
@@ -53,7 +59,7 @@ def split(call: Call) -> Value:
     return TupleValue([definition, *(call.fresh(held) for _ in call.args[1:] or (None,))])
 
 
-def _ask_filters(call: Call, filters: list[Value], state: Value) -> None:
+def _ask_filters(call: LibraryCall, filters: list[Value], state: Value) -> None:
     """A filter that is a function is called with the path and the variable of each leaf."""
     for chosen in filters:
         if isinstance(chosen, (Function, Partial)):
@@ -62,12 +68,12 @@ def _ask_filters(call: Call, filters: list[Value], state: Value) -> None:
 
 
 @calls("flax.nnx.graphdef")
-def graphdef(call: Call) -> Value:
+def graphdef(call: LibraryCall) -> Value:
     return ExternalObject(_GRAPHDEF, call.args[:1], node=call.node)
 
 
 @calls("flax.nnx.state")
-def state(call: Call) -> Value:
+def state(call: LibraryCall) -> Value:
     if not call.args or any(isinstance(arg, StarArgument) for arg in call.args):
         return UNKNOWN
     found = _arrays(call.args[0])
@@ -86,7 +92,7 @@ def _arrays(module: Value) -> Value:
 
 
 @calls("flax.nnx.merge")
-def merge(call: Call) -> Value:
+def merge(call: LibraryCall) -> Value:
     definition = call.args[0] if call.args else UNKNOWN
     if isinstance(definition, ExternalObject) and definition.name == _GRAPHDEF and definition.args:
         module = definition.args[0]
@@ -99,7 +105,7 @@ def merge(call: Call) -> Value:
 
 
 @calls("flax.nnx.clone", "flax.nnx.view", "flax.nnx.as_pure", "flax.nnx.pure")
-def same(call: Call) -> Value:
+def same(call: LibraryCall) -> Value:
     return call.first() or UNKNOWN
 
 
@@ -108,17 +114,17 @@ calls(*NNX_NOTES)(first_argument)
 
 
 @calls(*NNX_LISTS)
-def list_(call: Call) -> Value:
+def list_(call: LibraryCall) -> Value:
     return call.args[0] if call.args else ListValue([], stage=call.frame.stage)
 
 
 @calls(*NNX_DICTS)
-def dict_(call: Call) -> Value:
+def dict_(call: LibraryCall) -> Value:
     return call.args[0] if call.args else DictValue(dict(call.kwargs), None, call.frame.stage)
 
 
 @calls(*(f"flax.nnx.{kind}" for kind in _VARIABLES))
-def variable(call: Call) -> Value:
+def variable(call: LibraryCall) -> Value:
     """A mutable reference to an array; in modules it crosses a jit like one."""
     result = call.array(call.args)
     result.role = "ref"
@@ -126,7 +132,7 @@ def variable(call: Call) -> Value:
 
 
 @calls("flax.nnx.tabulate")
-def tabulate(call: Call) -> Value:
+def tabulate(call: LibraryCall) -> Value:
     """`nnx.tabulate(module, *args)` calls the module, and by that its parts, on tracers."""
     if not call.args or not isinstance(call.args[0], (Instance, ExternalObject)):
         return Static(kind="str")
@@ -144,13 +150,13 @@ def tabulate(call: Call) -> Value:
 
 
 @calls(_CAPTURE)
-def capture(call: Call) -> Value:
+def capture(call: LibraryCall) -> Value:
     """`nnx.capture(module, nnx.Intermediate)` is called as the module is, and gives what was noted too."""
     return ExternalObject(_CAPTURE, call.args[:1], node=call.node)
 
 
 @calls_of_made(_CAPTURE)
-def call_captured(call: Call) -> Value:
+def call_captured(call: LibraryCall) -> Value:
     result = call.run_all(call.made.args[0], call.args, call.kwargs) if call.made.args else UNKNOWN
     return TupleValue([result, call.opaque([result])])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.libraries.layers import convolved, embedded, input_shape, with_features
-from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made
+from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made
 from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.bodies import Bodies
@@ -21,12 +21,12 @@ _SUMMARIES = ("haiku.experimental.eval_summary", "haiku.experimental.tabulate")
 
 
 @calls("haiku.next_rng_key")
-def next_rng_key(call: Call) -> Value:
+def next_rng_key(call: LibraryCall) -> Value:
     return call.key([], "hk.next_rng_key", "next_rng_key")
 
 
 @calls("haiku.get_parameter")
-def get_parameter(call: Call) -> Value:
+def get_parameter(call: LibraryCall) -> Value:
     held = call.array([], name="hk.get_parameter")
     operation = Operation(call.name, tuple(call.args), call.kwargs, call.node, 0, call.name)
     held.form = Form("layer", made=operation)
@@ -35,29 +35,29 @@ def get_parameter(call: Call) -> Value:
 
 
 @calls("haiku.get_state")
-def get_state(call: Call) -> Value:
+def get_state(call: LibraryCall) -> Value:
     return call.array([], name="hk.get_state")
 
 
 @calls("haiku.dropout")
-def dropout(call: Call) -> Value:
+def dropout(call: LibraryCall) -> Value:
     if call.args:
         call.machine.part(Keys).use_library_key(call.args[0], call.node, call.frame)
     return call.otherwise()
 
 
 @calls(_LAYER_STACK, "haiku.experimental.layer_stack")
-def layer_stack(call: Call) -> Value:
+def layer_stack(call: LibraryCall) -> Value:
     return ExternalObject(_LAYER_STACK, node=call.node)
 
 
 @calls_of_made(_LAYER_STACK)
-def stack(call: Call) -> Value:
+def stack(call: LibraryCall) -> Value:
     return ExternalObject(_STACKED, call.args[:1], node=call.node) if call.args else UNKNOWN
 
 
 @calls_of_made(_STACKED)
-def call_stacked(call: Call) -> Value:
+def call_stacked(call: LibraryCall) -> Value:
     """`hk.layer_stack(n)(f)(x)`: a scan runs `f`, with parameters of its own at each step."""
     body = call.made.args[0] if call.made.args else UNKNOWN
     why = call.reason("hk.layer_stack", body)
@@ -70,12 +70,12 @@ def call_stacked(call: Call) -> Value:
 
 
 @calls(*_SUMMARIES)
-def summary(call: Call) -> Value:
+def summary(call: LibraryCall) -> Value:
     return ExternalObject(call.name, call.args[:1], node=call.node) if call.args else UNKNOWN
 
 
 @calls_of_made(*_SUMMARIES)
-def call_summary(call: Call) -> Value:
+def call_summary(call: LibraryCall) -> Value:
     """`hk.experimental.tabulate(f)(*args)` evaluates the shapes of `f`, or of what was transformed."""
     function = call.made.args[0] if call.made.args else UNKNOWN
     if isinstance(function, Transformed) and function.kind == "hk.transform":

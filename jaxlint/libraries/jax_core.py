@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.external_models import (
-    Call,
+    LibraryCall,
     Entered,
     attributes,
     calls,
@@ -47,7 +47,7 @@ from jaxlint.staging.values.truth import truth
 
 
 @calls("jax.device_get")
-def device_get(call: Call) -> Value:
+def device_get(call: LibraryCall) -> Value:
     _wait("device_get", call)
     given = call.args[0] if call.args else None
     if isinstance(given, Array) and given.staged:
@@ -56,12 +56,12 @@ def device_get(call: Call) -> Value:
 
 
 @calls("jax.block_until_ready")
-def block_until_ready(call: Call) -> Value:
+def block_until_ready(call: LibraryCall) -> Value:
     _wait("block_until_ready", call)
     return first_argument(call)
 
 
-def _wait(how: str, call: Call) -> None:
+def _wait(how: str, call: LibraryCall) -> None:
     if not waits_for_nothing(call.args):
         call.machine.ledger.settle()
     found = find_array(call.args[0]) if call.args else None
@@ -70,7 +70,7 @@ def _wait(how: str, call: Call) -> None:
 
 
 @calls("jax.device_put", "jax.device_put_replicated")
-def device_put(call: Call) -> Value:
+def device_put(call: LibraryCall) -> Value:
     if not call.args:
         return UNKNOWN
     if isinstance(call.args[0], (Array, ListValue, DictValue, TupleValue, Instance)):
@@ -81,7 +81,7 @@ def device_put(call: Call) -> Value:
 
 
 @calls("jax.core.concrete_or_error", "jax._src.core.concrete_or_error", "jax.extend.core.concrete_or_error")
-def concrete_or_error(call: Call) -> Value:
+def concrete_or_error(call: LibraryCall) -> Value:
     """`concrete_or_error(force, value)` raises on a tracer, so that whatever goes on holds numbers."""
     if (
         isinstance(call.node, ast.Call)
@@ -93,19 +93,19 @@ def concrete_or_error(call: Call) -> Value:
 
 
 @calls("jax.lax.psum")
-def psum(call: Call) -> Value:
+def psum(call: LibraryCall) -> Value:
     if call.args and isinstance(call.args[0], Static):
         return Static(kind="int")  # `psum(1, axis)` is the old way to ask for the size of an axis
     return call.array(call.inputs, name="lax.psum")
 
 
 @calls("jax.lax.stop_gradient")
-def stop_gradient(call: Call) -> Value:
+def stop_gradient(call: LibraryCall) -> Value:
     return marked(call.args[0], None) if call.args else UNKNOWN
 
 
 @calls("jax.new_ref", "jax.ref.new_ref", "jax.empty_ref", "jax.ref.empty_ref")
-def new_ref(call: Call) -> Value:
+def new_ref(call: LibraryCall) -> Value:
     """A reference to an array that is written to in place."""
     result = call.array(call.args[:1], name=call.name)
     result.role, result.tree = "ref", False
@@ -120,42 +120,42 @@ calls("jax.debug.print", "jax.debug.breakpoint")(nothing)
 
 
 @methods(f"{PRIMITIVE}.bind", f"{PRIMITIVE}.bind_with_trace")
-def bind(call: Call) -> Value:
+def bind(call: LibraryCall) -> Value:
     result = call.array(call.inputs)
     result.tree = True  # one array, or a list of them
     return result
 
 
 @methods("jax.stages.Lowered.compile")
-def compile_lowered(call: Call) -> Value:
+def compile_lowered(call: LibraryCall) -> Value:
     """A compiled program is called as the jitted function is."""
     return call.made.args[0]
 
 
 @attributes(*(f"{owner}.{name}" for owner in SHAPED for name in ("shape", "dtype", "ndim")))
-def shape_or_dtype(call: Call) -> Value:
+def shape_or_dtype(call: LibraryCall) -> Value:
     return TupleValue(None, Static(kind="int")) if call.name.endswith(".shape") else Static()
 
 
 @attributes("jax.core.ShapedArray.*")
-def of_abstract_value(call: Call) -> Value:
+def of_abstract_value(call: LibraryCall) -> Value:
     return UNKNOWN
 
 
 @calls_of_made("jax.export.export")
-def export(call: Call) -> Value:
+def export(call: LibraryCall) -> Value:
     return ExternalObject("jax.export.Exported")
 
 
 @calls_of_made("jax.vjp.pullback")
-def pull_back(call: Call) -> Value:
+def pull_back(call: LibraryCall) -> Value:
     if call.made.args:
         call.machine.part(Gradients).tell_stopped(None, call.made.args[0])
     return call.otherwise()
 
 
 @calls_of_made("jax.nn.initializers.*")
-def initialise(call: Call) -> Value:
+def initialise(call: LibraryCall) -> Value:
     call.machine.part(Keys).use_library_key(call.argument(0, "key") or UNKNOWN, call.node, call.frame)
     return call.array(call.inputs, name=call.name)
 

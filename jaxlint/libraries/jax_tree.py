@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jaxlint.staging.evaluator.external_models import Call, calls
+from jaxlint.staging.evaluator.external_models import LibraryCall, calls
 from jaxlint.staging.transforms.trees import Trees
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -33,7 +33,7 @@ decorator("jax.tree_util.register_static", ClassModel("static", fields=True), wr
 
 
 @calls("jax.tree.leaves")
-def leaves(call: Call) -> ListValue:
+def leaves(call: LibraryCall) -> ListValue:
     _take_apart(call)
     objects = _plain_objects(call.args[0]) if call.args else None
     if objects is not None:
@@ -45,7 +45,7 @@ def leaves(call: Call) -> ListValue:
     return ListValue(None, leaf, stage=call.frame.stage)
 
 
-def _take_apart(call: Call) -> None:
+def _take_apart(call: LibraryCall) -> None:
     """What the program is asked as JAX goes through the tree."""
     if call.args:
         call.machine.part(Trees).rebuilt(call.args[:1], call.node, call.frame)
@@ -67,36 +67,36 @@ def _plain_objects(tree: Value) -> list[Value] | None:
 
 
 @calls("jax.tree.flatten")
-def flatten(call: Call) -> Value:
+def flatten(call: LibraryCall) -> Value:
     return TupleValue([leaves(call), Static(kind="treedef")])
 
 
 @calls("jax.tree.leaves_with_path")
-def leaves_with_path(call: Call) -> Value:
+def leaves_with_path(call: LibraryCall) -> Value:
     found = leaves(call)
     path = TupleValue(None, Static(kind="key"))
     return ListValue(None, TupleValue([path, found.element]), stage=call.frame.stage)
 
 
 @calls("jax.tree.flatten_with_path")
-def flatten_with_path(call: Call) -> Value:
+def flatten_with_path(call: LibraryCall) -> Value:
     return TupleValue([leaves_with_path(call), Static(kind="treedef")])
 
 
 @calls("jax.tree.structure")
-def structure(call: Call) -> Value:
+def structure(call: LibraryCall) -> Value:
     _take_apart(call)
     return Static(kind="treedef")
 
 
 @calls("jax.tree.unflatten")
-def unflatten(call: Call) -> Value:
+def unflatten(call: LibraryCall) -> Value:
     found = find_array(call.args[1]) if len(call.args) > 1 else None
     return UNKNOWN if found is None else Array(found.staged, found.why, tree=True, certain=found.certain)
 
 
 @calls("jax.tree.transpose")
-def transpose(call: Call) -> Value:
+def transpose(call: LibraryCall) -> Value:
     """`jax.tree.transpose(outer, inner, tree)`: the leaves of the tree, in another one."""
     found = find_array(call.args[2]) if len(call.args) > 2 else None
     if found is None:
@@ -112,7 +112,7 @@ _FLATTEN = ("flatten_func", "flatten_with_keys", "flatten_with_keys_func")
     "jax.tree_util.register_pytree_with_keys",
     "jax.tree_util.register_static",
 )
-def register(call: Call) -> Value:
+def register(call: LibraryCall) -> Value:
     cls = call.args[0] if call.args else call.kwargs.get("nodetype", call.kwargs.get("cls"))
     if isinstance(cls, Choice):  # a loop over classes
         for option in cls.options:
@@ -134,7 +134,7 @@ def register(call: Call) -> Value:
 
 
 @calls("jax.tree_util.register_dataclass")
-def register_dataclass(call: Call) -> Value:
+def register_dataclass(call: LibraryCall) -> Value:
     """`register_dataclass(cls, data_fields, meta_fields)` makes of a class what it makes as a decorator."""
     cls = call.args[0] if call.args else call.kwargs.get("nodetype", UNKNOWN)
     for option in cls.options if isinstance(cls, Choice) else [cls]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxlint.jaxapi.dtypes import canonical_dtype
 from jaxlint.jaxapi.modules import LAYER_LIBRARIES, LAYERS_IN_DTYPE
-from jaxlint.staging.evaluator.external_models import Call, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import LibraryCall, calls_of_made, methods
 from jaxlint.staging.shapes.applied import RULES, Applied
 from jaxlint.staging.shapes.measures import size_of
 from jaxlint.staging.tracking.operations import dtype_named
@@ -17,7 +17,7 @@ _SETTING = frozenset({"train", "eval", "set_attributes"})
 
 
 @calls_of_made(*(f"{library}*" for library in LAYER_LIBRARIES))
-def call_layer(call: Call) -> Value:
+def call_layer(call: LibraryCall) -> Value:
     array = next((a for a in map(find_array, call.inputs) if a is not None), None)
     if array is None and not call.frame.stage.abstract:
         return UNKNOWN
@@ -74,7 +74,7 @@ def convolved(applied: Applied, position: int, *names: str) -> Shape:
 
 
 @methods(*(f"{library}*.*" for library in LAYER_LIBRARIES))
-def method_of_layer(call: Call) -> Value:
+def method_of_layer(call: LibraryCall) -> Value:
     name = call.name.rpartition(".")[2]
     if name in _COMPUTING:
         result = call.array(call.inputs)

@@ -8,7 +8,7 @@ from jaxlint.jaxapi.functions import NUMPY_DISPATCHES, NUMPY_FRESH, NUMPY_METADA
 from jaxlint.staging import events
 from jaxlint.staging.arrays.functions import ArrayFunctions
 from jaxlint.staging.evaluator.conversions import Conversions
-from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made, methods
 from jaxlint.staging.shapes.known import lacks_rows
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.operations import changed_in_place, numpy_dtype
@@ -43,7 +43,7 @@ _GENERATORS = ("numpy.random.default_rng", "numpy.random.RandomState")
 
 
 @calls("numpy.*")
-def function(call: Call) -> Value:
+def function(call: LibraryCall) -> Value:
     """Whatever has no model of its own: it makes a NumPy array, of numbers that it fetches where they are JAX's."""
     name, inputs = call.name, call.inputs
     array = next((a for a in (find_array(v, depth=2) for v in inputs) if a is not None), None)
@@ -86,7 +86,7 @@ def _metadata(name: str, first: Value | None) -> Value:
     return Static(kind="int" if name in ("numpy.ndim", "numpy.size") else "")
 
 
-def _of_tracer(call: Call, staged: Array, differentiated: bool) -> Value:
+def _of_tracer(call: LibraryCall, staged: Array, differentiated: bool) -> Value:
     """Some functions call a method of their first argument; the others need numbers."""
     first = call.argument(0, "a")
     if call.name in NUMPY_DISPATCHES and isinstance(first, Array):
@@ -100,7 +100,7 @@ def _of_tracer(call: Call, staged: Array, differentiated: bool) -> Value:
     return UNKNOWN
 
 
-def _made(call: Call, array: Array | None) -> NumpyArray:
+def _made(call: LibraryCall, array: Array | None) -> NumpyArray:
     name, args = call.name, call.args
     dtype = numpy_dtype(name, args, call.kwargs)
     if any(isinstance(value, Unknown) for value in args[:1]) and name not in NUMPY_FRESH:
@@ -113,16 +113,16 @@ def _made(call: Call, array: Array | None) -> NumpyArray:
 
 
 @methods("numpy.random.*")
-def draw(call: Call) -> Value:
+def draw(call: LibraryCall) -> Value:
     return _drawn(call, f"numpy.random.{call.name.rpartition('.')[2]}")
 
 
-def _drawn(call: Call, name: str) -> NumpyArray:
+def _drawn(call: LibraryCall, name: str) -> NumpyArray:
     return NumpyArray(fresh=True, made=Operation(name, tuple(call.args), call.kwargs, call.node, 0, name))
 
 
 @calls_of_made("numpy.vectorize")
-def vectorized(call: Call) -> Value:
+def vectorized(call: LibraryCall) -> Value:
     staged = next((a for a in (find_array(v, True, 0) for v in call.inputs) if a is not None), None)
     carrying = call.machine.part(Gradients).differentiated(call.inputs) if staged is None else None
     found = staged or carrying

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.evaluator.external_models import Call, calls, methods
+from jaxlint.staging.evaluator.external_models import LibraryCall, calls, methods
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -25,7 +25,7 @@ _RUN_OPTIONS = frozenset(
 
 
 @methods("numpyro.infer.MCMC.run")
-def run_kernel(call: Call) -> Value:
+def run_kernel(call: LibraryCall) -> Value:
     """`MCMC(NUTS(model)).run(key, *args)` compiles the density of the model, whose arguments stay what they are."""
     kernel = call.made.args[0] if call.made.args else call.made.kwargs.get("sampler")
     if isinstance(kernel, ExternalObject) and kernel.name in _KERNELS:
@@ -35,7 +35,7 @@ def run_kernel(call: Call) -> Value:
 
 
 @methods("numpyro.infer.SVI.run")
-def fit_guide(call: Call) -> Value:
+def fit_guide(call: LibraryCall) -> Value:
     """`SVI(model, guide, ...).run(key, steps, *args)` compiles the densities of both."""
     made = call.made
     models = [*made.args[:2], made.kwargs.get("model"), made.kwargs.get("guide")]
@@ -43,7 +43,7 @@ def fit_guide(call: Call) -> Value:
     return UNKNOWN
 
 
-def _compile(call: Call, api: str, models: list[Value | None], args: list[Value]) -> None:
+def _compile(call: LibraryCall, api: str, models: list[Value | None], args: list[Value]) -> None:
     options = {name: value for name, value in call.kwargs.items() if name not in _RUN_OPTIONS}
     for model in models:
         if isinstance(model, (Function, Partial, BoundMethod)):
@@ -52,7 +52,7 @@ def _compile(call: Call, api: str, models: list[Value | None], args: list[Value]
 
 
 @calls("numpyro.sample")
-def sample(call: Call) -> Value:
+def sample(call: LibraryCall) -> Value:
     """`numpyro.sample(name, distribution, obs=None)`: what is not observed is traced where a kernel runs the model."""
     observed = call.argument(2, "obs")
     if call.frame.stage.within("numpyro") and (observed is None or is_none(observed)):

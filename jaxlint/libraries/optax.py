@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jaxlint.staging.evaluator.external_models import Call, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import LibraryCall, calls_of_made, methods
 from jaxlint.staging.values import (
     CALLABLE,
     UNKNOWN,
@@ -35,7 +35,7 @@ _WITH_MOMENTS = frozenset(
 
 
 @methods("optax.*.init", "flax.TrainState.tx*")
-def init(call: Call) -> Value:
+def init(call: LibraryCall) -> Value:
     result = call.array(call.inputs)
     result.tree = True
     if call.made.name.rpartition(".")[2] in _WITH_MOMENTS:
@@ -44,7 +44,7 @@ def init(call: Call) -> Value:
 
 
 @methods("optax.*.update", "flax.TrainState.tx*.update")
-def update(call: Call) -> Value:
+def update(call: LibraryCall) -> Value:
     """`optimiser.update(grads, state, params)`: the updates and the state, trees like the ones that are given."""
     _search_along_line(call)
     if call.frame.stage.abstract:
@@ -67,7 +67,7 @@ def _transformations_in(optimiser: ExternalObject) -> Iterator[ExternalObject]:
     yield optimiser
 
 
-def _call_update(call: Call, optimiser: ExternalObject) -> None:
+def _call_update(call: LibraryCall, optimiser: ExternalObject) -> None:
     """Calls the update function of a transformation that is made of functions of the project."""
     if optimiser.name not in ("optax.GradientTransformation", "optax.GradientTransformationExtraArgs"):
         return
@@ -88,7 +88,7 @@ def _call_update(call: Call, optimiser: ExternalObject) -> None:
     call.run_in(_inside(call, why), update, [call.args[0], state, params], {})
 
 
-def _call_schedule(call: Call, optimiser: ExternalObject) -> None:
+def _call_schedule(call: LibraryCall, optimiser: ExternalObject) -> None:
     """Gives the schedule of a transformation its count of updates, an array that is traced in a trace."""
     if optimiser.name not in _SCHEDULED:
         return
@@ -104,20 +104,20 @@ def _call_schedule(call: Call, optimiser: ExternalObject) -> None:
         call.run_in(_inside(call, why), schedule, [call.fresh(count)], {})
 
 
-def _inside(call: Call, why: Why) -> Stage:
+def _inside(call: LibraryCall, why: Why) -> Stage:
     """The stage that the update runs in, as what it calls is told of it."""
     stage = call.frame.stage
     return Stage(stage.kind, True, stage.certain, why, stage)
 
 
 @methods("*.update")
-def update_of_others(call: Call) -> Value:
+def update_of_others(call: LibraryCall) -> Value:
     """Optimisers of other libraries search along lines as well."""
     _search_along_line(call)
     return call.otherwise()
 
 
-def _search_along_line(call: Call) -> None:
+def _search_along_line(call: LibraryCall) -> None:
     """`optimiser.update(grads, state, params, value_fn=f)`: a line search calls `f` in a loop."""
     function = call.kwargs.get("value_fn")
     if not isinstance(function, CALLABLE):
@@ -134,11 +134,11 @@ def _search_along_line(call: Call) -> None:
 
 
 @calls_of_made("optax.inject_hyperparams", "optax.inject_stateful_hyperparams")
-def with_hyperparameters(call: Call) -> Value:
+def with_hyperparameters(call: LibraryCall) -> Value:
     """They make of a maker of optimisers another one, whose numbers are in the state."""
     return ExternalObject("optax.GradientTransformationExtraArgs", call.args, call.kwargs, call.node)
 
 
 @calls_of_made("optax.*")
-def schedule(call: Call) -> Value:
+def schedule(call: LibraryCall) -> Value:
     return call.array(call.inputs) if call.inputs else call.otherwise()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.staging import events
-from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made, methods
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.values import UNKNOWN, Array, Value
 
@@ -17,7 +17,7 @@ _OBJECTS = frozenset(
 
 
 @calls(*_FAMILIES)
-def function(call: Call) -> Value:
+def function(call: LibraryCall) -> Value:
     if not call.name.endswith("Result") and _computes(call):
         return UNKNOWN
     return call.made_object() if call.name in _OBJECTS else call.otherwise()
@@ -25,11 +25,11 @@ def function(call: Call) -> Value:
 
 @calls_of_made(*_FAMILIES)
 @methods(*(f"{family}.*" for family in _FAMILIES))
-def of_object(call: Call) -> Value:
+def of_object(call: LibraryCall) -> Value:
     return UNKNOWN if _computes(call) else call.opaque()
 
 
-def _computes(call: Call) -> bool:
+def _computes(call: LibraryCall) -> bool:
     """Tells rules of a tracer that it is given, and whether there was one."""
     for value in call.inputs:
         if isinstance(value, Array) and value.staged and not value.tree:

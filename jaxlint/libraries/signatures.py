@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.staging.evaluator.binding import Binding
-from jaxlint.staging.evaluator.external_models import Call, attributes, calls, methods, nothing
+from jaxlint.staging.evaluator.external_models import LibraryCall, attributes, calls, methods, nothing
 from jaxlint.staging.values import (
     UNKNOWN,
     BoundMethod,
@@ -25,12 +25,12 @@ _BOUND = "inspect.signature.bind"
 
 
 @calls(_SIGNATURE)
-def signature(call: Call) -> Value:
+def signature(call: LibraryCall) -> Value:
     return ExternalObject(_SIGNATURE, call.args[:1]) if call.args else UNKNOWN
 
 
 @attributes(f"{_SIGNATURE}.parameters")
-def parameters(call: Call) -> Value:
+def parameters(call: LibraryCall) -> Value:
     """`signature(target).parameters`: the names; what a parameter is like stays unknown."""
     leading = 0  # an object whose method it is, and what a partial holds by position, are no parameters
     target = call.made.args[0]
@@ -52,11 +52,11 @@ def parameters(call: Call) -> Value:
 
 
 @methods(f"{_SIGNATURE}.bind", f"{_SIGNATURE}.bind_partial")
-def bind(call: Call) -> Value:
+def bind(call: LibraryCall) -> Value:
     return _bound(call, call.made.args[0], call.args, call.kwargs)
 
 
-def _bound(call: Call, target: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _bound(call: LibraryCall, target: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """What `signature(target).bind(*args, **kwargs)` gives; defaults are filled in."""
     if isinstance(target, Choice):
         return join_all([_bound(call, option, args, kwargs) for option in target.options])
@@ -110,7 +110,7 @@ def _bound(call: Call, target: Value, args: list[Value], kwargs: dict[str, Value
 
 
 @attributes(f"{_BOUND}.args", f"{_BOUND}.kwargs", f"{_BOUND}.arguments")
-def part(call: Call) -> Value:
+def part(call: LibraryCall) -> Value:
     return call.made.kwargs[call.name.rpartition(".")[2]]
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.expressions import Expressions
-from jaxlint.staging.evaluator.external_models import Call, calls, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made, methods
 from jaxlint.staging.evaluator.scopes import Guessing, Staged
 from jaxlint.staging.reach.receivers import Receivers
 from jaxlint.staging.values import (
@@ -34,13 +34,13 @@ _MAX_CALLED = (
 
 
 @calls(_GENERIC)
-def generic(call: Call) -> Value:
+def generic(call: LibraryCall) -> Value:
     """`@functools.singledispatch`: the function for all classes, and (as pairs, after it) those for one class each."""
     return ExternalObject(_GENERIC, list(call.args[:1]), {}, call.node)
 
 
 @methods(f"{_GENERIC}.register")
-def register(call: Call) -> Value:
+def register(call: LibraryCall) -> Value:
     """`f.register(C)`, `f.register(C, g)`, or `f.register(g)` with an annotation."""
     if not call.args:
         return UNKNOWN
@@ -53,7 +53,7 @@ def register(call: Call) -> Value:
 
 
 @calls_of_made(_REGISTER)
-def register_for_class(call: Call) -> Value:
+def register_for_class(call: LibraryCall) -> Value:
     """`@f.register(C)` over a function."""
     target, cls = call.made.args
     return _registered(target, cls, call.args[0]) if call.args else call.opaque()
@@ -65,7 +65,7 @@ def _registered(target: Value, cls: Value, function: Value) -> Value:
     return function
 
 
-def _annotated(call: Call, function: Function) -> Value:
+def _annotated(call: LibraryCall, function: Function) -> Value:
     first = positional_parameters(function.node)[:1]
     annotation = parameter_annotations(function.node).get(first[0].arg) if first else None
     if annotation is None:
@@ -74,7 +74,7 @@ def _annotated(call: Call, function: Function) -> Value:
 
 
 @calls_of_made(_GENERIC)
-def call_generic(call: Call) -> Value:
+def call_generic(call: LibraryCall) -> Value:
     """Calls the function for the class of the first argument, or each that may be meant."""
     found = _implementations(call.made, call.args[0] if call.args else UNKNOWN)
     if len(found) > _MAX_CALLED:

@@ -7,7 +7,7 @@ import ast
 from jaxlint.staging.evaluator.container_methods import ContainerMethods
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.environment import by_environment
-from jaxlint.staging.evaluator.external_models import Call, attributes, calls, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import LibraryCall, attributes, calls, calls_of_made, methods
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -35,19 +35,19 @@ from jaxlint.staging.values.copies import copied, shallow
 
 
 @calls("functools.partial")
-def partial(call: Call) -> Value:
+def partial(call: LibraryCall) -> Value:
     if not call.args:
         return UNKNOWN
     return Partial(call.args[0], call.args[1:], call.kwargs)
 
 
 @calls("functools.wraps")
-def wraps(call: Call) -> Value:
+def wraps(call: LibraryCall) -> Value:
     return ExternalObject("functools.wraps", call.args, call.kwargs, call.node)
 
 
 @calls_of_made("functools.wraps")
-def wrapped(call: Call) -> Value:
+def wrapped(call: LibraryCall) -> Value:
     given = call.first()
     if isinstance(given, Function) and call.made.args:
         given.wraps = call.made.args[0]
@@ -55,7 +55,7 @@ def wrapped(call: Call) -> Value:
 
 
 @calls("functools.reduce")
-def reduce(call: Call) -> Value:
+def reduce(call: LibraryCall) -> Value:
     """`functools.reduce` over a short sequence that is known item by item."""
     items = (
         call.args[1].items
@@ -75,7 +75,7 @@ def reduce(call: Call) -> Value:
 
 
 @calls("itertools.product")
-def product(call: Call) -> Value:
+def product(call: LibraryCall) -> Value:
     """`itertools.product`: a tuple of any element of each, or the tuples themselves where they are few."""
     if "repeat" in call.kwargs:
         return ListValue(
@@ -93,33 +93,33 @@ def product(call: Call) -> Value:
 
 
 @calls("dataclasses.replace")
-def replace(call: Call) -> Value:
+def replace(call: LibraryCall) -> Value:
     return call.replaced(call.args[0] if call.args else UNKNOWN, call.kwargs)
 
 
 @calls_of_made("dataclasses.replace")
-def replace_in(call: Call) -> Value:
+def replace_in(call: LibraryCall) -> Value:
     """`x.replace(...)` of a dataclass of flax."""
     return call.replaced(call.made.args[0] if call.made.args else UNKNOWN, call.kwargs)
 
 
 @calls("copy.copy")
-def copy(call: Call) -> Value:
+def copy(call: LibraryCall) -> Value:
     return shallow(call.args[0]) if call.args else UNKNOWN
 
 
 @calls("copy.deepcopy")
-def deepcopy(call: Call) -> Value:
+def deepcopy(call: LibraryCall) -> Value:
     return copied(call.args[0]) if call.args else UNKNOWN
 
 
 @calls("typing.cast")
-def cast(call: Call) -> Value:
+def cast(call: LibraryCall) -> Value:
     return call.args[1] if len(call.args) > 1 else UNKNOWN
 
 
 @calls("inspect.ismethod")
-def is_method(call: Call) -> Value:
+def is_method(call: LibraryCall) -> Value:
     """`inspect.ismethod`: of what is known to be a function or a method."""
     given = call.args[0] if call.args else UNKNOWN
     if isinstance(given, (Function, BoundMethod, Partial)):
@@ -131,7 +131,7 @@ def is_method(call: Call) -> Value:
 
 
 @calls("collections.namedtuple", "typing.NamedTuple")
-def namedtuple(call: Call) -> Value:
+def namedtuple(call: LibraryCall) -> Value:
     """`namedtuple("Name", fields)` is the class that one would have written with `typing.NamedTuple`."""
     names = call.kwargs.get("field_names", call.args[1] if len(call.args) > 1 else UNKNOWN)
     if isinstance(names, (ListValue, TupleValue)) and names.items and isinstance(names.items[0], TupleValue):
@@ -161,7 +161,7 @@ def namedtuple(call: Call) -> Value:
 
 
 @calls("collections.deque")
-def deque(call: Call) -> Value:
+def deque(call: LibraryCall) -> Value:
     result = call.builtin("list", call.args[:1], {})
     if isinstance(result, ListValue):
         result.kind = "deque"
@@ -169,12 +169,12 @@ def deque(call: Call) -> Value:
 
 
 @calls("collections.OrderedDict", "collections.Counter")
-def ordered(call: Call) -> Value:
+def ordered(call: LibraryCall) -> Value:
     return call.builtin("dict", call.args, call.kwargs)
 
 
 @calls("collections.defaultdict")
-def defaultdict(call: Call) -> Value:
+def defaultdict(call: LibraryCall) -> Value:
     result = call.builtin("dict", call.args[1:], call.kwargs)
     # What a missing key gives stands for what any key gives.
     if (
@@ -191,7 +191,7 @@ def defaultdict(call: Call) -> Value:
 
 
 @calls("os.getenv", "os.environ.get")
-def getenv(call: Call) -> Value:
+def getenv(call: LibraryCall) -> Value:
     """`os.getenv(name, default)`: text, or what the program takes where the environment does not say."""
     usual = call.args[1] if len(call.args) > 1 else call.kwargs.get("default", Static(None))
     return by_environment(usual)
@@ -201,7 +201,7 @@ def getenv(call: Call) -> Value:
 
 
 @calls("math.*", "operator.index", "time.sleep")
-def take_number(call: Call) -> Value:
+def take_number(call: LibraryCall) -> Value:
     for value in call.args:
         call.machine.part(Conversions).convert(value, call.node, call.name, call.frame)
     return Static()
@@ -211,7 +211,7 @@ _QUEUES = ("queue.Queue", "queue.SimpleQueue", "queue.LifoQueue", "multiprocessi
 
 
 @methods(*(f"{queue}.{name}" for queue in _QUEUES for name in ("put", "put_nowait")))
-def put(call: Call) -> Value:
+def put(call: LibraryCall) -> Value:
     if not call.args:
         return call.otherwise()
     call.machine.part(ContainerMethods).check_outer_object(call.made, call.args[0], call.node, call.frame)
@@ -219,15 +219,15 @@ def put(call: Call) -> Value:
 
 
 @calls("multiprocessing.get_context", "torch.multiprocessing.get_context")
-def get_context(call: Call) -> Value:
+def get_context(call: LibraryCall) -> Value:
     return call.made_object()
 
 
 @methods("argparse.ArgumentParser.parse_args")
-def parse_args(call: Call) -> Value:
+def parse_args(call: LibraryCall) -> Value:
     return ExternalObject("argparse.Namespace")
 
 
 @attributes("argparse.Namespace.*", "types.SimpleNamespace.*")
-def in_namespace(call: Call) -> Value:
+def in_namespace(call: LibraryCall) -> Value:
     return call.made.kwargs.get(call.name.rpartition(".")[2], UNKNOWN)

@@ -1,9 +1,9 @@
 """What the evaluator asks of a library: what one of its functions, objects or methods gives, and what it calls.
 
-A model is a function of a `Call`. It stands in a module of `jaxlint/libraries`, under the qualified name that it is for:
+A model is a function of a `LibraryCall`. It stands in a module of `jaxlint/libraries`, under the qualified name that it is for:
 
     @calls("flax.nnx.split")
-    def split(call: Call) -> Value:
+    def split(call: LibraryCall) -> Value:
         ...
 
 Names are those of `jaxlint.jaxapi.names.canonical`: one for each thing, however a program imports it.
@@ -27,7 +27,7 @@ NOTHING_MADE: Final = ExternalObject("")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Call:
+class LibraryCall:
     """A call of something of a library: with what, where, and of which object of the library, if it is one's."""
 
     name: str
@@ -36,7 +36,7 @@ class Call:
     node: ast.AST
     frame: Frame
     machine: Machine  # for what is asked too seldom to have a method here
-    rest: Callable[[Call], Value]
+    rest: Callable[[LibraryCall], Value]
     made: ExternalObject = field(default=NOTHING_MADE)  # what is called, or has the method
 
     @property
@@ -134,7 +134,7 @@ class Call:
         self.machine.emit(kind, event)
 
 
-Model = Callable[[Call], Value]
+Model = Callable[[LibraryCall], Value]
 _F = TypeVar("_F", bound=Callable[..., Any])
 _M = TypeVar("_M", bound=Callable[..., Any])
 
@@ -207,11 +207,11 @@ class Entered:
 contexts: Models[Callable[[Entered], AbstractContextManager[object]]] = Models("context manager")
 
 
-def nothing(call: Call) -> Value:
+def nothing(call: LibraryCall) -> Value:
     """Of what is called for its effect: it gives None."""
     return Static(None)
 
 
-def first_argument(call: Call) -> Value:
+def first_argument(call: LibraryCall) -> Value:
     """Of what gives its first argument back."""
     return call.args[0] if call.args else UNKNOWN

@@ -8,7 +8,7 @@ from dataclasses import replace
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging.evaluator.classes import Classes, decorated, redecorates
 from jaxlint.staging.evaluator.conversions import Conversions
-from jaxlint.staging.evaluator.external_models import Call, attributes, calls, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import LibraryCall, attributes, calls, calls_of_made, methods
 from jaxlint.staging.evaluator.instances import WRITTEN_INIT
 from jaxlint.staging.evaluator.introspection import Introspection
 from jaxlint.staging.evaluator.machine import Machine, Part
@@ -51,12 +51,12 @@ class Externals(Part):
         if model is None:
             return self.machine.arrays.unmodelled(name, args, kwargs, node, frame)
         if callee.own is None:
-            return model(Call(name, args, kwargs, node, frame, self.machine, self.unmodelled_call))
+            return model(LibraryCall(name, args, kwargs, node, frame, self.machine, self.unmodelled_call))
         own = self.machine.staging.aside(callee.own, args, kwargs, node, frame)
-        result = model(Call(name, args, kwargs, node, frame, self.machine, self.unmodelled_call))
+        result = model(LibraryCall(name, args, kwargs, node, frame, self.machine, self.unmodelled_call))
         return replace(result, own=own) if isinstance(result, ExternalObject) else result
 
-    def unmodelled_call(self, call: Call) -> Value:
+    def unmodelled_call(self, call: LibraryCall) -> Value:
         return self.machine.arrays.unmodelled(call.name, call.args, call.kwargs, call.node, call.frame)
 
     # -- external objects
@@ -70,9 +70,9 @@ class Externals(Part):
         model = attributes.get(full)
         if model is None:
             return ExternalMethod(base, name)
-        return model(Call(full, [], {}, node, frame, self.machine, self.unmodelled_attribute, base))
+        return model(LibraryCall(full, [], {}, node, frame, self.machine, self.unmodelled_attribute, base))
 
-    def unmodelled_attribute(self, call: Call) -> Value:
+    def unmodelled_attribute(self, call: LibraryCall) -> Value:
         return ExternalMethod(call.made, call.name.rpartition(".")[2])
 
     def external_object_method(
@@ -92,7 +92,7 @@ class Externals(Part):
         model = methods.get(full)
         if model is None:
             return self.machine.language.opaque_call([*args, *kwargs.values()], node, frame)
-        return model(Call(full, args, kwargs, node, frame, self.machine, unknown_result, receiver))
+        return model(LibraryCall(full, args, kwargs, node, frame, self.machine, unknown_result, receiver))
 
     def call_external_object(
         self,
@@ -127,9 +127,11 @@ class Externals(Part):
         model = calls_of_made.get(callee.name)
         if model is None:
             return self.machine.language.opaque_call([*args, *kwargs.values()], node, frame)
-        return model(Call(callee.name, args, kwargs, node, frame, self.machine, unknown_result, callee))
+        return model(
+            LibraryCall(callee.name, args, kwargs, node, frame, self.machine, unknown_result, callee)
+        )
 
 
-def unknown_result(call: Call) -> Value:
+def unknown_result(call: LibraryCall) -> Value:
     """Of an object that nothing else is known of."""
     return call.opaque()

@@ -5,15 +5,22 @@ from __future__ import annotations
 import pytest
 
 from jaxlint.libraries import load
-from jaxlint.staging.evaluator.external_models import Call, Models, attributes, calls, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import (
+    LibraryCall,
+    Models,
+    attributes,
+    calls,
+    calls_of_made,
+    methods,
+)
 from jaxlint.staging.values import UNKNOWN, Value
 
 
-def one(call: Call) -> Value:
+def one(call: LibraryCall) -> Value:
     return UNKNOWN
 
 
-def other(call: Call) -> Value:
+def other(call: LibraryCall) -> Value:
     return UNKNOWN
 
 
