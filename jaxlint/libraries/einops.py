@@ -19,7 +19,7 @@ def rearrange(call: LibraryCall) -> Value:
 
 def _made(call: LibraryCall, inputs: list[Value]) -> Array:
     result = call.array(inputs, name=call.name)
-    call.machine.tracking.made_by(result, call.name, call.args, call.kwargs, call.node, call.frame)
+    call.machine.tracking.made_by(result, call.name, call)
     return result
 
 

@@ -153,9 +153,7 @@ def apply(call: LibraryCall) -> Value:
     if isinstance(method, (Function, Transformed)):
         variables = call.args[0] if call.args and how == "apply" else call.kwargs.get("variables")
         given = [module, *call.args[1:]]
-        result = machine.part(Gradients).under_parameters(
-            variables, method, given, inner, call.node, call.frame
-        )
+        result = machine.part(Gradients).under_parameters(variables, method, call.passing(given, inner))
     if how != "apply":
         variables = _variables(call)
         return variables if how == "init" else TupleValue([result, variables])

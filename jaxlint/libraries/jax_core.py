@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.external_models import (
-    LibraryCall,
     Entered,
+    LibraryCall,
     attributes,
     calls,
     calls_of_made,

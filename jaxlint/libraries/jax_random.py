@@ -62,7 +62,7 @@ def _key(call: LibraryCall) -> Origin | None:
 
 def _computed(call: LibraryCall) -> Array:
     machine = call.machine
-    machine.part(ArrayFunctions).check_shapes(call.name, call.args, call.kwargs, call.node, call.frame)
+    machine.part(ArrayFunctions).check_shapes(call.name, call)
     result = call.array(call.inputs, name=call.name)
-    machine.part(Operations).made_by(result, call.name, call.args, call.kwargs, call.node, call.frame)
+    machine.part(Operations).made_by(result, call.name, call)
     return result

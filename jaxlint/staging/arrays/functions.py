@@ -47,6 +47,7 @@ from jaxlint.staging.values import (
     find_array,
     unknown_of,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.class_models import decorator_of, is_field_maker
 from jaxlint.staging.values.frame import Frame
 
@@ -98,10 +99,9 @@ class ArrayFunctions(Part):
         self.operators = machine.part(Operators)
         self.operations = machine.part(Operations)
 
-    def unmodelled(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def unmodelled(self, name: str, call: Call) -> Value:
         """What a function gives that has no model: by the tables, or as something unknown."""
+        args, kwargs, node, frame = call.args, call.kwargs, call.node, call.frame
         if name in STATIC_FUNCTIONS:
             return ExternalObject(name, args, kwargs, node) if name in _CONTEXTS else Static()
         if (
@@ -118,29 +118,27 @@ class ArrayFunctions(Part):
         if name in COLLECTIVES and args:
             return self.collective(name, args[0], node, frame)
         if returns_array(name):
-            self.check_shapes(name, args, kwargs, node, frame)
+            self.check_shapes(name, call)
             like = args[0] if args and name in _LIKE_THE_FIRST else None
-            result = self.operators.array_result(
-                frame, [*args, *kwargs.values()], node, name=_short(name), like=like
-            )
+            result = self.operators.array_result(frame, call.inputs, node, name=_short(name), like=like)
             result.tree = name in ("optax.apply_updates", "optax.incremental_update")
             if name.startswith("jax.numpy.") and name.rpartition(".")[2] in TRUTH_FUNCTIONS:
                 result.role = "bool"
-            self.operations.made_by(result, name, args, kwargs, node, frame)
+            self.operations.made_by(result, name, call)
             return self.as_returned(name, result, args, kwargs, frame)
         made_by_class = name.rpartition(".")[2][:1].isupper()
         if made_by_class or name.startswith(("jax.", "optax.", *LAYER_LIBRARIES)):
             made = ExternalObject(name, args, kwargs, node)
-            given = [*args, *kwargs.values()]
+            given = call.inputs
             made.answer = not made_by_class and frame.stage.staged and any(find_array(v, True) for v in given)
             if holds_arrays(name):
-                made.staged = next((a for v in [*args, *kwargs.values()] if (a := find_array(v, True))), None)
+                made.staged = next((a for v in call.inputs if (a := find_array(v, True))), None)
                 if made.staged is None and frame.stage.abstract:
                     made.staged = Array(True, frame.stage.why, tree=True, certain=False)
             return made
-        other = self.machine.language.opaque_call([*args, *kwargs.values()], node, frame)
+        other = self.machine.language.opaque_call(call.inputs, node, frame)
         if isinstance(other, Unknown):
-            return unknown_of([*args, *kwargs.values()])
+            return unknown_of(call.inputs)
         why = frame.stage.why
         if frame.stage.abstract and isinstance(other, Array) and why is not None:
             self.machine.reach.gives_tracers(name.partition(".")[0], why)
@@ -194,10 +192,9 @@ class ArrayFunctions(Part):
             result.certain = False  # what is the same on the whole axis is concrete under an eager vmap
         return result
 
-    def check_shapes(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> None:
+    def check_shapes(self, name: str, call: Call) -> None:
         """Tells rules of values used as shapes, lengths and counts."""
+        args, kwargs, node, frame = call.args, call.kwargs, call.node, call.frame
         wanted = SHAPE_ARGUMENTS.get(name) or STATIC_NUMBERS.get(name)
         if "axis" in kwargs and name not in STATIC_NUMBERS:
             self.conversions.shape_argument(kwargs["axis"], name, "`axis`", node, frame)

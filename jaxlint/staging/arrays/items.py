@@ -27,6 +27,7 @@ from jaxlint.staging.values import (
     constant,
     hashable,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 
 # What is indexed to make arrays, or indices.
@@ -94,7 +95,7 @@ class ArrayItems(Part):
                 flow=base.flow,
             )
         result = self.operators.array_result(frame, [base, *parts], node)
-        self.operations.made_by(result, "getitem", [base, index], {}, node, frame)
+        self.operations.made_by(result, "getitem", Call([base, index], {}, node, frame))
         if base.role == "key":
             result.role = "key"
             constant_index = const is not MISSING and hashable(const)

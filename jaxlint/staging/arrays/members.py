@@ -38,6 +38,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.measured import MEASURES, measure
 
@@ -70,43 +71,27 @@ class ArrayMembers(Part):
             return NumpyArray() if name == "flat" else ExternalMethod(base, name)
         return self.attribute_of_array(base, name, node, frame)
 
-    def array_method(
-        self,
-        receiver: Array | AtIndexer | NumpyArray,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def array_method(self, receiver: Array | AtIndexer | NumpyArray, name: str, call: Call) -> Value:
         """What `receiver.name(*args, **kwargs)` gives."""
         if isinstance(receiver, NumpyArray):
             if name in ("item", "tolist"):
                 return Static() if name == "item" else ListValue(None, Static())
-            made = Operation(name, (receiver, *args), kwargs, node, 0, f"jax.numpy.{name}")
+            made = Operation(name, (receiver, *call.args), call.kwargs, call.node, 0, f"jax.numpy.{name}")
             return NumpyArray(shares=receiver.shares and name in VIEW_METHODS, made=made)
         if isinstance(receiver, AtIndexer):
-            return self.indexed_update(receiver.array, name, args, kwargs, node, frame)
-        return self.method_of_array(receiver, name, args, kwargs, node, frame)
+            return self.indexed_update(receiver.array, name, call)
+        return self.method_of_array(receiver, name, call)
 
-    def indexed_update(
-        self,
-        array: Array,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def indexed_update(self, array: Array, name: str, call: Call) -> Value:
         """What `array.at[...].name(*args, **kwargs)` gives."""
         if is_view(array, name):
             return replace(array, role="ref")
         if name == "get":
-            return self.operators.array_result(frame, [array, *args], node)
-        result = self.operators.array_result(frame, [array, *args], node, like=array)
+            return self.operators.array_result(call.frame, [array, *call.args], call.node)
+        result = self.operators.array_result(call.frame, [array, *call.args], call.node, like=array)
         if array.tree:
             return replace(result, tree=True, certain=False)  # libraries of pytrees have an `at` as well
-        self.operations.made_by(result, "at", [array, *args], kwargs, node, frame)
+        self.operations.made_by(result, "at", call.passing([array, *call.args]))
         return result
 
     def attribute_of_array(self, base: Array, name: str, node: ast.AST, frame: Frame) -> Value:
@@ -129,7 +114,7 @@ class ArrayMembers(Part):
         if name in ("T", "mT", "real", "imag"):
             result = self.operators.array_result(frame, [base], node)
             if name in ("T", "mT"):
-                self.operations.made_by(result, "transpose", [base], {}, node, frame)
+                self.operations.made_by(result, "transpose", Call([base], {}, node, frame))
             return result
         if name in ARRAY_METHODS or name in ARRAY_ATTRIBUTES or name in CONVERTING_METHODS:
             return ExternalMethod(base, name)
@@ -163,16 +148,9 @@ class ArrayMembers(Part):
             flow=base.flow,
         )
 
-    def method_of_array(
-        self,
-        array: Array,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def method_of_array(self, array: Array, name: str, call: Call) -> Value:
         """What a method of an array gives, or of a tree of arrays."""
+        node, frame = call.node, call.frame
         if name in CONVERTING_METHODS:
             self.conversions.convert(array, node, name, frame)
             return ListValue(None, Static()) if name == "tolist" else Static()
@@ -182,14 +160,14 @@ class ArrayMembers(Part):
         if name == "is_deleted":
             return Static(kind="bool")  # of the buffer, which tracers have none of
         if array.tree:
-            of_tree = self.tree_method(array, name, args, kwargs, node, frame)
+            of_tree = self.tree_method(array, name, call)
             if of_tree is not None:
                 return of_tree
-        self.check_shapes(array, name, args, kwargs, node, frame)
+        self.check_method_shapes(array, name, call)
         if name in NUMPY_ONLY_METHODS:
             return UNKNOWN
-        result = self.operators.array_result(frame, [array, *args, *kwargs.values()], node)
-        self.operations.made_by(result, f"jax.numpy.{name}", [array, *args], kwargs, node, frame)
+        result = self.operators.array_result(frame, [array, *call.inputs], node)
+        self.operations.made_by(result, f"jax.numpy.{name}", call.passing([array, *call.args]))
         if name in ("astype", "copy"):
             result.role = array.role if array.role in ("key", "ref") or name == "copy" else ""
             result.like = (array.like or array.origin) if name == "copy" else None
@@ -199,15 +177,7 @@ class ArrayMembers(Part):
             result.role = "bool"
         return result
 
-    def tree_method(
-        self,
-        tree: Array,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value | None:
+    def tree_method(self, tree: Array, name: str, call: Call) -> Value | None:
         """What a method gives that a dict or a record of arrays has; None for one that an array has alone."""
         if name in ("items", "values", "keys"):
             part = Array(
@@ -219,44 +189,37 @@ class ArrayMembers(Part):
                 return ListValue(None, Static(kind="key"), "iterator")
             return ListValue(None, TupleValue([Static(kind="key"), part]), "iterator")
         if name in ("get", "pop"):
-            key = constant(args[0]) if args else MISSING
+            key = constant(call.args[0]) if call.args else MISSING
             origin = tree.origin.child(key) if tree.origin is not None and isinstance(key, str) else None
             return Array(tree.staged, tree.why, tree=True, certain=False, origin=origin, jitted=tree.jitted)
         if name in ("replace", "_replace", "apply_gradients", "copy"):
-            copy = self.instances.replace_fields(tree, kwargs)
-            if isinstance(copy, Array) and any(k.arg is None for k in getattr(node, "keywords", ())):
+            copy = self.instances.replace_fields(tree, call.kwargs)
+            if isinstance(copy, Array) and any(k.arg is None for k in getattr(call.node, "keywords", ())):
                 copy.origin = None  # `state.replace(**changes)`: which parts are new is not known
             return copy
         if name == "update":
             return UNKNOWN
         if name in self.machine.array_like:  # it may be such an object
-            return self.machine.language.opaque_call([tree, *args, *kwargs.values()], node, frame)
+            return self.machine.language.opaque_call([tree, *call.inputs], call.node, call.frame)
         return None
 
-    def check_shapes(
-        self,
-        array: Array,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> None:
+    def check_method_shapes(self, array: Array, name: str, call: Call) -> None:
         """Tells rules of a tracer where the method needs a number, and of a shape that depends on the data."""
+        kwargs, node, frame = call.kwargs, call.node, call.frame
         if name in ("reshape", "transpose", "swapaxes"):
-            for value in args:
+            for value in call.args:
                 self.conversions.shape_argument(
                     value, f".{name}", "a size" if name == "reshape" else "an axis", node, frame
                 )
         if name in NUMPY_ONLY_METHODS:
             return
-        if name in AXIS_METHODS and args:
-            self.conversions.shape_argument(args[0], f".{name}", "the axis", node, frame)
+        if name in AXIS_METHODS and call.args:
+            self.conversions.shape_argument(call.args[0], f".{name}", "the axis", node, frame)
         if "axis" in kwargs:
             self.conversions.shape_argument(kwargs["axis"], f".{name}", "`axis`", node, frame)
         if name in ("nonzero", "compress") and array.staged and not array.tree and "size" not in kwargs:
             self.machine.emit("shape", events.ShapeEvent(node, frame, array, f".{name}", "the data"))
-        count = args[0] if args else kwargs.get("repeats")
+        count = call.argument(0, "repeats")
         if (
             name == "repeat"
             and isinstance(count, Array)

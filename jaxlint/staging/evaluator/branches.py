@@ -50,6 +50,7 @@ from jaxlint.staging.values import (
     is_answer,
     join,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame, Snapshot
 from jaxlint.staging.values.measured import decides_for_size
 from jaxlint.staging.values.truth import truth
@@ -380,7 +381,7 @@ class Branches(Part):
                 leave = value.cls.lookup("__exit__") if isinstance(value, Instance) else None
                 if isinstance(leave, Function):
                     given: list[Value] = [value, Static(None), Static(None), Static(None)]
-                    self.calls.call_value(leave, given, {}, node, frame)
+                    self.calls.call_value(leave, Call(given, {}, node, frame))
         return alive or caught
 
     def swallows(self, manager: Value, context: ast.expr, frame: Frame) -> bool:
@@ -394,7 +395,7 @@ class Branches(Part):
         """What `with value as name` binds."""
         method = value.cls.lookup("__enter__") if isinstance(value, Instance) else None
         if isinstance(method, Function):
-            result = self.calls.call_value(method, [value], {}, node, frame)
+            result = self.calls.call_value(method, Call([value], {}, node, frame))
             return value if isinstance(result, Unknown) else result
         if isinstance(value, ListValue) and value.kind in ("generator", "steps"):
             return value.element  # of `contextlib.contextmanager`: what the function yields

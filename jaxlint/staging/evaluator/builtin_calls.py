@@ -34,6 +34,7 @@ from jaxlint.staging.values import (
     join_all,
     parts_of,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import MAX_UNROLLED, Frame
 from jaxlint.staging.values.measured import length_of
@@ -74,76 +75,67 @@ class BuiltinCalls(Part):
             "exec": self.exec_call,
         }
 
-    def call_builtin(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def call_builtin(self, name: str, call: Call) -> Value:
+        args = call.args
         first = args[0] if args else UNKNOWN
         if isinstance(first, Instance) and name in ASKING:
             answer = self.data_model.special(
-                first, ASKING[name], args[1:] if name == "round" else [], node, frame
+                first, ASKING[name], args[1:] if name == "round" else [], call.node, call.frame
             )
             if answer is not None:
                 return answer
         if isinstance(first, Setting) and name in _CONVERSIONS and len(args) == 1:
             return converted(first, _CONVERSIONS[name])
-        call = self.builtins.get(name)
-        return UNKNOWN if call is None else call(name, args, kwargs, node, frame)
+        builtin = self.builtins.get(name)
+        return UNKNOWN if builtin is None else builtin(name, call)
 
     # -- numbers and text
 
-    def number_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        first = args[0] if args else UNKNOWN
-        self.conversions.convert(first, node, name, frame)
+    def number_call(self, name: str, call: Call) -> Value:
+        first = call.args[0] if call.args else UNKNOWN
+        self.conversions.convert(first, call.node, name, call.frame)
         const = constant(first)
-        if isinstance(const, (int, float, str)) and not isinstance(const, bool) and len(args) == 1:
+        if isinstance(const, (int, float, str)) and not isinstance(const, bool) and len(call.args) == 1:
             try:
                 return Static(_NUMBERS[name](const))
             except (ValueError, OverflowError):
                 return Static()
         return Static(kind=name)
 
-    def plain_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def plain_call(self, name: str, call: Call) -> Value:
         """What needs the value and gives one of a known type."""
-        self.conversions.convert(args[0] if args else UNKNOWN, node, "str" if name in _TEXTS else name, frame)
+        self.conversions.convert(
+            call.args[0] if call.args else UNKNOWN, call.node, "str" if name in _TEXTS else name, call.frame
+        )
         return Static(kind=_PLAIN[name])
 
-    def print_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        for value in args:
-            self.conversions.convert(value, node, "print", frame)
+    def print_call(self, name: str, call: Call) -> Value:
+        for value in call.args:
+            self.conversions.convert(value, call.node, "print", call.frame)
         return Static(None)
 
-    def arithmetic_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def arithmetic_call(self, name: str, call: Call) -> Value:
+        args = call.args
         if any(find_array(a) is not None for a in args):
-            result = self.operators.array_result(frame, args, node)
+            result = self.operators.array_result(call.frame, args, call.node)
             return TupleValue([result, result]) if name == "divmod" else result
         if any(isinstance(a, NumpyArray) for a in args):
             return NumpyArray()
         return Static() if args else UNKNOWN
 
-    def sum_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def sum_call(self, name: str, call: Call) -> Value:
+        args = call.args
         if len(args) < 2 or not isinstance(args[1], (ListValue, TupleValue)):
-            return self.arithmetic_call(name, args, kwargs, node, frame)
+            return self.arithmetic_call(name, call)
         # Sequences that are put behind each other.
-        parts = [self.containers.element_of(args[0], node, frame), args[1]]
+        parts = [self.containers.element_of(args[0], call.node, call.frame), args[1]]
         held = [item for part in parts for item in parts_of(part)] or [UNKNOWN]
         joined = join_all(held) if all(isinstance(p, (ListValue, TupleValue)) for p in parts) else UNKNOWN
         return ListValue(None, joined) if isinstance(args[1], ListValue) else TupleValue(None, joined)
 
-    def exec_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def exec_call(self, name: str, call: Call) -> Value:
         """What the text binds goes into the dicts that it is run with."""
-        for names in [*args[1:], *kwargs.values()]:
+        for names in [*call.args[1:], *call.kwargs.values()]:
             if isinstance(names, DictValue):
                 names.items.clear()
                 names.element = UNKNOWN
@@ -151,29 +143,28 @@ class BuiltinCalls(Part):
 
     # -- sequences and dicts
 
-    def range_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        for value in args:
+    def range_call(self, name: str, call: Call) -> Value:
+        node = call.node
+        for value in call.args:
             if isinstance(value, Array) and value.staged:
-                self.machine.emit("shape", events.ShapeEvent(node, frame, value, "range", "a bound"))
+                self.machine.emit("shape", events.ShapeEvent(node, call.frame, value, "range", "a bound"))
             elif isinstance(value, Array):
-                self.conversions.convert(value, node, "range", frame)
-        return ExternalObject("builtins.range", args, node=node)
+                self.conversions.convert(value, node, "range", call.frame)
+        return ExternalObject("builtins.range", call.args, node=node)
 
-    def slice_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        bounds = [Static(None), *args, Static(None)][:3] if len(args) == 1 else args
+    def slice_call(self, name: str, call: Call) -> Value:
+        bounds = [Static(None), *call.args, Static(None)][:3] if len(call.args) == 1 else call.args
         return ExternalObject("builtins.slice", bounds)
 
-    def sequence_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        first = args[0] if args else UNKNOWN
+    def sequence_call(self, name: str, call: Call) -> Value:
+        first = call.args[0] if call.args else UNKNOWN
         if name == "reversed" and isinstance(first, ExternalObject) and first.name == "builtins.range":
             return first  # the same numbers, as many
-        return self.to_sequence(name, first, node, frame) if args else _empty_sequence(name, frame)
+        return (
+            self.to_sequence(name, first, call.node, call.frame)
+            if call.args
+            else _empty_sequence(name, call.frame)
+        )
 
     def items_of(self, value: Value) -> list[Value] | None:
         """What iterating over `value` gives, where that is known item by item."""
@@ -181,67 +172,60 @@ class BuiltinCalls(Part):
             return value.items
         return [] if self.loops.trip_count(value) == 0 else None
 
-    def enumerate_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        first = args[0] if args else UNKNOWN
+    def enumerate_call(self, name: str, call: Call) -> Value:
+        first = call.args[0] if call.args else UNKNOWN
         items = self.items_of(first)
         if items is not None and len(items) <= 16:
             return TupleValue([TupleValue([Static(i), v]) for i, v in enumerate(items)])
         steps = isinstance(first, ListValue) and first.kind == "steps"
-        counted = TupleValue([Static(kind="int"), self.containers.element_of(first, node, frame)])
+        counted = TupleValue([Static(kind="int"), self.containers.element_of(first, call.node, call.frame)])
         return ListValue(None, counted, "steps" if steps else "iterator")
 
-    def map_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def map_call(self, name: str, call: Call) -> Value:
+        args = call.args
         function = args[0] if args else UNKNOWN
         items = self.items_of(args[1]) if len(args) == 2 else None
         if items is not None and len(items) <= MAX_UNROLLED:
-            mapped = [self.calls.call_value(function, [item], {}, node, frame) for item in items]
+            mapped = [self.calls.call_value(function, call.passing([item], {})) for item in items]
             return ListValue(mapped, join_all(mapped), "iterator")
-        elements = [self.containers.element_of(a, node, frame) for a in args[1:]]
-        result = self.calls.call_value(function, elements, {}, node, frame)
+        elements = [self.containers.element_of(a, call.node, call.frame) for a in args[1:]]
+        result = self.calls.call_value(function, call.passing(elements, {}))
         return ListValue(None, join_all([result]), "iterator")
 
-    def filter_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def filter_call(self, name: str, call: Call) -> Value:
+        args, node, frame = call.args, call.node, call.frame
         if len(args) < 2:
             return ListValue(None, UNKNOWN, "iterator")
         if not (isinstance(args[0], Static) and args[0].const is None):
             kept = self.calls.call_value(
-                args[0], [self.containers.element_of(args[1], node, frame)], {}, node, frame
+                args[0],
+                call.passing([self.containers.element_of(args[1], node, frame)], {}),
             )
             self.conversions.test(kept, node, "filter", frame)
         return ListValue(None, self.containers.element_of(args[1], node, frame), "iterator")
 
-    def next_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        known = bool(args) and isinstance(args[0], (ListValue, TupleValue))
-        return self.containers.element_of(args[0], node, frame) if known else UNKNOWN
+    def next_call(self, name: str, call: Call) -> Value:
+        known = bool(call.args) and isinstance(call.args[0], (ListValue, TupleValue))
+        return self.containers.element_of(call.args[0], call.node, call.frame) if known else UNKNOWN
 
-    def len_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def len_call(self, name: str, call: Call) -> Value:
+        args = call.args
         if args and isinstance(args[0], (Array, NumpyArray)):
             return length_of(args[0])
         items = args[0].items if args and isinstance(args[0], (TupleValue, ListValue)) else None
-        return Static(kind="int") if items is None or frame.loops else Static(len(items))
+        return Static(kind="int") if items is None or call.frame.loops else Static(len(items))
 
-    def dict_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        known = {k: v for k, v in kwargs.items() if k != "**"}
-        if not args:
+    def dict_call(self, name: str, call: Call) -> Value:
+        frame = call.frame
+        known = {k: v for k, v in call.kwargs.items() if k != "**"}
+        if not call.args:
             return DictValue(known, None, frame.stage)
-        base = args[0]
+        base = call.args[0]
         if isinstance(base, DictValue):
             return DictValue(
                 {**base.items, **known}, base.element, frame.stage, base.optional.difference(known)
             )
-        pair = self.containers.element_of(base, node, frame)
+        pair = self.containers.element_of(base, call.node, frame)
         items = (pair.items or []) if isinstance(pair, TupleValue) else []
         inner = items[1] if len(items) == 2 else UNKNOWN
         if items and isinstance(items[0], Static) and items[0].one_of:  # `dict(zip(("a", "b"), values))`
@@ -249,9 +233,8 @@ class BuiltinCalls(Part):
             return DictValue({**each, **known}, None, frame.stage)
         return DictValue(dict(known), inner, frame.stage)
 
-    def zip_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def zip_call(self, name: str, call: Call) -> Value:
+        args = call.args
         if len(args) == 1 and isinstance(args[0], StarArgument):  # `zip(*rows)` turns rows into columns
             row = args[0].element
             if isinstance(row, TupleValue) and row.items is not None:
@@ -263,13 +246,14 @@ class BuiltinCalls(Part):
         if len(known) == len(args) and known and max(len(c) for c in known) <= 16:
             return TupleValue([TupleValue(list(row)) for row in zip(*known, strict=False)])
         return ListValue(
-            None, TupleValue([self.containers.element_of(a, node, frame) for a in args]), "iterator"
+            None,
+            TupleValue([self.containers.element_of(a, call.node, call.frame) for a in args]),
+            "iterator",
         )
 
-    def comparing_builtin(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def comparing_builtin(self, name: str, call: Call) -> Value:
         """`any`, `all`, `max`, `min`, `sorted` ask for the truth of elements or of comparisons between them."""
+        args, node, frame = call.args, call.node, call.frame
         if len(args) == 1:
             elements = (
                 [self.containers.element_of(args[0], node, frame)]
@@ -283,8 +267,8 @@ class BuiltinCalls(Part):
             )
         else:
             elements, single = args, False
-        if "key" in kwargs:
-            elements = [self.calls.call_value(kwargs["key"], elements[:1], {}, node, frame)]
+        if "key" in call.kwargs:
+            elements = [self.calls.call_value(call.kwargs["key"], call.passing(elements[:1], {}))]
         for element in elements:
             if isinstance(element, Array) and not (single and name not in ("any", "all")):
                 self.conversions.test(

@@ -56,6 +56,7 @@ from jaxlint.staging.values import (
     member_kind,
     unknown_of,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import (
@@ -120,13 +121,14 @@ class Calls(Part):
                 self.machine.tracking.use_streams(kwargs["rngs"], node, frame)
             if "seed" in kwargs and isinstance(callee, (ExternalMethod, Unknown)):
                 self.machine.tracking.use_seed(kwargs["seed"], node, frame)
+        call = Call(args, kwargs, node, frame)
         if frame.module.is_test and len(args) > 1 and calls_what_fails(node):
-            return self.provoke(args, kwargs, node, frame)
+            return self.provoke(call)
         possible = None
         staged = frame.stage.staged
         if staged and isinstance(callee, (Unknown, Array)):
-            possible = self.call_unknown(base, callee, args, kwargs, node, frame)
-        result = possible if possible is not None else self.call_value(callee, args, kwargs, node, frame)
+            possible = self.call_unknown(base, callee, call)
+        result = possible if possible is not None else self.call_value(callee, call)
         if len(args) == 1 and _asks_for_tracer(called):
             asked = find_array(args[0], True)
             if asked is not None and asked.certain:
@@ -134,7 +136,7 @@ class Calls(Part):
         if not staged:
             self.machine.tracking.note_waiting(node, callee, args)
             if self.machine.donates:
-                self.machine.tracking.donate_arguments(callee, args, kwargs, node, frame)
+                self.machine.tracking.donate_arguments(callee, call)
         name = canonical(callee.name) if type(callee) is External else ""
         discarded = frame.statement is node
         hearers = (self.heard_discarded if discarded else self.heard).get(name or type(callee))
@@ -171,87 +173,73 @@ class Calls(Part):
             element = self.machine.language.element_of(mapping, keyword, frame)
             kwargs["**"] = join_open(kwargs.get("**"), element)
 
-    def call_unknown(
-        self,
-        base: Value | None,
-        callee: Value,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.Call,
-        frame: Frame,
-    ) -> Value | None:
+    def call_unknown(self, base: Value | None, callee: Value, call: Call) -> Value | None:
         """What a call of something unknown may give inside a stage; None where that is not known either."""
-        called = node.func
+        assert isinstance(call.node, ast.Call)
+        called = call.node.func
         possible = None
         if type(called) is ast.Attribute and base is not None:
-            possible = self.machine.reach.call_on_unknown(base, called.attr, args, kwargs, node, frame)
+            possible = self.machine.reach.call_on_unknown(base, called.attr, call)
         if possible is None:
-            possible = self.machine.reach.call_on_unknown(callee, "__call__", args, kwargs, node, frame)
+            possible = self.machine.reach.call_on_unknown(callee, "__call__", call)
         if possible is None:
             self.function_calls.unresolved.add(called.attr if type(called) is ast.Attribute else "__call__")
         return possible
 
-    def provoke(self, args: list[Value], kwargs: dict[str, Value], node: ast.Call, frame: Frame) -> Value:
+    def provoke(self, call: Call) -> Value:
         """`assertRaises(Error, function, *args)`, or with a pattern before the function: calls it, as in a `with`."""
         kinds = (Function, BoundMethod, Transformed, Partial, ClassValue)
-        called = next((i for i, value in enumerate(args) if i > 0 and isinstance(value, kinds)), None)
+        called = next((i for i, value in enumerate(call.args) if i > 0 and isinstance(value, kinds)), None)
         if called is not None:
-            with Provoking(self.machine, frame.module):
-                self.call_value(args[called], args[called + 1 :], kwargs, node, frame)
+            with Provoking(self.machine, call.frame.module):
+                self.call_value(call.args[called], call.passing(call.args[called + 1 :]))
         return UNKNOWN
 
-    def call_value(
-        self,
-        callee: Value,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def call_value(self, callee: Value, call: Call) -> Value:
         """The result of calling `callee`."""
+        node, frame = call.node, call.frame
         if type(callee) is External:
-            return self.externals.call_external(callee, args, kwargs, node, frame)
+            return self.externals.call_external(callee, call)
         if type(callee) is Function:
             if callee.cached:
-                return self.call_cached(callee, args, kwargs, node, frame)
-            return self.function_calls.call_function(callee, args, kwargs, node, frame, frame.stage)
+                return self.call_cached(callee, call)
+            return self.function_calls.call_function(callee, call, frame.stage)
         if type(callee) is BoundMethod:
-            return self.call_value(callee.function, [callee.receiver, *args], kwargs, node, frame)
+            return self.call_value(callee.function, call.passing([callee.receiver, *call.args]))
         if type(callee) is ExternalMethod:
-            return self.methods.call_method(callee, args, kwargs, node, frame)
+            return self.methods.call_method(callee, call)
         if type(callee) is Transformed:
-            return self.machine.staging.call_transformed(callee, args, kwargs, node, frame)
+            return self.machine.staging.call_transformed(callee, call)
         if type(callee) is Partial:
-            merged = {**callee.kwargs, **kwargs}
-            return self.call_value(callee.function, [*callee.args, *args], merged, node, frame)
+            merged = {**callee.kwargs, **call.kwargs}
+            return self.call_value(callee.function, call.passing([*callee.args, *call.args], merged))
         if type(callee) is ClassValue:
-            return self.classes.instantiate(callee, args, kwargs, node, frame)
+            return self.classes.instantiate(callee, call)
         if type(callee) is Instance:
             method = self.instances.module_call_method(callee)
             if isinstance(method, (Function, Transformed)):
                 receiver = [] if member_kind(method) == "staticmethod" else [callee]
-                return self.call_value(method, [*receiver, *args], kwargs, node, frame)
-            return self.opaque_call([*args, *kwargs.values()], node, frame)
+                return self.call_value(method, call.passing([*receiver, *call.args]))
+            return self.opaque_call(call.inputs, node, frame)
         if type(callee) is ExternalObject:
-            return self.externals.call_external_object(callee, args, kwargs, node, frame)
+            return self.externals.call_external_object(callee, call)
         if type(callee) is Choice:
-            return self.call_choice(callee, args, kwargs, node, frame)
+            return self.call_choice(callee, call)
         if type(callee) is Array and callee.staged:
             # A part of a tree, and a function: what it has captured went into the stage with the tree.
-            return self.opaque_call([callee, *args, *kwargs.values()], node, frame)
+            return self.opaque_call([callee, *call.inputs], node, frame)
         if isinstance(callee, Unknown) and callee.made_of:
-            return self.machine.reach.call_made_of(callee, args, kwargs, node, frame)
-        given = [*args, *kwargs.values()]
+            return self.machine.reach.call_made_of(callee, call)
+        given = call.inputs
         self.machine.tracking.hand_over(given, node, frame)
         result = unknown_of(given)
         if frame.stage.staged and result is UNKNOWN and any(find_array(part, True) for part in given):
             return ANSWER
         return result
 
-    def call_choice(
-        self, callee: Choice, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def call_choice(self, callee: Choice, call: Call) -> Value:
         """Each option is called, as in branches of its own."""
+        frame = call.frame
         results: list[Value] = []
         before, after = dict(frame.used), dict(frame.used)
         stage = frame.stage
@@ -263,32 +251,31 @@ class Calls(Part):
         guessed = (
             frame.guarded_in_loops()
             if callee.every
-            else methods and any(isinstance(value, Function) for value in args)
+            else methods and any(isinstance(value, Function) for value in call.args)
         )
         with Staged(frame, stage), Choosing(self.machine), Guessing(self.machine, guessed):
             for option in callee.options:
                 # Which of several functions of a library it is decides what they are to be given.
                 unsure = not callee.every and isinstance(option, External)
                 with KeysAside(frame, dict(before)), Beside(self.machine, unsure):
-                    results.append(self.call_value(option, args, kwargs, node, frame))
+                    results.append(self.call_value(option, call))
                     after.update(frame.used)
         frame.used = after
         return in_turn(results) if callee.every else join_all(results)
 
-    def call_cached(
-        self, callee: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def call_cached(self, callee: Function, call: Call) -> Value:
         """The result of calling what `functools.cache` has wrapped: its arguments are hashed, its result is kept."""
-        given = [*args, *kwargs.values()]
+        frame = call.frame
+        given = call.inputs
         if frame.stage.staged:
             for value in given:
-                self.conversions.convert(value, node, "hash", frame)
-        owner = args[0] if callee.kind == "property" and args else None  # which keeps the result
+                self.conversions.convert(value, call.node, "hash", frame)
+        owner = call.args[0] if callee.kind == "property" and call.args else None  # which keeps the result
         outside = isinstance(owner, Instance) and self.instances.made_outside(owner, frame)
         kept = owner is None or outside
         asked = frame.stage.staged and outside  # perhaps by the host before, and then nothing is run here
         with Doubting(frame) if asked else NOTHING:
-            result = self.function_calls.call_function(callee, args, kwargs, node, frame, frame.stage)
+            result = self.function_calls.call_function(callee, call, frame.stage)
         if kept and all(find_array(value, True) is None for value in given):
             self.tell_cached_tracer(callee, result, frame)  # a tracer would not even be looked up
         return result

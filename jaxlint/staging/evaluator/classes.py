@@ -35,6 +35,7 @@ from jaxlint.staging.values import (
     is_none,
     join,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.class_models import (
     PLAIN,
     decorator_of,
@@ -98,7 +99,7 @@ class Classes(Part):
         self.machine.staging.subclassed(cls, options, node, frame)
         for decorator, value in reversed(decorators):
             if isinstance(value, (Function, Transformed)):
-                result = self.machine.language.call_value(value, [cls], {}, decorator, frame)
+                result = self.machine.language.call_value(value, Call([cls], {}, decorator, frame))
                 if isinstance(result, ClassValue):
                     cls = result
         return cls
@@ -154,52 +155,47 @@ class Classes(Part):
 
     # -- instances
 
-    def instantiate(
-        self,
-        cls: ClassValue,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def instantiate(self, cls: ClassValue, call: Call) -> Value:
         """The result of calling a class of the project."""
+        frame = call.frame
         if cls.kind == "enum":
             return _member(cls)
         init = cls.constructor()
         if cls.kind == "namedtuple" and init is None:
-            items = self.dataclass_fields(cls, cls.all_fields(), args, kwargs, frame)
+            items = self.dataclass_fields(cls, cls.all_fields(), call.args, call.kwargs, frame)
             return TupleValue(list(items.values()), cls=cls)
-        self.data_model.make_by_class(cls, args, kwargs, node, frame)
+        self.data_model.make_by_class(cls, call)
         instance = Instance(cls)
         self.machine.reach.made(cls, frame)
         if isinstance(init, Function):
-            self.machine.language.call_function(init, [instance, *args], kwargs, node, frame, frame.stage)
+            self.machine.language.call_function(init, call.passing([instance, *call.args]), frame.stage)
             if cls.model.pytree and frame.stage.staged:
-                self.mark_made_of_tracers(instance, [*args, *kwargs.values()], frame)
+                self.mark_made_of_tracers(instance, call.inputs, frame)
         elif cls.model.fields:
-            self.fill(cls, [instance, *args], kwargs, node, frame)
+            self.fill(cls, call.passing([instance, *call.args]))
         elif cls.external_bases():
-            self.machine.language.hold(instance, args, kwargs, node, frame)
-            base_args = [*args, *kwargs.values()]
+            self.machine.language.hold(instance, call)
+            base_args = call.inputs
             array = next((a for a in map(find_array, base_args) if a is not None), None)
             instance.staged = array if array is not None and array.staged else None
         for name in cls.model.checks:
             for owner in cls.mro():
                 check = owner.namespace.get(name)
                 if isinstance(check, Function):
-                    self.machine.language.call_function(check, [instance], {}, node, frame, frame.stage)
+                    self.machine.language.call_function(check, call.passing([instance], {}), frame.stage)
         return instance
 
-    def fill(
-        self, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def fill(self, cls: ClassValue, call: Call) -> Value:
         """What the `__init__` does that a decorator has written for a dataclass; the first argument is the object."""
+        args = call.args
         if args and isinstance(args[0], Instance):
             instance = args[0]
-            instance.fields.update(self.dataclass_fields(cls, cls.all_fields(), args[1:], kwargs, frame))
+            instance.fields.update(
+                self.dataclass_fields(cls, cls.all_fields(), args[1:], call.kwargs, call.frame)
+            )
             post = instance.cls.lookup("__post_init__")
             if isinstance(post, Function):
-                self.machine.language.call_function(post, [instance], {}, node, frame, frame.stage)
+                self.machine.language.call_function(post, call.passing([instance], {}), call.frame.stage)
         return Static(None)
 
     def mark_made_of_tracers(self, instance: Instance, given: list[Value], frame: Frame) -> None:
@@ -249,7 +245,7 @@ class Classes(Part):
         if converter is None or is_none(converter):
             return value
         if isinstance(converter, (Function, Partial)):
-            return self.machine.language.call_value(converter, [value], {}, declared.node, frame)
+            return self.machine.language.call_value(converter, Call([value], {}, declared.node, frame))
         return value if isinstance(value, Array) else UNKNOWN
 
     def field_default(self, cls: ClassValue, declared: Field, frame: Frame) -> Value:
@@ -272,7 +268,7 @@ class Classes(Part):
         if isinstance(factory, (Function, Partial, ClassValue)) or (
             isinstance(factory, External) and factory.name in _CONTAINER_TYPES
         ):
-            return self.machine.language.call_value(factory, [], {}, declared.node, frame)
+            return self.machine.language.call_value(factory, Call([], {}, declared.node, frame))
         return made.kwargs.get("default", UNKNOWN)
 
     def prototype(self, cls: ClassValue, frame: Frame) -> Instance:
@@ -296,7 +292,7 @@ class Classes(Part):
                 first = cls.lookup(name)
                 if isinstance(first, Function):
                     self.machine.language.call_function(
-                        first, [instance], {}, cls.node, frame, self.machine.test_stage, "entry"
+                        first, Call([instance], {}, cls.node, frame), self.machine.test_stage, "entry"
                     )
         for name, declared in fields.items():
             if name not in instance.fields:

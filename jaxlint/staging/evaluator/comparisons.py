@@ -42,6 +42,7 @@ from jaxlint.staging.values import (
     is_text,
 )
 from jaxlint.staging.values.array_types import ARRAY_MODULES
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.dtypes import OPERATORS
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.truth import truth
@@ -134,7 +135,7 @@ class Comparisons(Part):
             if isinstance(op, (ast.Eq, ast.NotEq)) and self.are_perhaps_objects(left, right):
                 return UNKNOWN
             result = self.operators.array_result(frame, [left, right], node, role="bool")
-            self.machine.tracking.made_by(result, OPERATORS[type(op)], [left, right], {}, node, frame)
+            self.machine.tracking.made_by(result, OPERATORS[type(op)], Call([left, right], {}, node, frame))
             return result
         if isinstance(op, (ast.Eq, ast.NotEq)):
             self.compare_items(left, right, node, frame)

@@ -39,6 +39,7 @@ from jaxlint.staging.values import (
     uncircular,
     update_dict,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import all_parameters, nodes_of
 
@@ -234,15 +235,8 @@ class ContainerMethods(Part):
         else:
             target.optional = target.optional.union((key,))
 
-    def dict_method(
-        self,
-        target: DictValue,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def dict_method(self, target: DictValue, name: str, call: Call) -> Value:
+        args, node, frame = call.args, call.node, call.frame
         values = target.elements()
         if name == "values":
             each = target.element is None and not target.optional and len(values) <= 16
@@ -275,17 +269,17 @@ class ContainerMethods(Part):
                 return default
             return join_all([*values, default]) if values else default
         if name == "update":
-            for value in [*args, *kwargs.values()]:
+            for value in call.inputs:
                 self.check_leak(target, value, node, frame)
             if args:
                 given = args[0]
                 if not isinstance(given, DictValue):  # pairs
-                    made = self.machine.language.call_builtin("dict", [given], {}, node, frame)
+                    made = self.machine.language.call_builtin("dict", call.passing([given], {}))
                     given = made if isinstance(made, DictValue) else DictValue({}, UNKNOWN)
                 update_dict(target, given, bool(frame.guards))
-            if kwargs:
-                named = {key: part for key, part in kwargs.items() if key != "**"}
-                update_dict(target, DictValue(dict(named), kwargs.get("**")), bool(frame.guards))
+            if call.kwargs:
+                named = {key: part for key, part in call.kwargs.items() if key != "**"}
+                update_dict(target, DictValue(dict(named), call.kwargs.get("**")), bool(frame.guards))
             return Static(None)
         if name == "copy":
             return DictValue(dict(target.items), target.element, frame.stage, target.optional)

@@ -39,6 +39,7 @@ from jaxlint.staging.values import (
     store_somewhere,
     update_dict,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import MAX_LOOPS, MAX_UNROLLED, Frame, Loop
 from jaxlint.staging.values.measured import joined_shapes
@@ -59,13 +60,11 @@ class Containers(Part):
         self.conversions = machine.part(Conversions)
         self.narrowing = machine.part(Narrowing)
 
-    def hold(
-        self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> None:
+    def hold(self, instance: Instance, call: Call) -> None:
         """Puts what a container is made of into an object whose class derives from one."""
         maker = next((_HOLDERS[base] for base in instance.cls.external_bases() if base in _HOLDERS), None)
         if maker is not None:
-            instance.fields[CONTENT] = self.machine.language.call_builtin(maker, args, kwargs, node, frame)
+            instance.fields[CONTENT] = self.machine.language.call_builtin(maker, call)
 
     def eval_tuple(self, node: ast.Tuple, frame: Frame) -> Value:
         parts: list[Value] = []  # that are joined

@@ -18,6 +18,7 @@ from jaxlint.staging.values import (
     Value,
     find_array,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 
 # Conversions that an array whose gradient is taken refuses, while `int`, `bool` and `.item` are given its value.
@@ -64,7 +65,7 @@ class Conversions(Part):
         elif type(value) is Instance:
             method = value.cls.lookup("__bool__")
             if type(method) is Function:
-                self.machine.language.call_value(BoundMethod(method, value), [], {}, node, frame)
+                self.machine.language.call_value(BoundMethod(method, value), Call([], {}, node, frame))
 
     def shape_argument(self, value: Value, name: str, what: str, node: ast.AST, frame: Frame) -> None:
         """What counts or measures (a shape, a length, an axis) is `value`, or each of its parts."""

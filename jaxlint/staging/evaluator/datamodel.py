@@ -17,6 +17,7 @@ from jaxlint.staging.values import (
     Value,
     find_array,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 
 OPERATORS: dict[type[ast.AST], str] = {
@@ -56,7 +57,7 @@ class DataModel(Part):
         method = cls.lookup(name) if cls is not None else None
         if not isinstance(method, (Function, Transformed, Partial)):
             return None
-        result = self.machine.language.call_value(BoundMethod(method, value), args, {}, node, frame)
+        result = self.machine.language.call_value(BoundMethod(method, value), Call(args, {}, node, frame))
         if type(result) is External and result.name == "builtins.NotImplemented":
             return None
         return result
@@ -78,27 +79,19 @@ class DataModel(Part):
         method = cls.lookup(name) if isinstance(cls, ClassValue) else None
         if not isinstance(method, Function):
             return
-        self.once(method, [value, *args], node, frame)
+        self.once(method, Call([value, *args], {}, node, frame))
 
-    def once(
-        self,
-        method: Value,
-        args: list[Value],
-        node: ast.AST,
-        frame: Frame,
-        kwargs: dict[str, Value] | None = None,
-    ) -> None:
+    def once(self, method: Value, call: Call) -> None:
         """Evaluates what Python or JAX call on their own, once for each stage and for each choice of traced arguments."""
         function = method
         while isinstance(function, (BoundMethod, Partial)):
             function = function.function
         if isinstance(function, Function):
-            named = kwargs or {}
-            traced = [find_array(part, True, 2) is not None for part in (*args, *named.values())]
-            way = (function.node, function.scope.serial, frame.stage.key, *traced)
+            traced = [find_array(part, True, 2) is not None for part in call.inputs]
+            way = (function.node, function.scope.serial, call.frame.stage.key, *traced)
             if way not in self.implications:
                 self.implications.add(way)
-                self.machine.staging.aside(method, args, named, node, frame)
+                self.machine.staging.aside(method, call)
 
     def operate(
         self, left: Value, op: ast.operator, right: Value, node: ast.AST, frame: Frame
@@ -125,13 +118,11 @@ class DataModel(Part):
         result = self.special(left, names[0], [right], node, frame)
         return result if result is not None else self.special(right, names[1], [left], node, frame)
 
-    def make_by_class(
-        self, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> None:
+    def make_by_class(self, cls: ClassValue, call: Call) -> None:
         """Runs what stands between calling a class and its `__init__`: the `__call__` of its metaclass, and `__new__`."""
-        call = cls.meta.lookup("__call__") if isinstance(cls.meta, ClassValue) else None
-        if isinstance(call, Function):
-            self.machine.staging.aside(call, [cls, *args], kwargs, node, frame)
+        of_meta = cls.meta.lookup("__call__") if isinstance(cls.meta, ClassValue) else None
+        if isinstance(of_meta, Function):
+            self.machine.staging.aside(of_meta, call.passing([cls, *call.args]))
         new = cls.lookup("__new__")
         if isinstance(new, Function):
-            self.machine.staging.aside(new, [cls, *args], kwargs, node, frame)
+            self.machine.staging.aside(new, call.passing([cls, *call.args]))

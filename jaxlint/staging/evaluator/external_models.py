@@ -11,7 +11,6 @@ Names are those of `jaxlint.jaxapi.names.canonical`: one for each thing, however
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from jaxlint.staging.evaluator.machine import Machine
 from jaxlint.staging.values import UNKNOWN, Array, ExternalObject, Origin, StarArgument, Static, Value
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
@@ -26,29 +26,14 @@ from jaxlint.staging.values.stage import Stage, Why
 NOTHING_MADE: Final = ExternalObject("")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LibraryCall:
-    """A call of something of a library: with what, where, and of which object of the library, if it is one's."""
+@dataclass(slots=True, eq=False)
+class LibraryCall(Call):
+    """A call of something of a library: of what, and of which object of the library, if it is one's."""
 
     name: str
-    args: list[Value]
-    kwargs: dict[str, Value]
-    node: ast.AST
-    frame: Frame
     machine: Machine  # for what is asked too seldom to have a method here
     rest: Callable[[LibraryCall], Value]
     made: ExternalObject = field(default=NOTHING_MADE)  # what is called, or has the method
-
-    @property
-    def inputs(self) -> list[Value]:
-        """All arguments, by position first."""
-        return [*self.args, *self.kwargs.values()]
-
-    def argument(self, position: int, keyword: str = "") -> Value | None:
-        """An argument by position or keyword; None where it is not given."""
-        if position < len(self.args):
-            return self.args[position]
-        return self.kwargs.get(keyword)
 
     def first(self) -> Value | None:
         """The first argument, unless it is one of several that are not known."""
@@ -91,19 +76,19 @@ class LibraryCall:
 
     def run_in(self, stage: Stage, function: Value, args: Iterable[Value], kwargs: dict[str, Value]) -> Value:
         """Calls a function of the program inside a stage."""
-        return self.machine.staging.in_stage(function, stage, list(args), kwargs, self.node, self.frame)
+        return self.machine.staging.in_stage(function, stage, self.passing(list(args), kwargs))
 
     def run_all(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
         """As `run`, where the arguments come as a list and by name."""
-        return self.machine.language.call_value(function, list(args), kwargs, self.node, self.frame)
+        return self.machine.language.call_value(function, self.passing(list(args), kwargs))
 
     def builtin(self, name: str, args: Sequence[Value], kwargs: dict[str, Value] | None = None) -> Value:
         """What the builtin `name` gives."""
-        return self.machine.language.call_builtin(name, list(args), kwargs or {}, self.node, self.frame)
+        return self.machine.language.call_builtin(name, self.passing(list(args), kwargs or {}))
 
     def shapes_of(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
         """`jax.eval_shape(function, *args, **kwargs)`."""
-        return self.machine.staging.shapes_of(function, list(args), kwargs, self.node, self.frame)
+        return self.machine.staging.shapes_of(function, self.passing(list(args), kwargs))
 
     def element_of(self, value: Value) -> Value:
         """What iterating over a value gives."""

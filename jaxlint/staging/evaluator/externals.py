@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging.evaluator.classes import Classes, decorated, redecorates
 from jaxlint.staging.evaluator.conversions import Conversions
-from jaxlint.staging.evaluator.external_models import LibraryCall, attributes, calls, calls_of_made, methods
+from jaxlint.staging.evaluator.external_models import (
+    NOTHING_MADE,
+    LibraryCall,
+    Model,
+    attributes,
+    calls,
+    calls_of_made,
+    methods,
+)
 from jaxlint.staging.evaluator.instances import WRITTEN_INIT
 from jaxlint.staging.evaluator.introspection import Introspection
 from jaxlint.staging.evaluator.machine import Machine, Part
@@ -21,6 +30,7 @@ from jaxlint.staging.values import (
     Static,
     Value,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 
 
@@ -33,31 +43,37 @@ class Externals(Part):
         self.introspection = machine.part(Introspection)
         self.conversions = machine.part(Conversions)
 
-    def call_external(
-        self,
-        callee: External,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def call_external(self, callee: External, call: Call) -> Value:
         name = canonical(callee.name)
-        staging = self.machine.staging.call_staging(name, args, kwargs, node, frame, callee.own)
+        staging = self.machine.staging.call_staging(name, call, callee.own)
         if staging is not None:
             return staging
         if name.startswith("builtins."):
-            return self.machine.language.call_builtin(name[9:], args, kwargs, node, frame)
+            return self.machine.language.call_builtin(name[9:], call)
         model = calls.get(name)
         if model is None:
-            return self.machine.arrays.unmodelled(name, args, kwargs, node, frame)
+            return self.machine.arrays.unmodelled(name, call)
         if callee.own is None:
-            return model(LibraryCall(name, args, kwargs, node, frame, self.machine, self.unmodelled_call))
-        own = self.machine.staging.aside(callee.own, args, kwargs, node, frame)
-        result = model(LibraryCall(name, args, kwargs, node, frame, self.machine, self.unmodelled_call))
+            return self.ask(model, name, call, self.unmodelled_call)
+        own = self.machine.staging.aside(callee.own, call)
+        result = self.ask(model, name, call, self.unmodelled_call)
         return replace(result, own=own) if isinstance(result, ExternalObject) else result
 
+    def ask(
+        self,
+        model: Model,
+        name: str,
+        call: Call,
+        rest: Callable[[LibraryCall], Value],
+        made: ExternalObject = NOTHING_MADE,
+    ) -> Value:
+        """What a model gives for a call; `rest`: what it would give without the model."""
+        return model(
+            LibraryCall(call.args, call.kwargs, call.node, call.frame, name, self.machine, rest, made)
+        )
+
     def unmodelled_call(self, call: LibraryCall) -> Value:
-        return self.machine.arrays.unmodelled(call.name, call.args, call.kwargs, call.node, call.frame)
+        return self.machine.arrays.unmodelled(call.name, call)
 
     # -- external objects
 
@@ -70,66 +86,43 @@ class Externals(Part):
         model = attributes.get(full)
         if model is None:
             return ExternalMethod(base, name)
-        return model(LibraryCall(full, [], {}, node, frame, self.machine, self.unmodelled_attribute, base))
+        return self.ask(model, full, Call([], {}, node, frame), self.unmodelled_attribute, base)
 
     def unmodelled_attribute(self, call: LibraryCall) -> Value:
         return ExternalMethod(call.made, call.name.rpartition(".")[2])
 
-    def external_object_method(
-        self,
-        receiver: ExternalObject,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def external_object_method(self, receiver: ExternalObject, name: str, call: Call) -> Value:
         if receiver.name.startswith("builtins.super"):
             if name == "__new__":
-                return self.machine.language.call_builtin("object.__new__", args, kwargs, node, frame)
+                return self.machine.language.call_builtin("object.__new__", call)
             return Static(None) if name == "__init__" else UNKNOWN
         full = f"{receiver.name}.{name}"
         model = methods.get(full)
         if model is None:
-            return self.machine.language.opaque_call([*args, *kwargs.values()], node, frame)
-        return model(LibraryCall(full, args, kwargs, node, frame, self.machine, unknown_result, receiver))
+            return self.machine.language.opaque_call(call.inputs, call.node, call.frame)
+        return self.ask(model, full, call, unknown_result, receiver)
 
-    def call_external_object(
-        self,
-        callee: ExternalObject,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def call_external_object(self, callee: ExternalObject, call: Call) -> Value:
         if callee.own is None:
-            return self.result_of_object(callee, args, kwargs, node, frame)
-        own = self.machine.staging.aside(callee.own, args, kwargs, node, frame, odd=True)
-        result = self.result_of_object(callee, args, kwargs, node, frame)
+            return self.result_of_object(callee, call)
+        own = self.machine.staging.aside(callee.own, call, odd=True)
+        result = self.result_of_object(callee, call)
         # What it gives may be called in turn, as a decorator that takes options is.
         return (
             replace(result, own=own) if isinstance(result, ExternalObject) and result.own is None else result
         )
 
-    def result_of_object(
-        self,
-        callee: ExternalObject,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def result_of_object(self, callee: ExternalObject, call: Call) -> Value:
         """What calling an object of a library gives, as far as it is known."""
+        args = call.args
         if args and isinstance(args[0], ClassValue) and redecorates(callee.name, args[0]):
             return decorated(args[0], callee)
         if callee.name == WRITTEN_INIT and isinstance(callee.args[0], ClassValue):
-            return self.classes.fill(callee.args[0], args, kwargs, node, frame)
+            return self.classes.fill(callee.args[0], call)
         model = calls_of_made.get(callee.name)
         if model is None:
-            return self.machine.language.opaque_call([*args, *kwargs.values()], node, frame)
-        return model(
-            LibraryCall(callee.name, args, kwargs, node, frame, self.machine, unknown_result, callee)
-        )
+            return self.machine.language.opaque_call(call.inputs, call.node, call.frame)
+        return self.ask(model, callee.name, call, unknown_result, callee)
 
 
 def unknown_result(call: LibraryCall) -> Value:

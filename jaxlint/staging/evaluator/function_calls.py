@@ -35,6 +35,7 @@ from jaxlint.staging.values import (
     rough_stand_in,
     stand_in,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import copied, holds_made
 from jaxlint.staging.values.fingerprint import summary_key
 from jaxlint.staging.values.forms import hide_shapes
@@ -77,23 +78,15 @@ class FunctionCalls(Part):
         self.edges: dict[ast.AST, set[ast.AST]] = {}  # which function calls which
         self.unresolved: set[str] = set()  # methods that were called in a stage of what is not known
 
-    def call_function(
-        self,
-        function: Function,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-        stage: Stage,
-        context: str = "call",
-    ) -> Value:
+    def call_function(self, function: Function, call: Call, stage: Stage, context: str = "call") -> Value:
         """Evaluates a project function on these arguments, in `stage`. Memoised by what the arguments look like."""
-        bound = self.machine.language.bind(function, args, kwargs, frame)
+        node, frame = call.node, call.frame
+        bound = self.machine.language.bind(function, call.args, call.kwargs, frame)
         if bound is None:
             return UNKNOWN
         if frame.guards and isinstance(node, ast.Call):
-            doubt_switches(function, bound, args, node)
-        if lacks_arguments(function, args, kwargs):
+            doubt_switches(function, bound, call.args, node)
+        if lacks_arguments(function, call.args, call.kwargs):
             with Guessing(self.machine):
                 return self.run_function(function, bound, node, frame, stage, context)
         return self.run_function(function, bound, node, frame, stage, context)

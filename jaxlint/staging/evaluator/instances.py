@@ -41,6 +41,7 @@ from jaxlint.staging.values import (
     member_kind,
     some,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.class_models import (
     PLAIN,
     class_member,
@@ -117,7 +118,7 @@ class Instances(Part):
     def read_property(
         self, base: Instance, name: str, member: Function | Transformed | Partial, node: ast.AST, frame: Frame
     ) -> Value:
-        result = self.machine.language.call_value(BoundMethod(member, base), [], {}, node, frame)
+        result = self.machine.language.call_value(BoundMethod(member, base), Call([], {}, node, frame))
         if isinstance(member, Function) and member.cached and not frame.stage.staged:
             base.fields[name] = result  # a trace that asks later is given the same
         return result
@@ -177,7 +178,7 @@ class Instances(Part):
         member = self.class_member(base.cls, name)
         if isinstance(member, (Function, Transformed, Partial)):
             if member_kind(member) == "property":
-                return self.machine.language.call_value(BoundMethod(member, base), [], {}, node, frame)
+                return self.machine.language.call_value(BoundMethod(member, base), Call([], {}, node, frame))
             return bound_to(member, base, base.cls)
         return member if isinstance(member, Static) else UNKNOWN
 
@@ -222,7 +223,9 @@ class Instances(Part):
             return
         member = base.cls.lookup(name)
         if isinstance(member, Function) and member.setter is not None:
-            self.machine.language.call_function(member.setter, [base, value], {}, target, frame, frame.stage)
+            self.machine.language.call_function(
+                member.setter, Call([base, value], {}, target, frame), frame.stage
+            )
             return
         hook = base.cls.lookup("__setattr__")
         if isinstance(hook, Function) and not self.keeps_what_it_gets(base.cls, hook):
@@ -305,7 +308,7 @@ class Instances(Part):
         instance.ready = True
         setup = instance.cls.lookup("setup")
         if isinstance(setup, Function):
-            self.machine.language.call_function(setup, [instance], {}, node, frame, frame.stage)
+            self.machine.language.call_function(setup, Call([instance], {}, node, frame), frame.stage)
 
     def module_call_method(self, instance: Instance) -> Value | None:
         if not instance.ready and instance.cls.model.set_up:

@@ -43,6 +43,7 @@ from jaxlint.staging.values import (
     join,
 )
 from jaxlint.staging.values.array_types import ARRAY_TYPES, array_has, array_is_instance
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import positional_parameters
 
@@ -70,7 +71,7 @@ _HOLDERS = ((TupleValue, tuple), (ListValue, list), (DictValue, dict))
 # Types of libraries of which nothing that Python makes on its own is an instance.
 _ALONE = ARRAY_TYPES | {"builtins.type", "functools.partial"}
 
-Builtin = Callable[[str, list[Value], dict[str, Value], ast.AST, Frame], Value]
+Builtin = Callable[[str, Call], Value]
 
 
 class Introspection(Part):
@@ -97,17 +98,15 @@ class Introspection(Part):
             **dict.fromkeys(("id", "ord", "dir", "input", "bytes"), self.opaque_value),
         }
 
-    def isinstance_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def isinstance_call(self, name: str, call: Call) -> Value:
+        args = call.args
         first = args[0] if args else UNKNOWN
         for kind in args[1].elements() if len(args) > 1 and isinstance(args[1], TupleValue) else args[1:]:
-            self.data_model.implied(kind, "__instancecheck__", [first], node, frame)
+            self.data_model.implied(kind, "__instancecheck__", [first], call.node, call.frame)
         return self.isinstance_result(first, args[1] if len(args) > 1 else UNKNOWN)
 
-    def hasattr_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def hasattr_call(self, name: str, call: Call) -> Value:
+        args = call.args
         first = args[0] if args else UNKNOWN
         if isinstance(first, Array) and first.certain and len(args) > 1:
             answer = array_has(first, constant(args[1]))
@@ -116,38 +115,34 @@ class Introspection(Part):
         # A module may have it or not by the version of the library.
         return (Shim if isinstance(first, (External, ModuleValue)) else Static)(kind="bool")
 
-    def issubclass_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def issubclass_call(self, name: str, call: Call) -> Value:
         return Static(kind="bool")
 
-    def callable_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        return _truth(_is_callable(args[0] if args else UNKNOWN))
+    def callable_call(self, name: str, call: Call) -> Value:
+        return _truth(_is_callable(call.args[0] if call.args else UNKNOWN))
 
-    def getattr_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def getattr_call(self, name: str, call: Call) -> Value:
+        args = call.args
         first = args[0] if args else UNKNOWN
         attr = constant(args[1]) if len(args) > 1 else MISSING
         if len(args) > 1 and isinstance(args[1], Static) and args[1].one_of:
-            found = [self.access.attribute(first, n, node, frame, quiet=True) for n in args[1].one_of]
+            found = [
+                self.access.attribute(first, n, call.node, call.frame, quiet=True) for n in args[1].one_of
+            ]
             return in_turn(value for value in found if not isinstance(value, Unknown))
         if isinstance(attr, str):
-            value = self.access.attribute(first, attr, node, frame, quiet=True)
+            value = self.access.attribute(first, attr, call.node, call.frame, quiet=True)
             return join(value, args[2]) if len(args) > 2 else value
         return first.fields.get(ANY_NAME, UNKNOWN) if isinstance(first, Instance) else UNKNOWN
 
-    def setattr_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def setattr_call(self, name: str, call: Call) -> Value:
+        args, node = call.args, call.node
         if len(args) == 3:
             first, attr = args[0], constant(args[1])
             if isinstance(attr, str) and isinstance(node, ast.Call):
-                self.instances.set_attribute(first, attr, args[2], node, frame)
+                self.instances.set_attribute(first, attr, args[2], node, call.frame)
             elif isinstance(first, Instance) and first.staged is None:
-                self.set_any_attribute(first, args[2], node, frame)
+                self.set_any_attribute(first, args[2], node, call.frame)
         return Static(None)
 
     def set_any_attribute(self, target: Instance, value: Value, node: ast.AST, frame: Frame) -> None:
@@ -161,43 +156,31 @@ class Introspection(Part):
                 target.fields[field] = join(stored, value)
         target.fields[ANY_NAME] = in_turn([*filter(None, [target.fields.get(ANY_NAME)]), value])
 
-    def super_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        return self.super_object(args, frame)
+    def super_call(self, name: str, call: Call) -> Value:
+        return self.super_object(call.args, call.frame)
 
-    def type_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        first = args[0] if args else UNKNOWN
+    def type_call(self, name: str, call: Call) -> Value:
+        first = call.args[0] if call.args else UNKNOWN
         return first.cls if isinstance(first, Instance) else Static(kind="type")
 
-    def object_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def object_call(self, name: str, call: Call) -> Value:
         """`object()`, which programs compare with `is` to see whether they were given anything."""
         return Static(Sentinel())
 
-    def new_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def new_call(self, name: str, call: Call) -> Value:
         """`object.__new__(cls)`: an object whose `__init__` has not run; what makes it sets its attributes itself."""
-        cls = args[0] if args else UNKNOWN
+        cls = call.args[0] if call.args else UNKNOWN
         if not isinstance(cls, ClassValue) or cls.kind in ("enum", "namedtuple"):
             return UNKNOWN
-        self.machine.reach.made(cls, frame)
+        self.machine.reach.made(cls, call.frame)
         return Instance(cls)
 
-    def vars_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        return DictValue({}, UNKNOWN, frame.stage)
+    def vars_call(self, name: str, call: Call) -> Value:
+        return DictValue({}, UNKNOWN, call.frame.stage)
 
-    def method_call(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def method_call(self, name: str, call: Call) -> Value:
         """`staticmethod`, `classmethod` and `property`."""
-        return self.method_kind(name, args[0] if args else UNKNOWN)
+        return self.method_kind(name, call.args[0] if call.args else UNKNOWN)
 
     def method_kind(self, name: str, value: Value) -> Value:
         if isinstance(value, Function):
@@ -206,9 +189,7 @@ class Introspection(Part):
             value.attributes[name] = Static(True)
         return value
 
-    def opaque_value(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def opaque_value(self, name: str, call: Call) -> Value:
         """Something that Python alone knows of."""
         return Static()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import string
 from collections.abc import Callable
@@ -33,7 +32,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
-from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.call import Call
 
 # Methods of strings that a constant answers, given constants.
 _OF_TEXT = frozenset(
@@ -76,30 +75,24 @@ class Methods(Part):
         self.comparisons = machine.part(Comparisons)
         self.operators = machine.part(Operators)
 
-    def call_method(
-        self,
-        callee: ExternalMethod,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def call_method(self, callee: ExternalMethod, call: Call) -> Value:
         """What a call of a method gives, by what has it."""
+        args, node, frame = call.args, call.node, call.frame
         receiver, name = callee.receiver, callee.name
         if isinstance(receiver, Transformed):
-            return self.machine.staging.call_transformed_method(receiver, name, args, kwargs, node, frame)
+            return self.machine.staging.call_transformed_method(receiver, name, call)
         if isinstance(receiver, (Array, AtIndexer, NumpyArray)):
-            return self.machine.arrays.array_method(receiver, name, args, kwargs, node, frame)
+            return self.machine.arrays.array_method(receiver, name, call)
         if isinstance(receiver, ListValue):
             return self.container_methods.list_method(receiver, name, args, node, frame)
         if isinstance(receiver, DictValue):
-            return self.container_methods.dict_method(receiver, name, args, kwargs, node, frame)
+            return self.container_methods.dict_method(receiver, name, call)
         if isinstance(receiver, TupleValue):
             if name in SEARCHES and args:
                 self.comparisons.look_for(args[0], receiver, name, node, frame)
             return Static(kind="int") if name in ("index", "count") else UNKNOWN
         if isinstance(receiver, ExternalObject):
-            return self.externals.external_object_method(receiver, name, args, kwargs, node, frame)
+            return self.externals.external_object_method(receiver, name, call)
         if isinstance(receiver, Setting) and name in _SPELLINGS and not args:
             return converted(receiver, _SPELLINGS[name])
         if isinstance(receiver, Static):

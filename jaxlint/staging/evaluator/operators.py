@@ -40,6 +40,7 @@ from jaxlint.staging.values import (
     update_dict,
 )
 from jaxlint.staging.values.array_types import members_of_type
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.dtypes import OPERATORS, dtype_of, numpy_result
 from jaxlint.staging.values.flow import flow_in
 from jaxlint.staging.values.frame import Frame
@@ -96,7 +97,7 @@ class Operators(Part):
             return Static(measured=Measured("-", (value,)))
         if find_array(value, depth=1) is not None:
             result = self.array_result(frame, [value], node, like=value)
-            self.machine.tracking.made_by(result, OPERATORS[type(node.op)], [value], {}, node, frame)
+            self.machine.tracking.made_by(result, OPERATORS[type(node.op)], Call([value], {}, node, frame))
             return result
         return (
             NumpyArray()
@@ -134,7 +135,7 @@ class Operators(Part):
             like = left if type(left) is Array else right if isinstance(left, Static) else None
             like = None if kind is ast.MatMult else like
             result = self.array_result(frame, [left, right], node, like=like)
-            self.machine.tracking.made_by(result, OPERATORS[kind], [left, right], {}, node, frame)
+            self.machine.tracking.made_by(result, OPERATORS[kind], Call([left, right], {}, node, frame))
             return result
         if isinstance(left, Static) and isinstance(right, Static):
             if type(left) is Reading and type(right) is Reading and kind is ast.Sub:

@@ -26,6 +26,7 @@ from jaxlint.staging.values import (
     Value,
 )
 from jaxlint.staging.values.buffers import Handed, Held
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
 
@@ -56,26 +57,13 @@ class Language(Protocol):
     ) -> dict[str, Value] | None:
         """Parameter values for a call, in the order of the parameters; None when the call cannot be right."""
 
-    def call_builtin(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def call_builtin(self, name: str, call: Call) -> Value:
         """What the builtin `name` gives."""
 
-    def call_function(
-        self,
-        function: Function,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-        stage: Stage,
-        context: str = "call",
-    ) -> Value:
+    def call_function(self, function: Function, call: Call, stage: Stage, context: str = "call") -> Value:
         """Evaluates a project function on these arguments, in `stage`. Memoised by what the arguments look like."""
 
-    def call_value(
-        self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def call_value(self, callee: Value, call: Call) -> Value:
         """The result of calling `callee`."""
 
     def drain(self) -> None:
@@ -95,9 +83,7 @@ class Language(Protocol):
     ) -> Value:
         """The value of `base.name`, of an object of a library."""
 
-    def hold(
-        self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> None:
+    def hold(self, instance: Instance, call: Call) -> None:
         """Puts what a container is made of into an object whose class derives from one."""
 
     def model_of(self, name: str) -> Value:
@@ -145,9 +131,7 @@ class Tracking(Protocol):
     def differentiated(self, values: Iterable[Value]) -> Array | None:
         """The first of the arrays that carries a gradient outside of any trace, as a tracer."""
 
-    def donate_arguments(
-        self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call, frame: Frame
-    ) -> None:
+    def donate_arguments(self, callee: Value, call: Call) -> None:
         """After a call: what it was given to write into is gone."""
 
     def elapsed(self, start: Reading, end: Reading, node: ast.AST, frame: Frame) -> Value:
@@ -165,15 +149,7 @@ class Tracking(Protocol):
     def held(self, node: ast.expr, value: Value, frame: Frame) -> Held | None:
         """What a binding to `node` shares with other places; None where it is new."""
 
-    def made_by(
-        self,
-        result: Array,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> None:
+    def made_by(self, result: Array, name: str, call: Call) -> None:
         """Notes on `result` that `name` (canonical, or an operator's) made it of these operands, and tells rules."""
 
     def note_waiting(self, node: ast.Call, callee: Value, args: list[Value]) -> None:
@@ -209,15 +185,7 @@ class Staging(Protocol):
     def add_rule(self, table: str, rule: Value, node: ast.AST, frame: Frame) -> None:
         """A rule of a primitive, which JAX calls as it traces, if `table` is where it keeps such rules."""
 
-    def aside(
-        self,
-        own: Value,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-        odd: bool = False,
-    ) -> Value:
+    def aside(self, own: Value, call: Call, odd: bool = False) -> Value:
         """A library's own code for what the tables say: evaluated for what it shows of the library's functions."""
 
     def ask_leaf(self, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
@@ -226,36 +194,16 @@ class Staging(Protocol):
     def body_why(self, api: str, body: Value, node: ast.AST, frame: Frame) -> Why:
         """Why what runs inside of `api` is staged: "`f` is passed to `api`"."""
 
-    def call_staging(
-        self,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-        own: Value | None = None,
-    ) -> Value | None:
+    def call_staging(self, name: str, call: Call, own: Value | None = None) -> Value | None:
         """What a transformation or control flow gives; None for another function, which has traced what it is given."""
 
-    def call_lifted(
-        self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def call_lifted(self, t: Transformed, call: Call) -> Value:
         """A lifted function or method: its first argument is the module, the others are traced."""
 
-    def call_transformed(
-        self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def call_transformed(self, t: Transformed, call: Call) -> Value:
         """The result of calling `t` in `frame`."""
 
-    def call_transformed_method(
-        self,
-        base: Transformed,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def call_transformed_method(self, base: Transformed, name: str, call: Call) -> Value:
         """Methods of a transformed function: `.lower`, `.trace`, `.defvjp` ..."""
 
     def decorate(
@@ -275,15 +223,7 @@ class Staging(Protocol):
     ) -> None:
         """Tells rules what a call of a jitted function passes; not what it unpacks, whose names may be those of static parameters."""
 
-    def in_stage(
-        self,
-        callee: Value,
-        stage: Stage,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def in_stage(self, callee: Value, stage: Stage, call: Call) -> Value:
         """Calls `callee` with the frame standing in `stage`, or where it stands when `jax.disable_jit` holds."""
 
     def is_stand_in(self, first: Value, fallback: Value) -> bool:
@@ -292,14 +232,10 @@ class Staging(Protocol):
     def known_as(self, module: Module, name: str, value: Value | None) -> str:
         """The name under which a library's function is known that `module` of this very library defines as `name`; or ""."""
 
-    def lifted_flow(
-        self, short: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def lifted_flow(self, short: str, call: Call) -> Value:
         """What `nn.cond`, `nn.switch` and `nn.while_loop` do with the functions that they are given."""
 
-    def shapes_of(
-        self, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def shapes_of(self, function: Value, call: Call) -> Value:
         """What `jax.eval_shape(function, *args, **kwargs)` gives."""
 
     def signature(self, target: Value) -> list[str]:
@@ -324,15 +260,7 @@ class Arrays(Protocol):
     def array_attribute(self, base: Array | NumpyArray, name: str, node: ast.AST, frame: Frame) -> Value:
         """The value of `base.name`."""
 
-    def array_method(
-        self,
-        receiver: Array | AtIndexer | NumpyArray,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def array_method(self, receiver: Array | AtIndexer | NumpyArray, name: str, call: Call) -> Value:
         """What `receiver.name(*args, **kwargs)` gives."""
 
     def array_item(
@@ -352,9 +280,7 @@ class Arrays(Protocol):
     def module_has(self, module: str, name: str) -> bool | None:
         """Whether a library's module of today has a name; None where that is not known."""
 
-    def unmodelled(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def unmodelled(self, name: str, call: Call) -> Value:
         """What a function gives that has no model: by the tables, or as something unknown."""
 
 
@@ -364,20 +290,10 @@ class Reach(Protocol):
     def call_heirs(self, function: Function, frame: Frame) -> None:
         """A method that its class leaves to those that derive from it is called: theirs runs, whichever that is."""
 
-    def call_made_of(
-        self, callee: Unknown, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def call_made_of(self, callee: Unknown, call: Call) -> Value:
         """Calls what something unknown was made of, as the wrapper of a library does; in a stage that is not certain."""
 
-    def call_on_unknown(
-        self,
-        base: Value,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.Call,
-        frame: Frame,
-    ) -> Value | None:
+    def call_on_unknown(self, base: Value, name: str, call: Call) -> Value | None:
         """What the method `name` gives of something unknown; None where too much could be meant."""
 
     def gives_tracers(self, library: str, why: Why) -> None:

@@ -45,6 +45,7 @@ from jaxlint.staging.values import (
     join_all,
     unknown_of,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.pytrees import is_pytree, tracer_in
 from jaxlint.staging.values.stage import HOST, Stage, Why
@@ -72,10 +73,9 @@ COMMON = (
 )  # fmt: skip
 
 
-# A call of a method that a class leaves to those that derive from it: the method, what it gets, where it stands, and in
-# which stage.
-LeftOpen = tuple[Function, Value, list[Value], dict[str, Value], Frame, Stage]
-Awaited = tuple[Value, list[Value], dict[str, Value], ast.AST, Frame, Stage]  # a call, and where it stands
+# A call of a method that a class leaves to those that derive from it: the method, its receiver, and in which stage.
+LeftOpen = tuple[Function, Value, Call, Stage]
+Awaited = tuple[Value, Call, Stage]  # what is called, and in which stage
 
 
 class Receivers(Part):
@@ -99,22 +99,16 @@ class Receivers(Part):
         # The project's classes by the methods that they define.
         self.defining: dict[str, list[ClassValue]] = {}
 
-    def call_on_unknown(
-        self,
-        base: Value,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.Call,
-        frame: Frame,
-    ) -> Value | None:
+    def call_on_unknown(self, base: Value, name: str, call: Call) -> Value | None:
         """What the method `name` gives of something unknown; None where too much could be meant."""
+        node, frame = call.node, call.frame
         is_call = name == "__call__"
+        assert isinstance(node, ast.Call)
         if self.machine.exhausted() or (
             not is_call and (name in COMMON or name.startswith("__") or name not in self.defining)
         ):
             return None
-        given = [*args, *kwargs.values()]
+        given = call.inputs
         traced = any(tracer_in(part) is not None for part in given)
         if not traced and not isinstance(base, Array):
             return None
@@ -123,67 +117,54 @@ class Receivers(Part):
             found = self.possible_classes(name, declared, frame)
         else:
             found = self.family(declared, name, frame) if declared is not None else []
-        classes = [cls for cls in found if takes(cls.namespace[name], args, kwargs)]
+        classes = [cls for cls in found if takes(cls.namespace[name], call.args, call.kwargs)]
         if not traced:  # what else could be a tracer is the object itself
             classes = [cls for cls in classes if is_pytree(cls)]
-        return self.call_one_of(classes, declared is not None, base, name, args, kwargs, node, frame)
+        return self.call_one_of(classes, declared is not None, base, name, call)
 
     def call_one_of(
-        self,
-        classes: list[ClassValue],
-        declared: bool,
-        base: Value,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.Call,
-        frame: Frame,
+        self, classes: list[ClassValue], declared: bool, base: Value, name: str, call: Call
     ) -> Value | None:
         """Calls the method of each of the classes that something unknown may be of, in a stage that is not certain."""
+        frame = call.frame
         roots = [
             cls for cls in classes if not any(other is not cls and other in cls.mro() for other in classes)
         ]
         if not classes or len(roots) > (MAX_FAMILY if declared else MAX_CLASSES):
             return None
-        doubted = [doubtful(part) for part in args]
-        named = {key: doubtful(part) for key, part in kwargs.items()}
+        doubted = [doubtful(part) for part in call.args]
+        named = {key: doubtful(part) for key, part in call.kwargs.items()}
         with Staged(frame, replace(frame.stage, certain=False)), Guessing(self.machine):
             if len(classes) > MAX_CLASSES:
                 if frame.module.is_test or len(classes) > MAX_FAMILY:
                     return None  # a test means one of them
                 for cls in classes:
                     method = BoundMethod(cls.namespace[name], self.possible_instance(cls, base, frame))
-                    self.once_inside(cls, method, doubted, named, node, frame)
+                    self.once_inside(cls, method, call.passing(doubted, named))
                 return None
             results = [
                 self.calls.call_value(
-                    self.possible_method(cls, name, base, frame), doubted, named, node, frame
+                    self.possible_method(cls, name, base, frame), call.passing(doubted, named)
                 )
                 for cls in classes
             ]
         return doubtful(join_all(results))
 
-    def call_made_of(
-        self,
-        callee: Unknown,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def call_made_of(self, callee: Unknown, call: Call) -> Value:
         """Calls what something unknown was made of, as the wrapper of a library does; in a stage that is not certain."""
-        given = [*args, *kwargs.values()]
+        frame = call.frame
+        given = call.inputs
         if (
             not frame.stage.staged
             or self.machine.exhausted()
             or all(tracer_in(part) is None for part in given)
         ):
-            self.machine.tracking.hand_over([callee, *given], node, frame)
+            self.machine.tracking.hand_over([callee, *given], call.node, frame)
             return unknown_of(given)
-        doubted = [doubtful(part) for part in args]
-        named = {key: doubtful(part) for key, part in kwargs.items()}
+        doubted = [doubtful(part) for part in call.args]
+        named = {key: doubtful(part) for key, part in call.kwargs.items()}
         with Staged(frame, replace(frame.stage, certain=False)), Guessing(self.machine):
-            results = [self.calls.call_value(part, doubted, named, node, frame) for part in callee.made_of]
+            results = [self.calls.call_value(part, call.passing(doubted, named)) for part in callee.made_of]
         return doubtful(join_all(results))
 
     def call_heirs(self, function: Function, frame: Frame) -> None:
@@ -200,22 +181,23 @@ class Receivers(Part):
         if not any(traced) or key in self.data_model.implications:
             return
         self.data_model.implications.add(key)
-        call = (function, receiver, args, named, frame, replace(frame.stage, certain=False))
-        self.left_open.setdefault(receiver.cls.node, []).append(call)
+        call = Call(args, named, function.node, frame)
+        left_open = (function, receiver, call, replace(frame.stage, certain=False))
+        self.left_open.setdefault(receiver.cls.node, []).append(left_open)
         for heir in self.instances.heirs.get(receiver.cls.node, [])[:MAX_FAMILY]:
-            self.await_heir(heir, call)
+            self.await_heir(heir, left_open)
 
-    def await_heir(self, heir: ClassValue, call: LeftOpen) -> None:
+    def await_heir(self, heir: ClassValue, left_open: LeftOpen) -> None:
         """What a class that derives from another has for a method which that one leaves open is called in time."""
-        function, receiver, args, named, frame, stage = call
+        function, receiver, call, stage = left_open
         method = heir.namespace.get(function.name)
-        if not isinstance(method, (Function, Transformed)) or not takes(method, args, named):
+        if not isinstance(method, (Function, Transformed)) or not takes(method, call.args, call.kwargs):
             return
-        if heir.module.is_test and heir.module is not frame.module:
+        if heir.module.is_test and heir.module is not call.frame.module:
             return
         leaves = receiver.staged if isinstance(receiver, Instance) else None
-        owner = heir.prototype or self.possible_instance(heir, leaves or UNKNOWN, frame)
-        self.awaited.append((BoundMethod(method, owner), args, named, function.node, frame, stage))
+        owner = heir.prototype or self.possible_instance(heir, leaves or UNKNOWN, call.frame)
+        self.awaited.append((BoundMethod(method, owner), call, stage))
 
     def note_heir(self, cls: ClassValue) -> None:
         """Remembers a class by those that it derives from; of a class that is made at every call of a function, the last."""
@@ -227,8 +209,8 @@ class Receivers(Part):
                 known = self.instances.heirs.setdefault(base.node, [])
                 known[:] = [other for other in known if other.node is not cls.node]
                 known.append(cls)
-                for call in self.left_open.get(base.node, ()):
-                    self.await_heir(cls, call)
+                for left_open in self.left_open.get(base.node, ()):
+                    self.await_heir(cls, left_open)
 
     def made(self, cls: ClassValue, frame: Frame) -> None:
         """An object of the class is made; what is no pytree gets into a stage as it is captured."""
@@ -246,38 +228,31 @@ class Receivers(Part):
                 self.inside.setdefault(owner.node, (owner, why))
                 self.awaited.extend(self.waiting.pop(owner.node, ()))
 
-    def once_inside(
-        self,
-        cls: ClassValue,
-        method: Value,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> None:
+    def once_inside(self, cls: ClassValue, method: Value, call: Call) -> None:
         """As `once`, as soon as an object of `cls` is seen inside a stage: one of many that a call may mean."""
         if cls.node in self.inside:
-            self.data_model.once(method, args, node, frame, kwargs)
+            self.data_model.once(method, call)
             return
-        traced = [tracer_in(part) is not None for part in (*args, *kwargs.values())]
+        traced = [tracer_in(part) is not None for part in call.inputs]
         key = (
             cls.node,
             id(method.function.node)
             if isinstance(method, BoundMethod) and isinstance(method.function, Function)
             else id(method),
-            frame.stage.key,
+            call.frame.stage.key,
             *traced,
         )
         if key not in self.data_model.implications:
             self.data_model.implications.add(key)
-            self.waiting.setdefault(cls.node, []).append((method, args, kwargs, node, frame, frame.stage))
+            self.waiting.setdefault(cls.node, []).append((method, call, call.frame.stage))
 
     def run_awaited(self) -> None:
         """What waited for objects that meanwhile are seen inside a stage."""
         while self.awaited:
-            method, args, kwargs, node, frame, stage = self.awaited.pop()
+            method, call, stage = self.awaited.pop()
+            frame = call.frame
             with Contained(self.machine, frame.module, frame), Staged(frame, stage), Guessing(self.machine):
-                self.data_model.once(method, args, node, frame, kwargs)
+                self.data_model.once(method, call)
 
     def possible_method(self, cls: ClassValue, name: str, base: Value, frame: Frame) -> Value:
         """The method `name` as `base`, were it an instance of `cls`, would have it."""

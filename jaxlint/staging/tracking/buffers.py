@@ -34,6 +34,7 @@ from jaxlint.staging.values import (
     innermost,
 )
 from jaxlint.staging.values.buffers import Donation, Handed, is_below
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.constants import constant_names, constant_numbers
 from jaxlint.syntax.facts import (
     all_parameters,
@@ -80,10 +81,10 @@ class Buffers(Part):
         if gone:
             frame.dead = {**frame.dead, **dict.fromkeys(gone, donation)}
 
-    def donate_arguments(
-        self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call, frame: Frame
-    ) -> None:
+    def donate_arguments(self, callee: Value, call: Call) -> None:
         """After a call: what it was given to write into is gone."""
+        node, args, frame = call.node, call.args, call.frame
+        assert isinstance(node, ast.Call)
         method = node.func if type(node.func) is ast.Attribute else None
         keeps = method is not None and method.attr in _KEEPING_METHODS and bool(args)
         if type(callee) is External and not keeps:
@@ -98,7 +99,7 @@ class Buffers(Part):
         if method is not None and keeps:
             self.keep(place_of(method.value), node.args[-1], args[-1], frame)
             return
-        by_name = {k.arg: (k.value, kwargs.get(k.arg)) for k in node.keywords if k.arg}
+        by_name = {k.arg: (k.value, call.kwargs.get(k.arg)) for k in node.keywords if k.arg}
         if jitted is not None:
             if jitted.kind == "pmap":
                 by_name = {}  # it donates by position alone

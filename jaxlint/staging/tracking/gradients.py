@@ -39,6 +39,7 @@ from jaxlint.staging.values import (
     innermost,
     join,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.constants import constant_numbers
 from jaxlint.staging.values.flow import flow_in, marked
 from jaxlint.staging.values.frame import Frame
@@ -63,16 +64,10 @@ class Gradients(Part):
         self.timing = machine.part(Timing)
         self.gradient_roots: set[ast.AST] = set()  # functions that a gradient is taken of
 
-    def call_differentiated(
-        self,
-        t: Transformed,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def call_differentiated(self, t: Transformed, call: Call) -> Value:
+        node, frame = call.node, call.frame
         numbers = constant_numbers(t.options.get("argnums")) or (0,)
-        concrete = list(args)
+        concrete = list(call.args)
         for number in numbers:
             if 0 <= number < len(concrete) and isinstance(concrete[number], (Static, NumpyArray)):
                 concrete[number] = self.operators.array_result(frame, [], node)
@@ -87,9 +82,9 @@ class Gradients(Part):
                 if -len(concrete) <= number < len(concrete):
                     concrete[number] = marked(concrete[number], TANGENT)
         with OfGradient(self.machine, t.why):
-            result = self.under_gradient(reverse, t.target, concrete, kwargs, node, frame)
+            result = self.under_gradient(reverse, t.target, call.passing(concrete))
         self.timing.dispatch(node, frame, t.label)
-        inputs = [*concrete, *kwargs.values()]
+        inputs = [*concrete, *call.kwargs.values()]
         grads: list[Value] = []
         for _ in numbers:
             gradient = self.operators.array_result(frame, inputs, node, role="grad", name=t.api)
@@ -116,7 +111,7 @@ class Gradients(Part):
             return self.calls.opaque_call(inputs, node, frame)
         if reverse and result is not UNKNOWN:
             self.tell_stopped(t, value, frame)
-        if flow_in([*args, *kwargs.values()]) is None:  # what it gives back is not differentiated any more
+        if flow_in(call.inputs) is None:  # what it gives back is not differentiated any more
             value, extra = marked(value, None), marked(extra, None)
         if t.kind == "value_and_grad":
             if not isinstance(value, (Array, TupleValue)):
@@ -124,18 +119,10 @@ class Gradients(Part):
             return TupleValue([TupleValue([value, extra]) if has_aux else value, gradient_value])
         return TupleValue([gradient_value, extra]) if has_aux else gradient_value
 
-    def under_gradient(
-        self,
-        reverse: bool,
-        function: Value,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def under_gradient(self, reverse: bool, function: Value, call: Call) -> Value:
         """Calls what is differentiated, in reverse mode or forward."""
         with Differentiating(self.machine), Reversing(self.machine, reverse):
-            return self.calls.call_value(function, args, kwargs, node, frame)
+            return self.calls.call_value(function, call)
 
     def tell_stopped(self, t: Transformed | None, loss: Value, frame: Frame | None = None) -> None:
         """Tells rules when what is differentiated comes out of a loop that has no reverse mode."""
@@ -151,20 +138,12 @@ class Gradients(Part):
                         "zero_gradient", events.ZeroGradientEvent(stopped[0].node, inner, t, stopped[0])
                     )
 
-    def under_parameters(
-        self,
-        variables: Value | None,
-        function: Value,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def under_parameters(self, variables: Value | None, function: Value, call: Call) -> Value:
         """Calls what asks flax or haiku for its parameters, which are these `variables`."""
         if not self.machine.differentiating:
-            return self.calls.call_value(function, args, kwargs, node, frame)
+            return self.calls.call_value(function, call)
         with Parameters(self.machine, flow_in([variables] if variables is not None else [])):
-            return self.calls.call_value(function, args, kwargs, node, frame)
+            return self.calls.call_value(function, call)
 
     def differentiated(self, values: Iterable[Value]) -> Array | None:
         """The first of the arrays that carries a gradient outside of any trace, as a tracer.

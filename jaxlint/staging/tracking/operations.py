@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 from jaxlint.jaxapi.dtypes import (
     KINDS,
     MAKERS,
@@ -36,8 +34,8 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.dtypes import dtype_of
-from jaxlint.staging.values.frame import Frame
 
 MAX_DEPTH = 24  # operations behind one another that an array remembers
 MANY = 8 * MAX_DEPTH  # where `inspect` asks what arrays are, once all is evaluated
@@ -243,26 +241,19 @@ class Operations(Part):
         super().__init__(machine)
         self.timing = machine.part(Timing)
 
-    def made_by(
-        self,
-        result: Array,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> None:
+    def made_by(self, result: Array, name: str, call: Call) -> None:
         """Notes on `result` that `name` (canonical, or an operator's) made it of these operands, and tells rules."""
+        node, frame = call.node, call.frame
         full = name if "." in name else f"jax.numpy.{name}"
         name = short_name(name)
         depth = 0
-        for value in args:
+        for value in call.args:
             parts = value.elements() if isinstance(value, (TupleValue, ListValue)) else (value,)
             for part in parts:
                 if type(part) is Array and part.made is not None and part.made.depth >= depth:
                     depth = part.made.depth + 1
-        operation = Operation(name, tuple(args), kwargs, node, depth, full)
-        result.dtype = result_dtype(name, operation.args, kwargs)
+        operation = Operation(name, tuple(call.args), call.kwargs, node, depth, full)
+        result.dtype = result_dtype(name, operation.args, call.kwargs)
         result.rowless = lacks_rows(operation)
         if result.flow is not None and stops_gradient(name, result.dtype):
             result.flow = None

@@ -19,6 +19,7 @@ from jaxlint.staging.values import (
     doubtful,
     find_array,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.labels import label_of
 from jaxlint.staging.values.stage import Stage, Why
@@ -47,7 +48,7 @@ class Bodies(Part):
         why: Why,
     ) -> Value:
         return self.machine.staging.in_stage(
-            body, Stage(kind, True, True, why, frame.stage), args, {}, node, frame
+            body, Stage(kind, True, True, why, frame.stage), Call(args, {}, node, frame)
         )
 
     def tell_body(

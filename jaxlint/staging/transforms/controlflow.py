@@ -43,6 +43,7 @@ from jaxlint.staging.values import (
     map_parts,
     parts_of,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.flow import flow_in, marked
 from jaxlint.staging.values.forms import hidden, linked, row, stacked
@@ -66,60 +67,50 @@ class ControlFlow(Part):
         self.keys = machine.part(Keys)
         self.operators = machine.part(Operators)
         # `flow_scan` is what `lax.scan` and every other `scan` does.
-        self.handlers: dict[str, Callable[..., Value]] = {
+        self.handlers: dict[str, Callable[[str, Call], Value]] = {
             name.removeprefix("flow_"): getattr(part, name)
             for part in (self, machine.part(TreeMaps))
             for name in dir(type(part))
             if name.startswith("flow_")
         }
 
-    def control_flow(
-        self,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-        own: Value | None = None,
-    ) -> Value:
+    def control_flow(self, name: str, call: Call, own: Value | None = None) -> Value:
         """`lax.scan` and its like: they stage their function arguments at once. `own`: as of transformations."""
         if own is not None:
-            self.machine.staging.aside(own, args, kwargs, node, frame, odd=True)
+            self.machine.staging.aside(own, call, odd=True)
         short = name.rpartition(".")[2]
         if name.startswith("flax.nnx."):
-            kwargs = {option: value for option, value in kwargs.items() if option not in _OF_NNX}
+            call = call.passing(
+                call.args, {option: value for option, value in call.kwargs.items() if option not in _OF_NNX}
+            )
         if name.startswith("flax.linen."):
-            return self.machine.staging.lifted_flow(short, args, kwargs, node, frame)
+            return self.machine.staging.lifted_flow(short, call)
         handler = self.handlers.get(short)
         api = name.replace("jax.lax", "lax").replace("haiku", "hk").replace("flax.nnx", "nnx")
         if handler is None:
-            return self.calls.opaque_call([*args, *kwargs.values()], node, frame)
-        return handler(api, args, kwargs, node, frame)
+            return self.calls.opaque_call(call.inputs, call.node, call.frame)
+        return handler(api, call)
 
-    def shapes_of(
-        self, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def shapes_of(self, function: Value, call: Call) -> Value:
         """What `jax.eval_shape(function, *args, **kwargs)` gives."""
-        return self.control_flow("jax.eval_shape", [function, *args], kwargs, node, frame)
+        return self.control_flow("jax.eval_shape", call.passing([function, *call.args]))
 
-    def call_back(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> None:
+    def call_back(self, name: str, call: Call) -> None:
         """A solver, or a reduction, traces the functions it is given with arrays like its other arguments."""
         api = name.replace("jax.lax", "lax")
         caller = CALLERS[name]
-        given = dict(zip(caller.parameters, args, strict=False)) | kwargs
+        given = dict(zip(caller.parameters, call.args, strict=False)) | call.kwargs
         for parameter, passed in caller.called.items():
             function = given.get(parameter)
             several = isinstance(function, (ListValue, TupleValue))
             for body in parts_of(function) if several and function is not None else [function]:
                 if isinstance(body, CALLABLE):
-                    why = self.bodies.body_why(api, body, node, frame)
+                    why = self.bodies.body_why(api, body, call.node, call.frame)
                     known = [
                         given.get(part, UNKNOWN) for part in passed if part in given or part == passed[0]
                     ]
                     self.bodies.staged_call(
-                        api, body, self.passed_on(known, api, why), node, frame, "solver", why
+                        api, body, self.passed_on(known, api, why), call.node, call.frame, "solver", why
                     )
 
     def passed_on(self, values: list[Value], api: str, why: Why) -> list[Value]:
@@ -130,12 +121,11 @@ class ControlFlow(Part):
             for value in values
         ]
 
-    def flow_scan(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        body = args[0] if args else kwargs.get("f", UNKNOWN)
-        init = args[1] if len(args) > 1 else kwargs.get("init", UNKNOWN)
-        xs = args[2] if len(args) > 2 else kwargs.get("xs", Static(None))
+    def flow_scan(self, api: str, call: Call) -> Value:
+        kwargs, node, frame = call.kwargs, call.node, call.frame
+        body = call.argument(0, "f", UNKNOWN)
+        init = call.argument(1, "init", UNKNOWN)
+        xs = call.argument(2, "xs", Static(None))
         if "length" in kwargs:
             self.conversions.shape_argument(kwargs["length"], api, "`length`", node, frame)
         why = self.bodies.body_why(api, body, node, frame)
@@ -165,18 +155,15 @@ class ControlFlow(Part):
                 frame,
                 [body, init, xs],
             )
-        unknown = self.operators.array_result(frame, args[1:], node, name=api)
+        unknown = self.operators.array_result(frame, call.args[1:], node, name=api)
         unknown.tree = True
         return TupleValue([unknown, unknown])
 
-    def flow_dynamic_unroll(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def flow_dynamic_unroll(self, api: str, call: Call) -> Value:
         """haiku's scan of a recurrent core, which takes an input and its state and gives an output and the next state."""
+        node, frame = call.node, call.frame
         names = ("core", "input_sequence", "initial_state")
-        core, xs, init = [
-            args[i] if len(args) > i else kwargs.get(name, UNKNOWN) for i, name in enumerate(names)
-        ]
+        core, xs, init = [call.argument(i, name, UNKNOWN) for i, name in enumerate(names)]
         why = self.bodies.body_why(api, core, node, frame)
         x = fresh(self.boundary.to_staged(xs, Why("it is what the core runs over", cause=why)))
         state = fresh(self.boundary.to_staged(init, Why("it is the state of the core", cause=why)))
@@ -199,11 +186,10 @@ class ControlFlow(Part):
             along = (first, 0)
         return _without_operation(stacked(value, along))
 
-    def flow_while_loop(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def flow_while_loop(self, api: str, call: Call) -> Value:
+        node, frame = call.node, call.frame
         names = ("cond_fun", "body_fun", "init_val")
-        given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
+        given = [call.argument(i, n, UNKNOWN) for i, n in enumerate(names)]
         why = self.bodies.body_why(api, given[1], node, frame)
         born, before = Origin(api).serial, list(frame.used)
         carry = fresh(self.boundary.to_staged(given[2], Why("it is the carry of the loop", cause=why)))
@@ -215,18 +201,17 @@ class ControlFlow(Part):
         self.keys.tell_constant_keys(api, given[1], before, born, [given[2], carry], node, frame)
         self.keys.tell_kept_keys(api, given[1], born, carry, result)
         self.machine.emit("carry", events.CarryEvent(node, frame, api, given[1], given[2], carry, result))
-        if isinstance(kwargs.get("buffers"), CALLABLE):
-            self.bodies.staged_call(api, kwargs["buffers"], [carry], node, frame, "while_loop", why)
+        if isinstance(call.kwargs.get("buffers"), CALLABLE):
+            self.bodies.staged_call(api, call.kwargs["buffers"], [carry], node, frame, "while_loop", why)
         result = _as_large_as(given[2], result)
         if not api.startswith("equinox."):  # whose loops have a reverse mode
             result = self.gradients.loop_result(api, carry, result, node, frame)
         return self.bodies.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
 
-    def flow_fori_loop(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def flow_fori_loop(self, api: str, call: Call) -> Value:
+        node, frame = call.node, call.frame
         names = ("lower", "upper", "body_fun", "init_val")
-        given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
+        given = [call.argument(i, n, UNKNOWN) for i, n in enumerate(names)]
         why = self.bodies.body_why(api, given[2], node, frame)
         index = Array(True, Why("it is the index of the loop", cause=why))
         born, before = Origin(api).serial, list(frame.used)
@@ -242,31 +227,28 @@ class ControlFlow(Part):
             result = self.gradients.loop_result(api, carry, result, node, frame)  # it becomes a while loop
         return self.bodies.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
 
-    def flow_cond(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        branches = [
-            args[i] if len(args) > i else kwargs.get(n) for i, n in ((1, "true_fun"), (2, "false_fun"))
-        ]
-        operands = args[3:] or ([kwargs["operand"]] if "operand" in kwargs else [])
+    def flow_cond(self, api: str, call: Call) -> Value:
+        args = call.args
+        branches = [call.argument(i, n) for i, n in ((1, "true_fun"), (2, "false_fun"))]
+        operands = args[3:] or ([call.kwargs["operand"]] if "operand" in call.kwargs else [])
         if len(args) == 5 and isinstance(args[4], CALLABLE) and not isinstance(args[1], CALLABLE):
             # The old `cond(pred, x, f, y, g)`: each branch has an operand of its own.
             pairs = [(args[2], args[1]), (args[4], args[3])]
-            why = self.bodies.body_why(api, args[2], node, frame)
+            why = self.bodies.body_why(api, args[2], call.node, call.frame)
             part = Why("it is an operand of the branch", cause=why)
             branches = [Partial(function, [self.boundary.to_staged(x, part)], {}) for function, x in pairs]
             operands = []
-        choice = args[0] if args else kwargs.get("pred")
-        return self.branches(api, [b for b in branches if b is not None], list(operands), node, frame, choice)
+        choice = call.argument(0, "pred")
+        return self.branches(
+            api, [b for b in branches if b is not None], list(operands), call.node, call.frame, choice
+        )
 
-    def flow_switch(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        listed = args[1] if len(args) > 1 else kwargs.get("branches", UNKNOWN)
+    def flow_switch(self, api: str, call: Call) -> Value:
+        listed = call.argument(1, "branches", UNKNOWN)
         functions = listed.elements() if isinstance(listed, (ListValue, TupleValue)) else []
-        choice = args[0] if args else kwargs.get("index")
-        operands = args[2:] or ([kwargs["operand"]] if "operand" in kwargs else [])
-        return self.branches(api, functions, operands, node, frame, choice)
+        choice = call.argument(0, "index")
+        operands = call.args[2:] or ([call.kwargs["operand"]] if "operand" in call.kwargs else [])
+        return self.branches(api, functions, operands, call.node, call.frame, choice)
 
     def branches(
         self,
@@ -308,32 +290,30 @@ class ControlFlow(Part):
         results = given
         return self.bodies.flow_result(join_all(results), frame, [choice or UNKNOWN, *functions, *operands])
 
-    def flow_associative_scan(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        if len(args) < 2:
+    def flow_associative_scan(self, api: str, call: Call) -> Value:
+        if len(call.args) < 2:
             return UNKNOWN
-        part = hidden(args[1])  # of fewer elements at each step
-        return self.calls.call_value(args[0], [part, part], {}, node, frame)
+        part = hidden(call.args[1])  # of fewer elements at each step
+        return self.calls.call_value(call.args[0], call.passing([part, part], {}))
 
-    def flow_eval_shape(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def flow_eval_shape(self, api: str, call: Call) -> Value:
+        args, frame = call.args, call.frame
         jitted = args[0] if args else UNKNOWN
         if api == "jax.eval_shape" and isinstance(jitted, Transformed) and jitted.kind == "jit":
-            self.machine.staging.call_transformed_method(jitted, "eval_shape", args[1:], kwargs, node, frame)
+            self.machine.staging.call_transformed_method(jitted, "eval_shape", call.passing(args[1:]))
         elif args:
             keeps_python = api.startswith("equinox.")
             # It traces, whatever `jax.disable_jit` says. No number is drawn: the keys are as good as before.
             with Tracing(self.machine, 0), KeysAside(frame, dict(frame.used)):
-                why = self.bodies.body_why(api, args[0], node, frame)
+                why = self.bodies.body_why(api, args[0], call.node, frame)
                 part = Why("it is an argument of eval_shape", cause=why)
                 staged = [self.boundary.to_staged(v, part, keeps_python=keeps_python) for v in args[1:]]
                 options = {
-                    n: self.boundary.to_staged(v, part, keeps_python=keeps_python) for n, v in kwargs.items()
+                    n: self.boundary.to_staged(v, part, keeps_python=keeps_python)
+                    for n, v in call.kwargs.items()
                 }
                 stage = Stage("eval_shape", True, True, why, frame.stage)
-                self.machine.staging.in_stage(args[0], stage, staged, options, node, frame)
+                self.machine.staging.in_stage(args[0], stage, call.passing(staged, options))
         return ExternalObject("jax.ShapeDtypeStruct")
 
     flow_filter_eval_shape = flow_eval_shape
@@ -351,14 +331,13 @@ class ControlFlow(Part):
         )
         return [marked(value, TANGENT) for value in arrays]
 
-    def flow_vjp(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def flow_vjp(self, api: str, call: Call) -> Value:
+        args = call.args
         self.mark_differentiated(args)
         reverse = api.endswith(".vjp")
-        given = self.tangents(args[1:], node, frame)
-        result = self.gradients.under_gradient(reverse, args[0], given, {}, node, frame) if args else UNKNOWN
-        value, extra = self.without_aux(result, kwargs)
+        given = self.tangents(args[1:], call.node, call.frame)
+        result = self.gradients.under_gradient(reverse, args[0], call.passing(given, {})) if args else UNKNOWN
+        value, extra = self.without_aux(result, call.kwargs)
         pullback = ExternalObject("jax.vjp.pullback", [value])
         return TupleValue([value, pullback, *extra]) if extra is not None else UNKNOWN
 
@@ -377,33 +356,29 @@ class ControlFlow(Part):
     flow_linearize = flow_vjp
     flow_filter_vjp = flow_vjp
 
-    def flow_jvp(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def flow_jvp(self, api: str, call: Call) -> Value:
+        args = call.args
         self.mark_differentiated(args)
         if len(args) < 2:
             return UNKNOWN
-        given = self.tangents(_handed_on(args[1]), node, frame)
-        result = self.gradients.under_gradient(False, args[0], given, {}, node, frame)
-        value, extra = self.without_aux(result, kwargs)
+        given = self.tangents(_handed_on(args[1]), call.node, call.frame)
+        result = self.gradients.under_gradient(False, args[0], call.passing(given, {}))
+        value, extra = self.without_aux(result, call.kwargs)
         return TupleValue([value, value, *extra]) if extra is not None else UNKNOWN
 
     flow_filter_jvp = flow_jvp
 
-    def flow_pure_callback(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        self.host_call(api, args[0] if args else UNKNOWN, args[2:], node, frame)
-        result = self.operators.array_result(frame, args[2:], node, name=api)
+    def flow_pure_callback(self, api: str, call: Call) -> Value:
+        args = call.args
+        self.host_call(api, args[0] if args else UNKNOWN, args[2:], call.node, call.frame)
+        result = self.operators.array_result(call.frame, args[2:], call.node, name=api)
         result.tree = True
         return result
 
     flow_io_callback = flow_pure_callback
 
-    def flow_callback(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        self.host_call(api, args[0] if args else UNKNOWN, args[1:], node, frame)
+    def flow_callback(self, api: str, call: Call) -> Value:
+        self.host_call(api, call.args[0] if call.args else UNKNOWN, call.args[1:], call.node, call.frame)
         return Static(None)
 
     def host_call(self, api: str, body: Value, args: list[Value], node: ast.AST, frame: Frame) -> None:
@@ -411,17 +386,13 @@ class ControlFlow(Part):
         if frame.stage.staged:
             self.machine.emit("host_call", events.HostCallEvent(node, frame, api, body))
         stage = Stage("host", why=Why("it runs in a callback on the host"))
-        self.machine.staging.in_stage(body, stage, [NumpyArray() for _ in args], {}, node, frame)
+        self.machine.staging.in_stage(body, stage, Call([NumpyArray() for _ in args], {}, node, frame))
 
-    def flow_when(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        return ExternalObject("pallas.when", args)
+    def flow_when(self, api: str, call: Call) -> Value:
+        return ExternalObject("pallas.when", call.args)
 
-    def flow_loop(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        return ExternalObject("pallas.loop", args, kwargs)
+    def flow_loop(self, api: str, call: Call) -> Value:
+        return ExternalObject("pallas.loop", call.args, call.kwargs)
 
     def run_kernel_loop(self, loop: ExternalObject, body: Value, node: ast.AST, frame: Frame) -> Value:
         """`@pl.loop(lower, upper)` above a function runs it at once, as the body of `fori_loop`."""

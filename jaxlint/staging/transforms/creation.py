@@ -34,6 +34,7 @@ from jaxlint.staging.values import (
     Value,
     innermost,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.constants import constant_numbers
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.labels import label_of
@@ -83,7 +84,7 @@ class Creation(Part):
         stage = Stage(kind, abstract, certain, t.why, frame.stage, bound_axes(t))
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
         with Provoking(self.machine, frame.module if frame.provokes_errors() else None):
-            result = self.calls.call_value(t.target, args, kwargs, t.node, shell)
+            result = self.calls.call_value(t.target, Call(args, kwargs, t.node, shell))
         record = self.function_calls.records.get(function.node)
         inner = record.last if record is not None else None
         gradient = shell.takes_gradient or (inner is not None and inner.takes_gradient)
@@ -223,7 +224,7 @@ class Creation(Part):
         # Not certain: a derivative that is taken eagerly gives it arrays with values.
         stage = Stage("primitive", True, False, t.why, frame.stage)
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
-        self.calls.call_value(t.target, args, {}, t.node, shell)
+        self.calls.call_value(t.target, Call(args, {}, t.node, shell))
 
     def analyse_differentiated(self, t: Transformed, function: Function, frame: Frame) -> None:
         """A differentiated function that nothing calls: what the gradient is taken for are arrays, the rest is unknown."""
@@ -243,7 +244,7 @@ class Creation(Part):
             )
         if len(arguments) == len(names) and names:
             shell = Frame(None, t.module, Scope(frame.scope), frame.stage, None, t.node, 0, "creation")
-            self.calls.call_value(t.target, arguments, {}, t.node, shell)
+            self.calls.call_value(t.target, Call(arguments, {}, t.node, shell))
 
     def creation_value(
         self,

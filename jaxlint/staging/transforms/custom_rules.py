@@ -15,6 +15,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.constants import constant_names, constant_numbers
 from jaxlint.staging.values.flow import flow_in, marked
 from jaxlint.staging.values.frame import Frame
@@ -29,43 +30,34 @@ class CustomRules(Part):
         self.calls = machine.part(Calls)
         self.operators = machine.part(Operators)
 
-    def call_custom(
-        self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def call_custom(self, t: Transformed, call: Call) -> Value:
         """The result of calling a function with rules of its own.
 
         Its gradient is that of its rules: what it does inside is not differentiated.
         """
-        flow = flow_in([*args, *kwargs.values()])
-        plain = [marked(value, None) for value in args]
+        flow = flow_in(call.inputs)
+        plain = [marked(value, None) for value in call.args]
         with NotDifferentiated(self.machine, 0), NotReversed(self.machine, 0):
-            result = self.run_custom(t, plain, kwargs, node, frame)
+            result = self.run_custom(t, call.passing(plain))
         return result if flow is None else marked(result, flow)
 
-    def run_custom(
-        self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def run_custom(self, t: Transformed, call: Call) -> Value:
+        args, frame = call.args, call.frame
         if t.api == "jax.custom_vjp" and frame.stage.staged and not self.machine.custom_rules:
             for number in constant_numbers(t.options.get("nondiff_argnums")) or ():
                 if 0 <= number < len(args) and isinstance(args[number], Array):
                     names = self.machine.staging.signature(t.target)
                     name = names[number] if number < len(names) else f"argument {number}"
-                    self.machine.staging.emit_argument(True, t, name, args[number], None, node, frame)
+                    self.machine.staging.emit_argument(True, t, name, args[number], None, call.node, frame)
         with InRules(self.machine, bool(t.attributes.keys() & {"jvp", "fwd"})):
-            result = self.calls.call_value(t.target, args, kwargs, node, frame)
+            result = self.calls.call_value(t.target, call)
             if t.api.endswith("custom_gradient") and isinstance(result, TupleValue) and result.items:
-                return self.run_custom_gradient(t, result, args, node, frame)
-            self.run_custom_rules(t, args, kwargs, node, frame)
+                return self.run_custom_gradient(t, result, args, call.node, frame)
+            self.run_custom_rules(t, call)
         return result
 
-    def run_custom_rules(
-        self,
-        t: Transformed,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> None:
+    def run_custom_rules(self, t: Transformed, call: Call) -> None:
+        args, frame = call.args, call.frame
         if not frame.stage.staged:
             return
         names = self.machine.staging.signature(t.target)
@@ -82,25 +74,25 @@ class CustomRules(Part):
         fixed: list[Value] = []  # what the rules get first, in the order of `nondiff_argnums`
         for n in nondiff:
             name = names[n] if n < len(names) else ""
-            fixed.append(args[n] if n < len(args) else kwargs.get(name, UNKNOWN))
+            fixed.append(args[n] if n < len(args) else call.kwargs.get(name, UNKNOWN))
         rule = t.attributes.get("jvp")
         if rule is not None:
             primals = TupleValue([a for n, a in enumerate(args) if n not in nondiff])
             why = Why(f"it is a tangent of `{t.label}`", cause=frame.stage.why)
             tangents = TupleValue([Array(True, why, tree=True) for _ in primals.items or ()])
-            self.calls.call_value(rule, [*fixed, primals, tangents], {}, node, frame)
+            self.calls.call_value(rule, call.passing([*fixed, primals, tangents], {}))
         forward, backward = t.attributes.get("fwd"), t.attributes.get("bwd")
         if forward is None:
             return
         residuals: Value = UNKNOWN
         told = [t.attributes["perturbed"]] if "perturbed" in t.attributes else []
-        result = self.calls.call_value(forward, [*told, *args], kwargs, node, frame)
+        result = self.calls.call_value(forward, call.passing([*told, *args]))
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             residuals = result.items[1]
         if backward is not None:
-            cotangent = self.operators.array_result(frame, args, node)
+            cotangent = self.operators.array_result(frame, args, call.node)
             cotangent.tree = True
-            self.calls.call_value(backward, [*fixed, residuals, cotangent], {}, node, frame)
+            self.calls.call_value(backward, call.passing([*fixed, residuals, cotangent], {}))
 
     def run_custom_gradient(
         self, t: Transformed, result: TupleValue, args: list[Value], node: ast.AST, frame: Frame
@@ -111,6 +103,6 @@ class CustomRules(Part):
             why = Why(f"it is a cotangent of `{t.label}`", cause=t.why)
             stage = Stage("custom_gradient", True, True, t.why, frame.stage)
             self.machine.staging.in_stage(
-                result.items[1], stage, [Array(True, why, tree=True)], {}, node, frame
+                result.items[1], stage, Call([Array(True, why, tree=True)], {}, node, frame)
             )
         return result.items[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import copy
 from dataclasses import replace
 
@@ -29,10 +28,10 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.constants import constant_names
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.forms import hidden
-from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
 
 
@@ -74,18 +73,17 @@ class Lifting(Part):
         self.lifted[key] = lifted
         return lifted
 
-    def call_lifted(
-        self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def call_lifted(self, t: Transformed, call: Call) -> Value:
         """A lifted function or method: its first argument is the module, the others are traced."""
+        frame = call.frame
         spec = spec_of(t)
         names = self.staged_arguments.signature(t.target)
         static, certain = self.staged_arguments.static_parameters(t, names)
         concrete = t.options.get("concrete")  # of `remat`, until JAX gave it up: numbers stay numbers
         certain = certain and (concrete is None or constant(concrete) is False)
         axes = t.options.get("in_axes")
-        staged = args[:1]
-        for position, value in enumerate(args[1:], start=1):
+        staged = call.args[:1]
+        for position, value in enumerate(call.args[1:], start=1):
             name = names[position] if position < len(names) else f"argument {position}"
             mapped = None if axes is None else self.is_lifted_over(t, axes, position)
             traced = isinstance(value, Array) and value.staged
@@ -101,10 +99,10 @@ class Lifting(Part):
             name: value
             if name in static or _is_scan(t)
             else self.boundary.to_staged(value, self.staged_arguments.parameter_why(t, name), certain)
-            for name, value in kwargs.items()
+            for name, value in call.kwargs.items()
         }
         stage = Stage("nn.lift", spec.abstract or frame.stage.abstract, True, t.why, frame.stage, None)
-        result = hidden(self.staged_calls.in_stage(t.target, stage, staged, options, node, frame))
+        result = hidden(self.staged_calls.in_stage(t.target, stage, call.passing(staged, options)))
         return result if frame.stage.staged else self.boundary.to_device(result, "")
 
     def is_lifted_over(self, t: Transformed, axes: Value, position: int) -> bool | None:
@@ -125,10 +123,9 @@ class Lifting(Part):
 
     # -- control flow over modules: `nn.cond(pred, f, g, module, *operands)`
 
-    def lifted_flow(
-        self, short: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def lifted_flow(self, short: str, call: Call) -> Value:
         """What `nn.cond`, `nn.switch` and `nn.while_loop` do with the functions that they are given."""
+        args, node, frame = call.args, call.node, call.frame
         api = f"nn.{short}"
         if short == "while_loop":
             functions, rest = args[:2], args[2:4]
@@ -140,7 +137,7 @@ class Lifting(Part):
         else:
             functions, rest = args[1:3], args[3:]
         if not functions or not rest:
-            return self.calls.opaque_call([*args, *kwargs.values()], node, frame)
+            return self.calls.opaque_call(call.inputs, node, frame)
         module, *operands = rest
         results: list[Value] = []
         for given in functions:

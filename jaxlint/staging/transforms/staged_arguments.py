@@ -32,6 +32,7 @@ from jaxlint.staging.values import (
     bound_to,
     constant,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.constants import constant_names, constant_numbers, first_numbers
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Why
@@ -46,38 +47,31 @@ class StagedArguments(Part):
         self.boundary = machine.part(Boundary)
         self.rowless: dict[ast.AST, set[str]] = {}  # parameters that are given arrays without rows alone
 
-    def stage_arguments(
-        self,
-        t: Transformed,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        frame: Frame,
-        node: ast.AST | None,
-    ) -> tuple[list[Value], dict[str, Value]]:
-        """Arguments as they are inside a jit-like transformation; tells rules what is passed as static."""
+    def stage_arguments(self, t: Transformed, call: Call, told: bool = True) -> Call:
+        """The call as it is inside a jit-like transformation. `told`: rules hear of what is passed."""
         names = self.signature(t.target)
         static_names, certain = self.static_parameters(t, names)
-        with AtBoundary(self.machine, (t, frame)):
-            return self.convert_arguments(t, args, kwargs, names, static_names, certain, frame, node)
+        with AtBoundary(self.machine, (t, call.frame)):
+            return self.convert_arguments(t, call, names, static_names, certain, told)
 
     def convert_arguments(
         self,
         t: Transformed,
-        args: list[Value],
-        kwargs: dict[str, Value],
+        call: Call,
         names: list[str],
         static_names: set[str],
         certain: bool,
-        frame: Frame,
-        node: ast.AST | None,
-    ) -> tuple[list[Value], dict[str, Value]]:
-        """The arguments of `stage_arguments`, of which `static_names` stay as they are."""
+        told: bool,
+    ) -> Call:
+        """The call of `stage_arguments`, of which `static_names` stay as they are."""
         keeps = self.leaves_python(t)
         staged: list[Value] = []
+        node, frame = call.node, call.frame
+        told = told and not self.machine.unjitted
         # A static name that no parameter seen here has is one of those that `*args` stands for.
         unplaced = any(not name.startswith("#") for name in static_names.difference(names))
         spread = False
-        for position, value in enumerate(args):
+        for position, value in enumerate(call.args):
             name = names[position] if position < len(names) else f"argument {position}"
             static = name in static_names or f"#{position}" in static_names
             if isinstance(value, StarArgument):
@@ -85,8 +79,8 @@ class StagedArguments(Part):
             spread = spread or (unplaced and position >= len(names))
             sure = certain and not spread
             static = static and not spread
-            if node is not None and (static or sure) and not self.machine.unjitted:
-                argument = _positional_node(node, position - _bound_before(node, args))
+            if told and (static or sure):
+                argument = _positional_node(node, position - _bound_before(node, call.args))
                 self.emit_argument(static, t, name, value, argument, node, frame)
             staged.append(
                 _static_inside(value, t)
@@ -94,16 +88,16 @@ class StagedArguments(Part):
                 else self.boundary.to_staged(value, self.parameter_why(t, name), sure, keeps)
             )
         options: dict[str, Value] = {}
-        for name, value in kwargs.items():
+        for name, value in call.kwargs.items():
             static = name in static_names
-            if node is not None and (static or certain) and not self.machine.unjitted:
+            if told and (static or certain):
                 self.emit_argument(static, t, name, value, _keyword_node(node, name), node, frame)
             if static:
                 options[name] = _static_inside(value, t)
             else:
                 options[name] = self.boundary.to_staged(value, self.parameter_why(t, name), certain, keeps)
         self.note_rowless(t, dict(zip(names, staged, strict=False)) | options)
-        return staged, options
+        return call.passing(staged, options)
 
     def note_rowless(self, t: Transformed, given: dict[str, Value]) -> None:
         """Remembers for which parameters each call of `t` that was seen gives arrays without rows."""

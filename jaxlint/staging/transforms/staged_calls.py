@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS
@@ -44,6 +43,7 @@ from jaxlint.staging.values import (
     Value,
     map_parts,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.forms import hidden, linked
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
@@ -69,108 +69,77 @@ class StagedCalls(Part):
         self.timing = machine.part(Timing)
         self.trees = machine.part(Trees)
 
-    def call_transformed(
-        self,
-        t: Transformed,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def call_transformed(self, t: Transformed, call: Call) -> Value:
         """The result of calling `t` in `frame`."""
+        frame = call.frame
         faked = t.kind == "pmap" and self.machine.fake_pmaps > 0
         if self.machine.unjitted and t.kind in _TRACED_WITHOUT_JIT and not faked:
             with Tracing(self.machine, 0):
-                return self.call_transformed(t, args, kwargs, node, frame)
+                return self.call_transformed(t, call)
         own = t.attributes.get("own")
         if own is not None:
-            self.aside(own, args, kwargs, node, frame, odd=t.kind == "nn.lift")
+            self.aside(own, call, odd=t.kind == "nn.lift")
         kind = t.kind
         if kind in JIT_KINDS:
-            return self.call_jitted(t, args, kwargs, node, frame)
+            return self.call_jitted(t, call)
         if kind in DIFFERENTIATION:
-            return self.gradients.call_differentiated(t, args, kwargs, node, frame)
+            return self.gradients.call_differentiated(t, call)
         if kind in ("vmap", "shard_map", "nnx.scan"):
-            return self.call_mapped(t, args, kwargs, node, frame)
+            return self.call_mapped(t, call)
         if kind in ("checkpoint", "variant"):
-            staged, options = self.arguments.stage_arguments(t, args, kwargs, frame, None)
+            staged = self.arguments.stage_arguments(t, call, told=False)
             if kind == "checkpoint":
-                self.keep_shapes(staged, options, args, kwargs)
-            result = self.in_stage(
-                t.target, Stage(kind, True, True, t.why, frame.stage), staged, options, node, frame
-            )
+                self.keep_shapes(staged, call)
+            result = self.in_stage(t.target, Stage(kind, True, True, t.why, frame.stage), staged)
             if kind != "checkpoint":
                 result = hidden(result)
             return result if frame.stage.staged else self.boundary.to_device(result, "")
         if kind == "pallas":
-            return self.call_kernel(t, args, node, frame)
+            return self.call_kernel(t, call)
         if kind == "custom":
-            return self.custom_rules.call_custom(t, args, kwargs, node, frame)
+            return self.custom_rules.call_custom(t, call)
         if kind == "checkify":
             stage = Stage("checkify", True, True, t.why, frame.stage)
-            result = self.in_stage(t.target, stage, args, kwargs, node, frame)
+            result = self.in_stage(t.target, stage, call)
             return TupleValue(
                 [UNKNOWN, result if frame.stage.staged else self.boundary.to_device(result, "")]
             )
         if kind in ("hk.apply", "hk.init"):
-            return self.call_haiku(t, args, kwargs, node, frame)
+            return self.call_haiku(t, call)
         if kind == "make_jaxpr":
-            staged, options = self.arguments.stage_arguments(t, args, kwargs, frame, None)
-            self.in_stage(
-                t.target, Stage("make_jaxpr", True, True, t.why, frame.stage), staged, options, node, frame
-            )
+            staged = self.arguments.stage_arguments(t, call, told=False)
+            self.in_stage(t.target, Stage("make_jaxpr", True, True, t.why, frame.stage), staged)
             return UNKNOWN
         if kind == "nn.lift":
-            return self.machine.staging.call_lifted(t, args, kwargs, node, frame)
-        return self.calls.opaque_call([*args, *kwargs.values()], node, frame)
+            return self.machine.staging.call_lifted(t, call)
+        return self.calls.opaque_call(call.inputs, call.node, frame)
 
-    def aside(
-        self,
-        own: Value,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-        odd: bool = False,
-    ) -> Value:
+    def aside(self, own: Value, call: Call, odd: bool = False) -> Value:
         """A library's own code for what the tables say: evaluated for what it shows of the library's functions.
 
         `odd`: it may see combinations that no program makes, so that nothing is reported of it.
         """
         with (
             Beside(self.machine) if odd else NOTHING,
-            KeysAside(frame, {}),
+            KeysAside(call.frame, {}),
             Undispatched(self.machine.ledger),
         ):
-            return self.calls.call_value(own, args, kwargs, node, frame)
+            return self.calls.call_value(own, call)
 
-    def in_stage(
-        self,
-        callee: Value,
-        stage: Stage,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def in_stage(self, callee: Value, stage: Stage, call: Call) -> Value:
         """Calls `callee` with the frame standing in `stage`, or where it stands when `jax.disable_jit` holds."""
+        frame = call.frame
         crossing, self.machine.crossing = self.machine.crossing, []
         with Staged(frame, frame.stage if self.machine.unjitted else stage):
             if not self.machine.unjitted:
-                self.trees.unflatten(crossing, args, node, frame)
-            result = self.calls.call_value(callee, args, kwargs, node, frame)
+                self.trees.unflatten(crossing, call.args, call.node, frame)
+            result = self.calls.call_value(callee, call)
             if not self.machine.unjitted:
-                self.trees.left([result], node, frame)
+                self.trees.left([result], call.node, frame)
             return result
 
-    def call_jitted(
-        self,
-        t: Transformed,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def call_jitted(self, t: Transformed, call: Call) -> Value:
+        frame = call.frame
         owner: Frame | None = frame
         while owner is not None and not owner.stage.staged and not self.machine.choosing:
             if owner.loops:
@@ -181,48 +150,36 @@ class StagedCalls(Part):
                         break
                 break
             owner = owner.caller
-        staged, options = self.arguments.stage_arguments(t, args, kwargs, frame, node)
+        staged = self.arguments.stage_arguments(t, call)
         if t.kind != "pmap":
-            self.keep_shapes(staged, options, args, kwargs)
+            self.keep_shapes(staged, call)
         stage = Stage("jit" if t.kind != "pmap" else "pmap", True, True, t.why, frame.stage, bound_axes(t))
-        result = self.in_stage(t.target, stage, staged, options, node, frame)
-        self.timing.dispatch(node, frame, t.label, t)
+        result = self.in_stage(t.target, stage, staged)
+        self.timing.dispatch(call.node, frame, t.label, t)
         if t.kind == "pmap":
             result = hidden(result)
         if frame.stage.staged:
-            given = [t.target, *args, *kwargs.values()]
+            given = [t.target, *call.inputs]
             if not self.machine.unjitted and not self.arguments.leaves_python(t):
                 result = _as_arrays(result)
             return self.bodies.flow_result(result, frame, given)
         return self.boundary.to_device(result, t.label, self.arguments.leaves_python(t))
 
-    def keep_shapes(
-        self,
-        staged: list[Value],
-        options: dict[str, Value],
-        args: list[Value],
-        kwargs: dict[str, Value],
-    ) -> None:
+    def keep_shapes(self, staged: Call, call: Call) -> None:
         """What is inside has the shapes that it has outside."""
-        for inside, outside in zip(staged, args, strict=True):
+        for inside, outside in zip(staged.args, call.args, strict=True):
             linked(inside, outside)
-        for name, inside in options.items():
-            linked(inside, kwargs[name])
+        for name, inside in staged.kwargs.items():
+            linked(inside, call.kwargs[name])
 
-    def call_mapped(
-        self,
-        t: Transformed,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def call_mapped(self, t: Transformed, call: Call) -> Value:
+        frame = call.frame
         names = self.arguments.signature(t.target)
         spec = spec_of(t)
         staged: list[Value] = []
         copies: list[Value] = []
         rows = Rows.of(t)
-        for position, value in enumerate(args):
+        for position, value in enumerate(call.args):
             name = names[position] if position < len(names) else f"argument {position}"
             mapped = self.arguments.is_argument_mapped(t, position, name)
             if mapped is False:
@@ -243,59 +200,53 @@ class StagedCalls(Part):
             n: self.boundary.to_staged(
                 v, self.arguments.parameter_why(t, n), t.kind == "vmap", spec.keeps_python
             )
-            for n, v in kwargs.items()
+            for n, v in call.kwargs.items()
         }
         abstract = frame.stage.abstract or spec.abstract
         stage = Stage(t.kind, abstract, True, t.why, frame.stage, bound_axes(t))
         born, before = Origin(t.label).serial, list(frame.used)
-        result = self.in_stage(t.target, stage, staged, options, node, frame)
+        result = self.in_stage(t.target, stage, call.passing(staged, options))
         if t.kind == "vmap":
-            changing = [v for v, s in zip(args, staged, strict=True) if s is not v and v not in copies]
+            changing = [v for v, s in zip(call.args, staged, strict=True) if s is not v and v not in copies]
             self.keys.tell_constant_keys(
-                t.api, t.target, before, born, [*changing, *kwargs.values()], node, frame
+                t.api, t.target, before, born, [*changing, *call.kwargs.values()], call.node, frame
             )
-        self.timing.dispatch(node, frame, t.label)
+        self.timing.dispatch(call.node, frame, t.label)
         result = hidden(result) if rows is None or t.kind != "vmap" else rows.stacked(result)
         if frame.stage.staged:
-            given = [t.target, *args, *kwargs.values()]
+            given = [t.target, *call.inputs]
             if t.kind in _MAPPING and not spec.keeps_python:
                 result = _as_arrays(result)
             return self.bodies.flow_result(result, frame, given)
         return self.boundary.to_device(result, "", spec.keeps_python)
 
-    def call_kernel(self, t: Transformed, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+    def call_kernel(self, t: Transformed, call: Call) -> Value:
         """A Pallas kernel: its parameters are mutable references."""
         kernel = t.target.function if isinstance(t.target, Partial) else t.target
         sizes = sizes_of_kernel(kernel.node) if isinstance(kernel, Function) else frozenset[str]()
         names = [name for name in self.arguments.signature(t.target) if name not in sizes]
         refs: list[Value] = [Array(True, self.arguments.parameter_why(t, name), role="ref") for name in names]
-        self.in_stage(t.target, Stage("pallas", True, True, t.why, frame.stage), refs, {}, node, frame)
-        result = self.operators.array_result(frame, args, node, name="pallas_call")
+        self.in_stage(t.target, Stage("pallas", True, True, t.why, call.frame.stage), call.passing(refs, {}))
+        result = self.operators.array_result(call.frame, call.args, call.node, name="pallas_call")
         result.tree = True
         return result
 
-    def call_haiku(
-        self,
-        t: Transformed,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def call_haiku(self, t: Transformed, call: Call) -> Value:
+        args, node = call.args, call.node
         skip = 1
         if t.kind == "hk.apply":
             skip = (2 if "stateful" in t.attributes else 1) + ("without_rng" not in t.attributes)
-        options = {k: v for k, v in kwargs.items() if k not in ("rng", "params", "state")}
-        passed = sum(k in kwargs for k in ("rng", "params", "state"))
-        variables = None if t.kind == "hk.init" else kwargs.get("params", args[0] if args else None)
+        options = {k: v for k, v in call.kwargs.items() if k not in ("rng", "params", "state")}
+        passed = sum(k in call.kwargs for k in ("rng", "params", "state"))
+        variables = None if t.kind == "hk.init" else call.kwargs.get("params", args[0] if args else None)
         given = args[max(0, skip - passed) :]
-        result = self.gradients.under_parameters(variables, t.target, given, options, node, frame)
+        result = self.gradients.under_parameters(variables, t.target, call.passing(given, options))
         if t.kind == "hk.init":
-            params = self.operators.array_result(frame, args, node)
+            params = self.operators.array_result(call.frame, args, node)
             params.tree, params.made = True, Operation("hk.init", (), {}, node)
             return TupleValue([params, params]) if "stateful" in t.attributes else params
         if "stateful" in t.attributes:
-            state = self.operators.array_result(frame, args, node)
+            state = self.operators.array_result(call.frame, args, node)
             state.tree = True
             return TupleValue([result, state])
         return result

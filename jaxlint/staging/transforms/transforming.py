@@ -53,6 +53,7 @@ from jaxlint.staging.values import (
     Value,
     innermost,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.labels import label_of, short_source
 from jaxlint.staging.values.stage import Why
@@ -149,7 +150,7 @@ class Transforming(Part):
                 self.creation.add_rule(canonical(applied.name), value, node, frame)
                 return value
         with Decorating(frame, decorator):
-            result = self.calls.call_value(applied, [value], {}, node, frame)
+            result = self.calls.call_value(applied, Call([value], {}, node, frame))
         if isinstance(result, (Function, Transformed, Partial, BoundMethod, Instance, ClassValue)):
             return result
         if isinstance(result, ExternalObject) and result.name in calls_of_made:
@@ -158,24 +159,16 @@ class Transforming(Part):
             return result  # a record of functions, as an optimiser is
         return value
 
-    def call_staging(
-        self,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-        own: Value | None = None,
-    ) -> Value | None:
+    def call_staging(self, name: str, call: Call, own: Value | None = None) -> Value | None:
         """What a transformation or control flow gives; None for another function, which has traced what it is given."""
         if name in TRANSFORMS:
-            return self.apply_transform(name, args, kwargs, node, frame, own)
+            return self.apply_transform(name, call, own)
         if name in CONTROL_FLOW:
-            return self.control_flow.control_flow(name, args, kwargs, node, frame, own)
-        if args and isinstance(args[0], CALLABLE):
-            self.creation.add_rule(name, args[0], node, frame)
+            return self.control_flow.control_flow(name, call, own)
+        if call.args and isinstance(call.args[0], CALLABLE):
+            self.creation.add_rule(name, call.args[0], call.node, call.frame)
         if name in CALLERS:
-            self.control_flow.call_back(name, args, kwargs, node, frame)
+            self.control_flow.call_back(name, call)
         return None
 
     def is_stand_in(self, first: Value, fallback: Value) -> bool:
@@ -199,16 +192,9 @@ class Transforming(Part):
                 return public
         return ""
 
-    def apply_transform(
-        self,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-        own: Value | None = None,
-    ) -> Value:
+    def apply_transform(self, name: str, call: Call, own: Value | None = None) -> Value:
         """The result of calling a transformation; `own`: the project's own code for it."""
+        args, kwargs, frame = call.args, call.kwargs, call.frame
         spec = TRANSFORMS[name]
         target = args[0] if args else next((kwargs[k] for k in _TARGET_KEYWORDS if k in kwargs), None)
         if target is None or isinstance(target, StarArgument):
@@ -218,14 +204,16 @@ class Transforming(Part):
         if spec.kind == "partial":
             return Partial(target, args[1:], kwargs)
         if spec.kind in ("wrap", "hk.wrap"):
-            aside = None if own is None else self.staged_calls.aside(own, args, kwargs, node, frame)
+            aside = None if own is None else self.staged_calls.aside(own, call)
             return _wrapped(spec, name, target, aside)
-        decorator = frame.decorator if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
-        transformed = self.make_transformed(spec, name, target, args, kwargs, node, decorator, frame)
+        decorator = (
+            frame.decorator if isinstance(call.node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+        )
+        transformed = self.make_transformed(spec, name, target, call, decorator)
         if own is not None:
             lifts = spec.kind in ("nn.lift", "nn.jit")
-            transformed.attributes["own"] = self.staged_calls.aside(own, args, kwargs, node, frame, odd=lifts)
-        self.machine.emit("transform", events.TransformEvent(node, frame, transformed, decorator))
+            transformed.attributes["own"] = self.staged_calls.aside(own, call, odd=lifts)
+        self.machine.emit("transform", events.TransformEvent(call.node, frame, transformed, decorator))
         if name == "flax.nnx.jit_partial" and len(args) > 1:
             return Partial(transformed, args[1:], {})
         if spec.kind in ("nn.lift", "nn.jit"):
@@ -240,15 +228,13 @@ class Transforming(Part):
         spec: Transform,
         name: str,
         target: Value,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
+        call: Call,
         decorator: ast.expr | None,
-        frame: Frame,
     ) -> Transformed:
         """The transformed function, with why its calls are staged."""
-        options = {key: value for key, value in kwargs.items() if key not in _TARGET_KEYWORDS}
-        for key, value in zip(_POSITIONAL_OPTIONS.get(spec.kind, ()), args[1:], strict=False):
+        node, frame = call.node, call.frame
+        options = {key: value for key, value in call.kwargs.items() if key not in _TARGET_KEYWORDS}
+        for key, value in zip(_POSITIONAL_OPTIONS.get(spec.kind, ()), call.args[1:], strict=False):
             options[key] = value
         label = label_of(target)
         if label == "the function" and isinstance(node, ast.Call) and node.args:
@@ -334,40 +320,38 @@ class Transforming(Part):
             return base
         return TupleValue([self.transformed_attribute(base, name, node, frame) for name in ("init", "apply")])
 
-    def call_transformed_method(
-        self,
-        base: Transformed,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
+    def call_transformed_method(self, base: Transformed, name: str, call: Call) -> Value:
         """Methods of a transformed function: `.lower`, `.trace`, `.defvjp` ..."""
         own = base.attributes.get("own")
         if own is not None and name.startswith("def"):
             for option in own.options if isinstance(own, Choice) else [own]:
                 self.staged_calls.aside(
-                    self.access.attribute(option, name, node, frame, True), args, kwargs, node, frame
+                    self.access.attribute(option, name, call.node, call.frame, True), call
                 )
-        args = [*args, *(kwargs[rule] for rule in _RULES.get(name, ())[len(args) :] if rule in kwargs)]
+        rules = [
+            *call.args,
+            *(call.kwargs[rule] for rule in _RULES.get(name, ())[len(call.args) :] if rule in call.kwargs),
+        ]
         if name == "def_fwd":  # of equinox, whose rule is told which arguments are perturbed
             base.attributes["perturbed"] = UNKNOWN
-        if name in ("defvjp", "def_fwd") and args:
-            base.attributes["fwd"] = args[0]
-            if len(args) > 1:
-                base.attributes["bwd"] = args[1]
+        if name in ("defvjp", "def_fwd") and rules:
+            base.attributes["fwd"] = rules[0]
+            if len(rules) > 1:
+                base.attributes["bwd"] = rules[1]
             return Static(None)
-        if name in ("defjvp", "def_jvp") and args:
-            base.attributes["jvp"] = args[0]
-            return args[0]
-        if name in ("defjvps", "def_bwd") and args:
+        if name in ("defjvp", "def_jvp") and rules:
+            base.attributes["jvp"] = rules[0]
+            return rules[0]
+        if name in ("defjvps", "def_bwd") and rules:
             if name == "def_bwd":
-                base.attributes["bwd"] = args[0]
-            return args[0]
+                base.attributes["bwd"] = rules[0]
+            return rules[0]
         if name in ("lower", "trace", "eval_shape") and base.kind in JIT_KINDS:
-            with KeysAside(frame, {}), Undispatched(self.machine.ledger):  # nothing runs, and no key is used
-                self.staged_calls.call_jitted(base, args, kwargs, node, frame)
+            with (
+                KeysAside(call.frame, {}),
+                Undispatched(self.machine.ledger),
+            ):  # nothing runs, and no key is used
+                self.staged_calls.call_jitted(base, call)
             names, certain = self.staged_arguments.static_parameters(
                 base, self.staged_arguments.signature(base.target)
             )

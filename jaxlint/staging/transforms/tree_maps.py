@@ -36,6 +36,7 @@ from jaxlint.staging.values import (
     kind_of_static,
     map_parts,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.forms import linked, row, stacked
 from jaxlint.staging.values.frame import Frame
@@ -63,16 +64,19 @@ class TreeMaps(Part):
         self.keys = machine.part(Keys)
         self.trees = machine.part(Trees)
 
-    def flow_map(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        body = args[0] if args else kwargs.get("f", UNKNOWN)
+    def flow_map(self, api: str, call: Call) -> Value:
+        node, frame = call.node, call.frame
+        body = call.argument(0, "f", UNKNOWN)
         if api.startswith("jax.tree"):
             return self.tree_map(
-                body, [*args[1:], *([kwargs["tree"]] if "tree" in kwargs else [])], kwargs, node, frame
+                body,
+                [*call.args[1:], *([call.kwargs["tree"]] if "tree" in call.kwargs else [])],
+                call.kwargs,
+                node,
+                frame,
             )
         why = self.bodies.body_why(api, body, node, frame)
-        xs = args[1] if len(args) > 1 else kwargs.get("xs", UNKNOWN)
+        xs = call.argument(1, "xs", UNKNOWN)
         born, before = Origin(api).serial, list(frame.used)
         staged = fresh(self.boundary.to_staged(xs, Why("it is what the map runs over", cause=why)))
         linked(staged, xs, row)
@@ -82,11 +86,9 @@ class TreeMaps(Part):
         along = (xs, 0) if isinstance(xs, Array) else None
         return self.bodies.flow_result(stacked(result, along), frame, [body, xs])
 
-    def flow_map_with_path(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        body = args[0] if args else UNKNOWN
-        return self.tree_map(Partial(body, [UNKNOWN], {}), args[1:], kwargs, node, frame)
+    def flow_map_with_path(self, api: str, call: Call) -> Value:
+        body = call.args[0] if call.args else UNKNOWN
+        return self.tree_map(Partial(body, [UNKNOWN], {}), call.args[1:], call.kwargs, call.node, call.frame)
 
     def tree_map(
         self,
@@ -109,11 +111,11 @@ class TreeMaps(Part):
             if mapped is not None:
                 return mapped
         if len(trees) > 1 and not custom_leaf and _is_leaf(trees[0]):
-            return self.calls.call_value(body, trees, {}, node, frame)  # the others are taken whole
+            return self.calls.call_value(body, Call(trees, {}, node, frame))  # the others are taken whole
         self.trees.rebuilt(trees, node, frame)
         born, before = Origin("leaf").serial, list(frame.used)
         leaves = self.leaves_of(trees, custom_leaf, frame)
-        result = self.calls.call_value(body, leaves, {}, node, frame)
+        result = self.calls.call_value(body, Call(leaves, {}, node, frame))
         self.keys.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
         if len(trees) == 1 and is_identity(body):
             return _copied(trees[0])
@@ -157,8 +159,8 @@ class TreeMaps(Part):
             known = [part for part in parts if part is not None]
             return join_all(known) if len(known) == len(parts) else None
         if isinstance(tree, Instance):
-            chosen = truth(self.calls.call_value(kwargs["is_leaf"], [tree], {}, node, frame))
-            return self.calls.call_value(body, [tree], {}, node, frame) if chosen else None
+            chosen = truth(self.calls.call_value(kwargs["is_leaf"], Call([tree], {}, node, frame)))
+            return self.calls.call_value(body, Call([tree], {}, node, frame)) if chosen else None
         if isinstance(tree, (TupleValue, ListValue)) and tree.items and len(tree.items) <= 6:
             if all(isinstance(part, (Instance, Choice)) for part in tree.items):
                 return self.map_structure(body, tree, kwargs, node, frame)
@@ -167,7 +169,7 @@ class TreeMaps(Part):
     def ask_leaf(self, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
         """`is_leaf` is asked about each node of the tree, its leaves too."""
         if "is_leaf" in kwargs:
-            self.calls.call_value(kwargs["is_leaf"], [self.leaf_of(tree, custom=True)], {}, node, frame)
+            self.calls.call_value(kwargs["is_leaf"], Call([self.leaf_of(tree, custom=True)], {}, node, frame))
 
     def map_structure(
         self, body: Value, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -187,13 +189,13 @@ class TreeMaps(Part):
         if isinstance(tree, (TupleValue, ListValue)) and type(tree.element) is not Unknown:
             part = self.tree_map_part(body, tree.element, kwargs, node, frame)
             return TupleValue(None, part) if isinstance(tree, TupleValue) else ListValue(None, part)
-        return self.calls.call_value(body, [tree], {}, node, frame) if _is_leaf(tree) else None
+        return self.calls.call_value(body, Call([tree], {}, node, frame)) if _is_leaf(tree) else None
 
     def tree_map_part(
         self, body: Value, part: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         if isinstance(part, (Static, NumpyArray)) and not (isinstance(part, Static) and part.const is None):
-            return self.calls.call_value(body, [part], {}, node, frame)
+            return self.calls.call_value(body, Call([part], {}, node, frame))
         return self.tree_map(body, [part], kwargs, node, frame) if not is_none(part) else part
 
     def leaf_of(self, tree: Value, custom: bool = False) -> Value:
@@ -210,14 +212,13 @@ class TreeMaps(Part):
             flow=found.flow,
         )
 
-    def flow_reduce(
-        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
+    def flow_reduce(self, api: str, call: Call) -> Value:
+        args = call.args
         if len(args) < 2:
             return UNKNOWN
         leaf = self.leaf_of(args[1])
         start = args[2] if len(args) > 2 else leaf
-        result = self.calls.call_value(args[0], [start, leaf], {}, node, frame)
+        result = self.calls.call_value(args[0], call.passing([start, leaf], {}))
         return join(result, start) if not isinstance(result, Array) else result
 
 

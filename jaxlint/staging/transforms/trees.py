@@ -18,6 +18,7 @@ from jaxlint.staging.values import (
     find_array,
     parts_of,
 )
+from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.pytrees import flattening, is_pytree, leaf_attributes, registration
 
@@ -34,7 +35,7 @@ class Trees(Part):
         for base in cls.bases:
             hook = base.lookup("__init_subclass__") if isinstance(base, ClassValue) else None
             if isinstance(hook, Function):
-                self.machine.staging.aside(hook, [cls], options, node, frame)
+                self.machine.staging.aside(hook, Call([cls], options, node, frame))
                 return
 
     def unflatten(self, classes: list[ClassValue], args: list[Value], node: ast.AST, frame: Frame) -> None:
@@ -62,16 +63,16 @@ class Trees(Part):
     def put_together(self, cls: ClassValue, children: Value, node: ast.AST, frame: Frame) -> None:
         method = cls.lookup("tree_unflatten")
         if isinstance(method, Function):
-            self.data_model.once(method, [cls, UNKNOWN, children], node, frame)
+            self.data_model.once(method, Call([cls, UNKNOWN, children], {}, node, frame))
         elif (registered := registration(cls)) is not None:
-            self.data_model.once(registered.unflatten, [UNKNOWN, children], node, frame)
+            self.data_model.once(registered.unflatten, Call([UNKNOWN, children], {}, node, frame))
 
     def take_apart(self, value: Instance, node: ast.AST, frame: Frame) -> None:
         registered = registration(value.cls)
         flatten = flattening(value.cls)
         for function in registered.flatten[:1] if registered is not None else [flatten]:
             if function is not None:
-                self.data_model.once(function, [value], node, frame)
+                self.data_model.once(function, Call([value], {}, node, frame))
 
     def rebuilt(self, trees: Iterable[Value], node: ast.AST, frame: Frame) -> None:
         """`jax.tree.map` and its like take each object apart, and put it together again."""
