@@ -49,6 +49,40 @@ if __name__ == "__main__":
     main()
 """
 
+# a step whose microbatches, which are advice, need less memory still than its donation, which can be written
+LARGE_BATCH = """import jax
+import jax.numpy as jnp
+
+
+def loss(params, x, y):
+    hidden = jnp.tanh(x @ params["first"])
+    hidden = jnp.tanh(hidden @ params["second"])
+    return jnp.mean((hidden @ params["last"] - y) ** 2)
+
+
+@jax.jit
+def _step(params, x, y):
+    value, gradients = jax.value_and_grad(loss)(params, x, y)
+    return jax.tree.map(lambda p, g: p - 0.01 * g, params, gradients), value
+
+
+def main():
+    keys = jax.random.split(jax.random.key(0), 5)
+    params = {
+        "first": jax.random.normal(keys[0], (128, 256)) / 16,
+        "second": jax.random.normal(keys[1], (256, 256)) / 16,
+        "last": jax.random.normal(keys[2], (256, 128)) / 16,
+    }
+    x, y = jax.random.normal(keys[3], (2048, 128)), jax.random.normal(keys[4], (2048, 128))
+    for _ in range(8):
+        params, value = _step(params, x, y)
+    print(f"{float(value):.4f}")
+
+
+if __name__ == "__main__":
+    main()
+"""
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
@@ -147,6 +181,25 @@ def test_apply_leaves_a_program_alone_that_uses_what_was_donated(project: Path) 
     assert not applied["kept"]
     assert "with the edit, the program raised RuntimeError: Array has been deleted" in applied["message"]
     assert (project / "train.py").read_text() == PROGRAM
+
+
+@pytest.mark.slow
+@pytest.mark.flaky(reruns=2)  # whether a candidate is proven rests on times, which other processes disturb
+def test_apply_writes_a_donation_that_advice_beats(project: Path) -> None:
+    (project / "train.py").write_text(LARGE_BATCH)
+    tried = ("--transform", "donation,microbatch", "--budget", "0.3", "--calls", "4")
+    done = verify(project, "-q", "--apply", *tried, "--output-format", "json", "train.py")
+    assert done.returncode == 0, done.stderr
+    report = report_of(done)
+    (run,) = report["runs"]
+    peak = {one["candidate"]: one["after"]["peak_bytes"] for one in run["results"] if one["status"] == "verified"}
+    assert peak["microbatch:2"] < peak["donation"]
+    kept = {one["candidate"]: one["kept"] for one in report["applied"]}
+    assert kept["donation"]
+    assert not any(done for name, done in kept.items() if name != "donation")
+    assert (project / "train.py").read_text() == LARGE_BATCH.replace(
+        "import jax\n", "import functools\n\nimport jax\n", 1
+    ).replace("@jax.jit", "@functools.partial(jax.jit, donate_argnums=(0,))")
 
 
 @pytest.mark.slow
