@@ -393,6 +393,11 @@ class Project:
         private = any(part.startswith("_") for part in rest.split("."))
         return private and top not in _BORROWED_FROM and self.find(base, module) is None
 
+    @functools.cached_property
+    def parsed_targets(self) -> list[Module]:
+        """The reported files that are valid Python, for whoever looks through the trees of all of them."""
+        return [module for module in self.targets if _is_parsed(module)]
+
     def matching(self, pattern: re.Pattern[str]) -> list[Module]:
         """The reported files whose text matches."""
         found = self._matching.get(pattern)
@@ -485,3 +490,11 @@ def _imported_names(text: str) -> Iterator[tuple[int, str]]:
 def _imported_name(text: str) -> str:
     """The name that a part of an import statement asks for: `a.b` of `a.b as c`."""
     return text.strip(" \t\r\n\\").partition(" as ")[0].strip()
+
+
+def _is_parsed(module: Module) -> bool:
+    try:
+        _ = module.tree
+    except SourceError:
+        return False
+    return True

@@ -237,3 +237,16 @@ def test_the_same_message_is_printed_once(tmp_path: Path) -> None:
     run = jaxlint("check", "--no-cache", "nothing.py", "nothing.py", cwd=tmp_path)
     assert run.returncode == 2
     assert len(run.stderr.splitlines()) == 1
+
+
+def test_a_broken_file_costs_its_neighbours_no_finding(tmp_path: Path) -> None:
+    """Whether a name may be taken from a file is asked of those that import it, one of which is no Python."""
+    (tmp_path / "settings.py").write_text("from jax.config import config\n")
+    (tmp_path / "uses.py").write_text("from settings import config\nprint(config[)\n")
+    done = jaxlint("check", "--no-cache", ".", cwd=tmp_path)
+    assert "settings.py:1:24: JAX901" in done.stdout
+    assert [
+        line.partition(":")[2].lstrip() for line in done.stderr.splitlines() if "uses.py" not in line
+    ] == []
+    assert "internal error" not in done.stderr
+    assert done.returncode == 2

@@ -192,7 +192,9 @@ def test_apply_writes_a_donation_that_advice_beats(project: Path) -> None:
     assert done.returncode == 0, done.stderr
     report = report_of(done)
     (run,) = report["runs"]
-    peak = {one["candidate"]: one["after"]["peak_bytes"] for one in run["results"] if one["status"] == "verified"}
+    peak = {
+        one["candidate"]: one["after"]["peak_bytes"] for one in run["results"] if one["status"] == "verified"
+    }
     assert peak["microbatch:2"] < peak["donation"]
     kept = {one["candidate"]: one["kept"] for one in report["applied"]}
     assert kept["donation"]

@@ -138,7 +138,7 @@ def _keep_name(event: NameEvent, fix: FixRequest, report: Reporter) -> FixReques
     alias, module = event.node, event.frame.module
     assert isinstance(alias, ast.alias)
     bound, own = alias.asname or alias.name, module.name.rpartition(".")[2]
-    for other in report.project.targets:
+    for other in report.project.parsed_targets:
         if other is module or bound not in other.source.text or own not in other.source.text:
             continue
         for node in ast.walk(other.tree):
