@@ -88,6 +88,7 @@ class Config:
     preview: bool = False
     severity: Severity = Severity.WARNING  # the least that is reported
     report_unused_suppressions: bool = False
+    baseline: str | None = None  # counts from `root`
     cache_dir: Path | None = None  # None: CACHE_FOLDER in `root`
     cache_dir_given: bool = False  # by whoever runs the command, not by a file of the project
     # What a file said, before the command line changed it.
@@ -404,6 +405,7 @@ _KEYS: dict[str, Callable[[Any], Any]] = {
     "preview": _boolean,
     "severity": _severity,
     "report-unused-suppressions": _boolean,
+    "baseline": _string,
     "cache-dir": _string,
 }
 

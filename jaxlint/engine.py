@@ -33,7 +33,8 @@ class Stdin:
 class CheckResult:
     """What one run found. `files` counts the files examined, `seconds` is wall time.
 
-    `sources` holds the examined files by the path that findings give them.
+    `sources` holds the examined files by the path that findings give them. `below` are findings that are not severe enough
+    to be reported, and `known` counts those that a baseline holds.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -43,6 +44,8 @@ class CheckResult:
     seconds: float = 0.0
     cached: bool = False
     sources: dict[str, SourceFile] = field(default_factory=dict)
+    below: list[Finding] = field(default_factory=list)
+    known: int = 0
 
 
 def check(
@@ -93,6 +96,8 @@ def check(
         observer.found(outcome[0])
     if outcome is not None:
         result.findings = severe(outcome[0], config)
+        reported = set(map(id, result.findings))
+        result.below = [one for one in outcome[0] if id(one) not in reported]
         result.errors += outcome[1]
     result.errors = sorted(_once(result.errors), key=lambda error: (error.path, error.line or 0))
     result.warnings = list(dict.fromkeys(result.warnings))

@@ -19,6 +19,7 @@ from jaxlint.cli.common import Failure
 _COMMANDS = {
     "check": "Report what makes JAX programs slow, big or wrong.",
     "fix": "Rewrite what can be rewritten.",
+    "baseline": "Write down the findings of today, to see new ones alone.",
     "verify": "Run a program, try the improvements and prove them.",
     "inspect": "Show what is staged and traced, and why.",
     "targets": "Show what `verify` can run on or compile for here.",

@@ -23,6 +23,7 @@ from jaxlint.cli.progress import Progress
 from jaxlint.config import Config
 from jaxlint.engine import CheckResult, check, severe
 from jaxlint.finding import Finding
+from jaxlint.narrowing.run import Narrowing
 from jaxlint.places import shown
 from jaxlint.report import MACHINE_FORMATS, TEXT_FORMATS, write_report
 from jaxlint.source.file import SourceFile
@@ -42,6 +43,12 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file."
 )
+@click.option(
+    "--baseline",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Leave out the findings that this file knows; `jaxlint baseline` writes it.",
+)
+@click.option("--no-baseline", is_flag=True, help="Show known findings, too, whatever the settings say.")
 @click.option("-q", "--quiet", is_flag=True, help="Show the findings and errors alone.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of showing them.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
@@ -49,6 +56,8 @@ def command(
     options: RunOptions,
     output_format: str,
     output: Path | None,
+    baseline: Path | None,
+    no_baseline: bool,
     quiet: bool,
     statistics: bool,
     exit_zero: bool,
@@ -60,7 +69,8 @@ def command(
     """
     check_folder_of(output)
     say_half_done(options.paths)
-    live = output is None and output_format in TEXT_FORMATS and not statistics
+    narrowing = Narrowing.of(options.config, baseline=baseline, use_baseline=not no_baseline)
+    live = output is None and output_format in TEXT_FORMATS and not (statistics or narrowing.active)
     with _Watching(options.config, quiet=quiet, live=live, concise=output_format == "concise") as watching:
         result = check(
             options.paths,
@@ -71,6 +81,7 @@ def command(
             resolve_fixes=True,
             observer=watching,
         )
+    narrowing.apply(result, options.config, options.paths)
     result.findings = shown(result.findings, result.sources)
     if watching.report is not None:
         if not quiet:

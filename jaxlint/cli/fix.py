@@ -17,6 +17,7 @@ from jaxlint.cli.progress import Progress
 from jaxlint.examine import Examination, Observer
 from jaxlint.finding import Finding, Severity
 from jaxlint.fixes import FixResult, fix_sources
+from jaxlint.narrowing.run import Narrowing
 from jaxlint.places import position, shown
 from jaxlint.report.escaping import escaped, printable, shown_name
 from jaxlint.report.styled import Printer
@@ -40,6 +41,7 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) ->
     when left out. Exits with 0 when nothing is left to report, 1 when findings remain (with --diff: when something
     would change), 2 when something could not be checked or written.
     """
+    narrowing = Narrowing.of(options.config)
     if diff or options.stdin is not None:
         say_half_done(options.paths)
     else:
@@ -65,6 +67,8 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) ->
             _write_summary(result, sys.stderr, would=True)
     else:
         errors += _write(checked.sources, result, piped, options.config.root)
+        if narrowing.baseline is not None:
+            result.remaining = narrowing.baseline.split(result.remaining, result.sources).new
         if piped:
             source = checked.sources[piped]
             output = sys.stdout.buffer

@@ -118,6 +118,8 @@ def summary(result: CheckResult) -> str:
         text = f"No findings in {files}."
     else:
         text = "No files to check."
+    if result.known:
+        text += f" {_count(result.known, 'known finding')} {'is' if result.known == 1 else 'are'} not shown."
     if result.errors:
         text += f" {_count(len(result.errors), 'error')} kept jaxlint from checking everything."
     return text

@@ -389,23 +389,40 @@ LAYERS = (
 )
 
 
-def layer_of(module: str) -> int | None:
-    """The layer of a module of the engine, by the longest name that it lies below; None outside of the analysis."""
+# What uses the analysis: from files and settings to the command line.
+USES = (
+    ("finding", "rule", "source", "syntax", "jaxapi", "report.escaping"),
+    ("registry", "requirements"),
+    ("config", "suppress", "places"),
+    ("codemods", "cache", "staging"),
+    ("examine",),
+    ("engine", "fixes"),
+    ("narrowing",),
+    ("report",),
+    ("cli",),
+)
+
+
+def layer_of(module: str, layers: tuple[tuple[str, ...], ...] = LAYERS) -> int | None:
+    """The layer of a module of the engine, by the longest name that it lies below; None for what is in none."""
     fitting = [
         (len(name), number)
-        for number, names in enumerate(LAYERS)
+        for number, names in enumerate(layers)
         for name in names
         if reaches(module, f"jaxlint.{name}")
     ]
     return max(fitting)[1] if fitting else None
 
 
-def test_imports_of_the_analysis_point_downward() -> None:
+@pytest.mark.parametrize("layers", [LAYERS, USES], ids=["analysis", "uses"])
+def test_imports_point_downward(layers: tuple[tuple[str, ...], ...]) -> None:
     wrong = [
         f"{module} imports {target}"
         for module, targets in graph_of(ENGINE).items()
         for target in targets
-        if (here := layer_of(module)) is not None and (there := layer_of(target)) is not None and there > here
+        if (here := layer_of(module, layers)) is not None
+        and (there := layer_of(target, layers)) is not None
+        and there > here
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -414,6 +431,7 @@ def test_layers_are_told_apart() -> None:
     assert layer_of("jaxlint.staging.values.objects") == layer_of("jaxlint.staging.values")
     assert layer_of("jaxlint.staging.evaluator.calls") < layer_of("jaxlint.libraries.optax")  # type: ignore[operator]
     assert layer_of("jaxlint.cli.check") is None
+    assert layer_of("jaxlint.narrowing.baseline", USES) < layer_of("jaxlint.cli.check", USES)  # type: ignore[operator]
 
 
 def test_a_circle_is_seen() -> None:

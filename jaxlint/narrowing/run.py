@@ -1,0 +1,62 @@
+"""Narrows the result of a run to what its user asked to see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxlint.config import Config
+from jaxlint.engine import CheckResult
+from jaxlint.finding import Finding
+from jaxlint.narrowing.baseline import Baseline, Split, place_of, read_baseline
+from jaxlint.source.read import shown_path
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """What is left out of a result: findings that `baseline` knows."""
+
+    baseline: Baseline | None = None
+
+    @staticmethod
+    def of(config: Config, *, baseline: Path | None = None, use_baseline: bool = True) -> Narrowing:
+        """What the settings say, and `baseline` where it is given. Raises ConfigError."""
+        place = place_of(config, baseline) if use_baseline else None
+        return Narrowing(read_baseline(place) if place is not None else None)
+
+    @property
+    def active(self) -> bool:
+        """Whether anything may be left out, so that what is to be shown is known only at the end."""
+        return self.baseline is not None
+
+    def apply(self, result: CheckResult, config: Config, searched: Iterable[str | Path]) -> None:
+        """Takes out of `result` what is not to be shown; says which entries of the baseline are gone."""
+        if self.baseline is not None:
+            split = seen_beside(self.baseline, result, config, searched)
+            shown = set(map(id, split.new))
+            known = [one for one in result.findings if id(one) not in shown]
+            result.findings = [one for one in result.findings if id(one) in shown]
+            result.known = len(known)
+            if split.stale:
+                result.warnings.append(_said_of_stale(self.baseline, split))
+
+
+def seen_beside(
+    baseline: Baseline, result: CheckResult, config: Config, searched: Iterable[str | Path] = ()
+) -> Split:
+    """The findings of a run beside a baseline. What is not severe enough to be shown keeps its entry all the same."""
+    findings: list[Finding] = sorted([*result.findings, *result.below], key=lambda one: one.sort_key)
+    return baseline.split(
+        findings,
+        result.sources,
+        codes=frozenset(rule.code for rule in config.rules()),
+        unread=[error.path for error in result.errors],
+        searched=searched,
+    )
+
+
+def _said_of_stale(baseline: Baseline, split: Split) -> str:
+    number = len(split.stale)
+    what = "1 entry matches" if number == 1 else f"{number} entries match"
+    return f"{shown_path(baseline.path)}: {what} no finding any more; `jaxlint baseline --update` takes {'it' if number == 1 else 'them'} out"
