@@ -120,7 +120,7 @@ def object_of(site: Site, scope: Scope) -> str:
 
 
 def _refuse_hooks(found: OwnAttributes, scope: Scope, meaning: Meaning, file: File) -> None:
-    cls = meaning.class_around(file.same(scope.node), file)
+    cls = meaning.classes.class_around(file.same(scope.node), file)
     if cls is None:
         return
     if any(base.startswith(_SCOPED) for base in meaning.external_bases(cls)):
@@ -128,7 +128,7 @@ def _refuse_hooks(found: OwnAttributes, scope: Scope, meaning: Meaning, file: Fi
     if not found.nodes:
         return
     for name in (*found.set, *_HOOKS):
-        member = meaning.member(cls, name)
+        member = meaning.classes.member(cls, name)
         if member is not None and isinstance(member[1].node, ast.FunctionDef):
             raise Refused(f"the class defines `{name}`, which runs where `{found.me}` is read or set")
 

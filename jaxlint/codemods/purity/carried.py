@@ -64,11 +64,11 @@ class Carried:
         function = next((each for each in file.names.ancestors(node) if isinstance(each, FUNCTIONS)), None)
         if function is None or node not in parameters(function):
             return []
-        bound = self.meaning.class_around(function, file) is not None
+        bound = self.meaning.classes.class_around(function, file) is not None
         found = [_In(value, file) for value in [default_of(function, node)] if value is not None]
-        for call, how, other in self.meaning.calls_of(function, file):
+        for call, how, other in self.meaning.call_sites.calls_of(function, file):
             if call is not None and not how:
-                given = self.meaning.expression_for(call, function, node, bound=bound)
+                given = self.meaning.call_sites.expression_for(call, function, node, bound=bound)
                 if isinstance(given, ast.expr):
                     found.append(_In(given, other))
         return list(found)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from jaxlint.codemods.flow import root_of
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity.expressions import HOLDERS
 from jaxlint.codemods.purity.meaning import Meaning
-from jaxlint.codemods.purity.operations import HOLDERS, RENEWING
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts
+from jaxlint.codemods.purity.results import RENEWING
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NUMBER,
@@ -390,8 +391,8 @@ class Effects:
             if isinstance(node, ast.Subscript):
                 yield from self._dunders(value)
                 continue
-            for cls in self.meaning.heirs(value.cls):
-                member = self.meaning.member(cls, node.attr)
+            for cls in self.meaning.classes.heirs(value.cls):
+                member = self.meaning.classes.member(cls, node.attr)
                 if member is not None and isinstance(member[1].node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     decorators = [shown_source(one) for one in member[1].node.decorator_list]
                     if any(one == "property" for one in decorators):
@@ -399,8 +400,8 @@ class Effects:
                     elif any("cached_property" in one for one in decorators):
                         yield self._problem("keeps what it computed first", node, file, certain=True)
                 if (
-                    special := self.meaning.member(cls, "__getattr__")
-                    or self.meaning.member(cls, "__getattribute__")
+                    special := self.meaning.classes.member(cls, "__getattr__")
+                    or self.meaning.classes.member(cls, "__getattribute__")
                 ) is not None:
                     if isinstance(special[1].node, ast.FunctionDef):
                         yield from self._function(special[1].node, special[0].file, fresh_self=False)
@@ -411,7 +412,7 @@ class Effects:
                 yield from self._dunders(value)
 
     def _dunders(self, value: Inst) -> Iterator[Problem]:
-        for cls in self.meaning.heirs(value.cls):
+        for cls in self.meaning.classes.heirs(value.cls):
             for statement in cls.node.body:
                 if (
                     isinstance(statement, ast.FunctionDef)
@@ -491,7 +492,7 @@ class Effects:
                 yield self._problem(f"makes {what}", node, file, certain=False)
                 return
         for name in ("__new__", "__init__", "__post_init__"):
-            member = self.meaning.member(value, name)
+            member = self.meaning.classes.member(value, name)
             if member is not None and isinstance(member[1].node, ast.FunctionDef):
                 yield from self._function(member[1].node, member[0].file, fresh_self=True)
 
@@ -659,7 +660,7 @@ class Effects:
         yield self._problem("calls what is not known", node, file, certain=False)
 
     def _all_methods(self, receiver: Inst) -> Iterator[Problem]:
-        for cls in self.meaning.heirs(receiver.cls):
+        for cls in self.meaning.classes.heirs(receiver.cls):
             for statement in cls.node.body:
                 if isinstance(statement, ast.FunctionDef):
                     yield from self._function(
@@ -678,8 +679,8 @@ class Effects:
             )
             return
         found = False
-        for cls in self.meaning.heirs(value.cls):
-            member = self.meaning.member(cls, "__call__")
+        for cls in self.meaning.classes.heirs(value.cls):
+            member = self.meaning.classes.member(cls, "__call__")
             if member is not None and isinstance(member[1].node, ast.FunctionDef):
                 found = True
                 yield from self._function(member[1].node, member[0].file, fresh_self=False)

@@ -65,8 +65,8 @@ class Handed:
         for value in values:
             if not isinstance(value, Inst):
                 continue
-            for cls in self.meaning.heirs(value.cls):
-                if self.meaning.member(cls, "__eq__") is not None or self._leaves_out(cls):
+            for cls in self.meaning.classes.heirs(value.cls):
+                if self.meaning.classes.member(cls, "__eq__") is not None or self._leaves_out(cls):
                     return cls.node.name
         return None
 

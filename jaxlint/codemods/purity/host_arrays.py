@@ -167,12 +167,12 @@ class HostArrays:
             return frozenset(seen)
         if not isinstance(function, FUNCTIONS):
             return _ANY
-        bound = self.meaning.class_around(function, file) is not None
+        bound = self.meaning.classes.class_around(function, file) is not None
         found: frozenset[str] = frozenset()
-        for call, how, other in self.meaning.calls_of(function, file):
+        for call, how, other in self.meaning.call_sites.calls_of(function, file):
             steps = [step for step in how.split("|") if step]
             if call is None or not all(one in TRANSFORMS and "partial" not in one.lower() for one in steps):
                 return _ANY
-            expression = self.meaning.expression_for(call, function, node, bound=bound)
+            expression = self.meaning.call_sites.expression_for(call, function, node, bound=bound)
             found |= self.dtypes(expression, other, depth) if isinstance(expression, ast.expr) else _ANY
         return found or _ANY

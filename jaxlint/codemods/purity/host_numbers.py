@@ -242,12 +242,12 @@ class HostNumbers:
             return _ANY
         kind = self.seen.get(node.arg) if function is self.root else None
         given: list[Number] = []
-        for call, how, other in self.meaning.calls_of(function, file):
-            bound = self.meaning.class_around(function, file) is not None
+        for call, how, other in self.meaning.call_sites.calls_of(function, file):
+            bound = self.meaning.classes.class_around(function, file) is not None
             if call is None or how:
                 given.append(_ANY)
                 continue
-            expression = self.meaning.expression_for(call, function, node, bound=bound)
+            expression = self.meaning.call_sites.expression_for(call, function, node, bound=bound)
             if expression is not None:
                 given.append(
                     self.number(expression, other, depth) if isinstance(expression, ast.expr) else _ANY

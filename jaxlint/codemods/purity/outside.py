@@ -140,7 +140,7 @@ class Outside:
         return None
 
     def _class_attribute(self, value: Cls, node: ast.Attribute, file: File) -> Iterator[str]:
-        member = self.meaning.member(value, node.attr)
+        member = self.meaning.classes.member(value, node.attr)
         if member is None or isinstance(member[1].node, FUNCTIONS):
             return
         for other, store in self.program.stores.get(node.attr, ()):
@@ -492,7 +492,7 @@ class Outside:
                 ):
                     return why
             return None
-        parameter = self.meaning._parameter_for(use, call, callee)
+        parameter = self.meaning.call_sites.parameter_for(use, call, callee)
         if parameter is None:
             return f"may be changed at {self.program.place(file, use)} (`{shown_source(call)}`)"
         body = callee.node.body if isinstance(callee.node, ast.Lambda) else callee.node.body[0]
@@ -532,7 +532,7 @@ class Outside:
         function = _function_around(use, file)
         if not isinstance(function, FUNCTIONS) or depth >= _DEPTH:
             return "is handed on too far to be followed"
-        for call, how, other in self.meaning.calls_of(function, file):
+        for call, how, other in self.meaning.call_sites.calls_of(function, file):
             if call is None or how:
                 return f"may be changed from {self.program.place(file, use)} on, where it is returned"
             if (why := self._use_changes(call, other, depth + 1)) is not None:
@@ -540,7 +540,7 @@ class Outside:
         return None
 
     def _iterated(self, loop: ast.For | ast.comprehension, file: File, depth: int) -> str | None:
-        elements = self.meaning.elements(self.meaning.of(loop.iter, file))
+        elements = self.meaning.expressions.elements(self.meaning.of(loop.iter, file))
         if elements and all(self._is_immutable(value) or value == ARRAY for value in elements):
             return None
         if isinstance(loop.target, ast.Name):

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Set
 from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.purity import known
-from jaxlint.codemods.purity.meaning import Meaning, _first
+from jaxlint.codemods.purity.call_sites import first_of_body
+from jaxlint.codemods.purity.meaning import Meaning
 from jaxlint.codemods.purity.program import File, FunctionNode, parameters
 from jaxlint.codemods.purity.values import (
     ARRAY,
@@ -79,9 +80,9 @@ class Rebuilt:
         if any(leaf in (ARRAY, NUMPY) or isinstance(leaf, Unknown) for leaf in leaves_of(values)):
             if (place := self._identity_asked(set(ast.walk(function)))) is not None:
                 yield f"{place} asks whether two arrays are the same object, and `jit` gives new ones"
-        scope = file.names.scope_of.get(_first(function))
+        scope = file.names.scope_of.get(first_of_body(function))
         for parameter in parameters(function):
-            found, complete = self.meaning.given_to(function, parameter, file)
+            found, complete = self.meaning.call_sites.given_to(function, parameter, file)
             if _unsorted(found if complete and found else self.meaning.of_parameter(parameter, file)):
                 if (why := self._variable(parameter.arg, scope, file, 0)) is not None:
                     yield f"it gets a dict, whose keys `jit` sorts; {why}"
@@ -167,7 +168,7 @@ class Rebuilt:
     def _flattening(self, cls: Cls) -> ast.AST | None:
         for decorator in cls.node.decorator_list:
             if self.meaning.name_of(decorator, cls.file) in _SINGLE:
-                member = self.meaning.member(cls, "tree_flatten") or self.meaning.member(
+                member = self.meaning.classes.member(cls, "tree_flatten") or self.meaning.classes.member(
                     cls, "tree_flatten_with_keys"
                 )
                 return member[1].node if member is not None else None
@@ -217,7 +218,7 @@ class Rebuilt:
         if function in self._open:
             return None
         self._open.add(function)
-        for call, how, other in self.meaning.calls_of(function, file):
+        for call, how, other in self.meaning.call_sites.calls_of(function, file):
             steps = [step for step in how.split("|") if step]
             if steps and all(
                 step in known.TRANSFORMS and not step.startswith("functools.") for step in steps
@@ -381,7 +382,9 @@ class Rebuilt:
                     continue
                 if isinstance(one, Method) and self._takes_trees(one.receiver):
                     continue
-                parameter = self.meaning._parameter_for(node, call, one) if isinstance(one, Fn) else None
+                parameter = (
+                    self.meaning.call_sites.parameter_for(node, call, one) if isinstance(one, Fn) else None
+                )
                 if parameter is None or not isinstance(one, Fn):
                     return told
                 body = one.node.body if isinstance(one.node, ast.Lambda) else one.node.body[0]

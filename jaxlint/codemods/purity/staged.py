@@ -460,7 +460,7 @@ def _last_value(node: ast.expr, function: FunctionNode, meaning: Meaning, file: 
             if isinstance(target, ast.Tuple):
                 names = [getattr(one, "id", "") for one in target.elts]
                 if names.count(node.id) == 1:
-                    return meaning.item_at(
+                    return meaning.expressions.item_at(
                         meaning.of(statement.value, file), names.index(node.id), len(names)
                     )
         bound = {

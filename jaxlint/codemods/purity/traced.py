@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.purity import known
-from jaxlint.codemods.purity.meaning import Meaning, _first
+from jaxlint.codemods.purity.call_sites import first_of_body
+from jaxlint.codemods.purity.meaning import Meaning
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts, parameters
 from jaxlint.codemods.purity.values import (
     NONE,
@@ -66,7 +67,7 @@ class Traced:
 
     def start(self, root: FunctionNode, file: File, static: Set[str]) -> None:
         """Follow all that flows from the parameters of `root` that are not static."""
-        scope = file.names.scope_of.get(_first(root))
+        scope = file.names.scope_of.get(first_of_body(root))
         self.functions[root] = file
         for parameter in parameters(root):
             if parameter.arg not in static and scope is not None:
@@ -205,7 +206,7 @@ class Traced:
             self._enter(value, node, file, every)
         elif isinstance(value, Cls):
             for name in ("__init__", "__post_init__"):
-                member = self.meaning.member(value, name)
+                member = self.meaning.classes.member(value, name)
                 if member is not None and isinstance(member[1].node, ast.FunctionDef):
                     self._enter(Fn(member[1].node, member[0].file, Inst(value)), node, file, every)
         elif isinstance(value, Inst):
@@ -225,9 +226,9 @@ class Traced:
         if value.node not in self.functions:
             self.functions[value.node] = value.file
             self._changed = True
-        scope = value.file.names.scope_of.get(_first(value.node))
+        scope = value.file.names.scope_of.get(first_of_body(value.node))
         named = parameters(value.node)
-        method = self.meaning.class_around(value.node, value.file) is not None
+        method = self.meaning.classes.class_around(value.node, value.file) is not None
         positional = [*value.node.args.posonlyargs, *value.node.args.args][int(method) :]
         if every:
             for parameter in named[int(method) :]:

@@ -106,6 +106,7 @@ ARRAY, NUMPY, NUMBER, TEXT, NONE, TYPE = (
     Plain(kind) for kind in ("array", "numpy", "number", "text", "none", "type")
 )
 NOTHING: Values = frozenset()
+FILLED = frozenset({"list", "dict", "set"})  # containers that more can be put into
 _DEPTH = 4
 _MOST = 24
 
@@ -134,6 +135,16 @@ def bounded(values: Values) -> Values:
     if len(values) > _MOST or depth_of(values) > _DEPTH:
         return unknown()
     return values
+
+
+def holding(values: Values, more: Values) -> Values:
+    """Containers that hold more than they were made with."""
+    return frozenset(
+        Box(value.kind, value.items, value.rest | more, value.keys)
+        if isinstance(value, Box) and value.kind in FILLED
+        else value
+        for value in values
+    )
 
 
 def leaves_of(values: Values) -> Values:

@@ -294,8 +294,8 @@ def test_what_lies_outside_of_a_circle_is_worked_out_once(tmp_path: Path) -> Non
     (function,) = (one for one in file.tree.body if getattr(one, "name", "") == "f")
     assert isinstance(function, ast.FunctionDef)
     meaning.returned(function, file)
-    assert meaning.steps < 600
-    before = meaning.steps
+    assert meaning.answers.steps < 600
+    before = meaning.answers.steps
     again = Meaning(program)
     again.returned(function, file)
-    assert again.steps < before / 10
+    assert again.answers.steps < before / 10

@@ -1,0 +1,262 @@
+"""Where the functions of a program are called, and what they are given there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity.classes import Classes
+from jaxlint.codemods.purity.expressions import Expressions
+from jaxlint.codemods.purity.fixpoint import CallSite, Fixpoint
+from jaxlint.codemods.purity.meanings import Meanings
+from jaxlint.codemods.purity.program import File, FunctionNode, parameters
+from jaxlint.codemods.purity.values import (
+    ARRAY,
+    NOTHING,
+    Cls,
+    Fn,
+    Values,
+    one,
+    unknown,
+)
+
+
+class CallSites:
+    """The calls of the functions of one program. `memo` keeps what holds for the next question, too."""
+
+    def __init__(
+        self,
+        meaning: Meanings,
+        expressions: Expressions,
+        classes: Classes,
+        answers: Fixpoint,
+        memo: dict[object, Any],
+    ) -> None:
+        self.meaning, self.program = meaning, meaning.program
+        self.expressions, self.classes, self.answers = expressions, classes, answers
+        self._all_calls: dict[FunctionNode, list[CallSite]] = memo.setdefault("calls", {})
+
+    def given_to(self, function: FunctionNode, parameter: ast.arg, file: File) -> tuple[Values, bool]:
+        """What the calls of a function that are seen give a parameter, and whether these are all."""
+        found: Values = NOTHING
+        calls = self.calls_of(function, file)
+        complete = bool(calls)
+        for call, how, other in calls:
+            if call is None:
+                complete = False
+            else:
+                given = self.argument(call, how, function, parameter, other)
+                if given is None:
+                    complete = False
+                else:
+                    found |= given
+        return found, complete
+
+    def calls_of(self, function: FunctionNode, file: File) -> list[CallSite]:
+        """The calls of a function, each with what calls it ("" for the call itself); None where it gets out of sight."""
+        if (whole := self._all_calls.get(function)) is not None:
+            return whole
+        if function in self.answers.calls:
+            found = self.answers.calls[function]
+            if found is None:  # what calls itself is called from elsewhere, too
+                self.answers.cyclic = True
+            self.answers.guesses += 1
+            return found or []
+        self.answers.calls[function] = None
+        guesses = self.answers.guesses
+        found = list(self._calls_of(function, file))
+        if self.answers.guesses == guesses:
+            self._all_calls[function] = found
+        if self.answers.open:
+            self.answers.calls[function] = found
+        else:
+            self.answers.calls.pop(function, None)  # a question that was asked meanwhile has begun anew
+        return found
+
+    def _calls_of(self, function: FunctionNode, file: File) -> Iterator[CallSite]:
+        if isinstance(function, ast.Lambda):
+            yield from self._flows(function, file, "", 0)
+            return
+        holder = self.classes.class_around(function, file)
+        if holder is not None:
+            yield from self._calls_of_method(function, holder)
+            return
+        scope = file.names.scope_at(function)
+        for other, use in self.program.uses_of(function.name, scope, file):
+            yield from self._flows(use, other, "", 0)
+
+    def _calls_of_method(
+        self, function: ast.FunctionDef | ast.AsyncFunctionDef, holder: Cls
+    ) -> Iterator[CallSite]:
+        name = function.name
+        if name.startswith("__"):
+            name = holder.node.name if name == "__init__" else name
+            if name.startswith("__"):
+                yield None, "", holder.file
+                return
+        for other, call in self.program.calls.get(name, ()):
+            yield call, "", other
+        for other, load in self.program.loads.get(name, ()):
+            above = other.names.parents.get(load)
+            if not (isinstance(above, ast.Call) and above.func is load):
+                yield None, "", other
+
+    def _flows(self, use: ast.expr, file: File, how: str, depth: int) -> Iterator[CallSite]:
+        """Where a function goes that `use` reads."""
+        parents = file.names.parents
+        above = parents.get(use)
+        if depth > 6:
+            yield None, how, file
+        elif isinstance(above, ast.Call) and above.func is use:
+            yield above, how, file
+        elif isinstance(above, (ast.Call, ast.keyword)):
+            call = above if isinstance(above, ast.Call) else parents.get(above)
+            assert isinstance(call, ast.Call)
+            name = self.meaning.name_of(call.func, file)
+            if name in known.TRANSFORMS:
+                yield from self._flows(call, file, f"{name}|{how}", depth + 1)
+            elif name in known.CALLERS:
+                yield call, name, file
+            else:
+                yield from self._handed(use, call, file, how, depth)
+        elif isinstance(above, (ast.Assign, ast.AnnAssign)) and above.value is use:
+            targets = above.targets if isinstance(above, ast.Assign) else [above.target]
+            for target in targets:
+                if not isinstance(target, ast.Name):
+                    yield None, how, file
+                    continue
+                scope = file.names.scope_at(target).resolve(target.id)
+                if scope is None:
+                    yield None, how, file
+                    continue
+                for other, again in self.program.uses_of(target.id, scope, file):
+                    yield from self._flows(again, other, how, depth + 1)
+        elif isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)) and use in above.decorator_list:
+            yield None, how, file
+        elif isinstance(above, ast.Expr):
+            return
+        else:
+            yield None, how, file
+
+    def _handed(self, use: ast.expr, call: ast.Call, file: File, how: str, depth: int) -> Iterator[CallSite]:
+        """A function that is handed to one of the program is called where that calls its parameter."""
+        targets = self.meaning.of(call.func, file)
+        for target in targets or unknown():
+            if not isinstance(target, Fn):
+                yield None, how, file
+                continue
+            parameter = self.parameter_for(use, call, target)
+            if parameter is None:
+                yield None, how, file
+                continue
+            scope = target.file.names.scope_of.get(first_of_body(target.node))
+            for inner in target.file.names.uses_of(parameter.arg, scope) if scope is not None else ():
+                yield from self._flows(inner.name, target.file, how, depth + 1)
+
+    def parameter_for(self, use: ast.expr, call: ast.Call, target: Fn) -> ast.arg | None:
+        for parameter in parameters(target.node):
+            if self.expression_for(call, target.node, parameter, 0, bool(target.receiver)) is use:
+                return parameter
+        return None
+
+    def expression_for(
+        self,
+        call: ast.Call,
+        function: FunctionNode,
+        parameter: ast.arg,
+        skipped: int = 0,
+        bound: bool = False,
+    ) -> ast.expr | str | None:
+        """The argument for a parameter: None where it is left out, "?" where that cannot be said."""
+        for keyword in call.keywords:
+            if keyword.arg == parameter.arg:
+                return keyword.value
+        positional = [*function.args.posonlyargs, *function.args.args]
+        if parameter in positional:
+            index = positional.index(parameter) - bound
+            given = call.args[skipped:]
+            before = given[: index + 1]
+            if any(isinstance(one, ast.Starred) for one in before):
+                return "?"
+            if 0 <= index < len(given):
+                return given[index]
+        return "?" if any(keyword.arg is None for keyword in call.keywords) else None
+
+    def argument(
+        self, call: ast.Call, how: str, function: FunctionNode, parameter: ast.arg, file: File
+    ) -> Values | None:
+        """What a call gives a parameter of a function that it calls, itself or through transformations; None where that is not seen."""
+        holder = self.classes.class_around(function, file)
+        bound = holder is not None or (
+            isinstance(function, ast.FunctionDef)
+            and bool(function.args.args)
+            and function.args.args[0].arg == "self"
+        )
+        steps = [step for step in how.split("|") if step]
+        if len(steps) == 1 and steps[0] in known.CALLERS:
+            return self._from_caller(call, steps[0], function, parameter, file)
+        if any("partial" in step.lower() for step in steps):
+            return None
+        expression = self.expression_for(call, function, parameter, 0, bound)
+        if expression == "?":
+            return self._from_stars(call, function, parameter, file)
+        if expression is None:
+            return NOTHING
+        given = self.meaning.of(expression, file)  # type: ignore[arg-type]
+        if any("vmap" in step or "scan" in step for step in steps):
+            return self.expressions.contents(given) | given
+        return given
+
+    def _from_stars(
+        self, call: ast.Call, function: FunctionNode, parameter: ast.arg, file: File
+    ) -> Values | None:
+        found: Values = NOTHING
+        for one_ in call.args:
+            if isinstance(one_, ast.Starred):
+                found |= self.expressions.elements(self.meaning.of(one_.value, file))
+        return found or None
+
+    def _from_caller(
+        self, call: ast.Call, name: str, function: FunctionNode, parameter: ast.arg, file: File
+    ) -> Values | None:
+        given = [
+            self.meaning.of(argument, file) for argument in call.args if not isinstance(argument, ast.Starred)
+        ]
+        positional = [*function.args.posonlyargs, *function.args.args]
+        if parameter not in positional or len(given) != len(call.args):
+            return None
+        index = positional.index(parameter)
+        if name.endswith((".map", "tree_map", "map_with_path")) and name.startswith("jax.tree"):
+            trees = given[1:]
+            if "with_path" in name:
+                return (
+                    unknown()
+                    if index == 0
+                    else self.expressions.leaves(trees[index - 1])
+                    if index <= len(trees)
+                    else None
+                )
+            return self.expressions.leaves(trees[index]) if index < len(trees) else None
+        if name == "jax.lax.scan":
+            if index == 0 and len(given) > 1:
+                return given[1]
+            return self.expressions.elements(given[2]) if len(given) > 2 else None
+        if name == "jax.lax.map":
+            return self.expressions.elements(given[1]) if len(given) > 1 else None
+        if name == "jax.lax.fori_loop":
+            return one(ARRAY) if index == 0 else given[3] if len(given) > 3 else None
+        if name == "jax.lax.while_loop":
+            return given[2] if len(given) > 2 else None
+        if name == "jax.lax.cond":
+            return given[3 + index] if len(given) > 3 + index else None
+        if name == "jax.lax.switch":
+            return given[2 + index] if len(given) > 2 + index else None
+        if name in ("map", "filter"):
+            return self.expressions.elements(given[1 + index]) if len(given) > 1 + index else None
+        return None
+
+
+def first_of_body(function: FunctionNode) -> ast.AST:
+    return function.body if isinstance(function, ast.Lambda) else function.body[0]

@@ -1,0 +1,214 @@
+"""The classes of a program: their members, bases and heirs, and what their objects have as attributes."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from jaxlint.codemods.names import Binding, Scope
+from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity.expressions import Expressions
+from jaxlint.codemods.purity.fixpoint import Fixpoint
+from jaxlint.codemods.purity.meanings import Meanings
+from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.values import (
+    FILLED,
+    NOTHING,
+    Box,
+    Cls,
+    Ext,
+    Fn,
+    Inst,
+    Method,
+    Place,
+    Value,
+    Values,
+    holding,
+    one,
+    unknown,
+)
+from jaxlint.codemods.text import shown_source
+
+_LOOKING = frozenset(
+    {"len", "enumerate", "zip", "reversed", "tuple", "list", "iter", "sum", "any", "all", "max", "min"}
+)
+
+
+class Classes:
+    """What is asked of the classes of one program. `memo` keeps what holds for the next question, too."""
+
+    def __init__(
+        self, meaning: Meanings, expressions: Expressions, answers: Fixpoint, memo: dict[object, Any]
+    ) -> None:
+        self.meaning, self.program = meaning, meaning.program
+        self.expressions, self.answers = expressions, answers
+        self._heirs: dict[Cls, list[Cls]] = memo.setdefault("heirs", {})
+        self._ancestries: dict[Cls, set[Value]] = memo.setdefault("ancestries", {})
+
+    def class_around(self, function: ast.AST, file: File) -> Cls | None:
+        """The class that a function is a method of."""
+        above = file.names.parents.get(function)
+        return Cls(above, file) if isinstance(above, ast.ClassDef) else None
+
+    def member(self, cls: Cls, name: str, depth: int = 0) -> tuple[Place, Binding] | None:
+        """What a class or one of its bases of the program has under a name."""
+        scope = _class_scope(cls)
+        if scope is not None and name in scope.bindings:
+            return Place(cls.file, scope, name), scope.bindings[name][-1]
+        for base in self.bases(cls) if depth < 8 else ():
+            if isinstance(base, Cls) and (found := self.member(base, name, depth + 1)) is not None:
+                return found
+        return None
+
+    def bases(self, cls: Cls) -> list[Value]:
+        """The bases of a class."""
+        found: list[Value] = []
+        for base in cls.node.bases:
+            if isinstance(base, ast.Subscript):
+                base = base.value
+            found += list(self.meaning.of(base, cls.file))
+        return found
+
+    def external_bases(self, cls: Cls, depth: int = 0) -> set[str]:
+        """The names of the classes outside of the program that a class comes from; "?" for what is not known."""
+        found: set[str] = set()
+        for base in self.bases(cls):
+            if isinstance(base, Cls):
+                found |= self.external_bases(base, depth + 1) if depth < 8 else {"?"}
+            else:
+                found.add(base.name if isinstance(base, Ext) else "?")
+        return found
+
+    def heirs(self, cls: Cls) -> list[Cls]:
+        """The classes of the program that come from a class, itself included."""
+        if (whole := self._heirs.get(cls)) is not None:
+            return whole
+        guesses = self.answers.guesses
+        found = [cls]
+        for entries in self.program.classes.values():
+            for file, node in entries:
+                if not node.bases:
+                    continue
+                other = Cls(node, file)
+                if cls in self._ancestry(other) and other not in found:
+                    found.append(other)
+        if self.answers.guesses == guesses:
+            self._heirs[cls] = found
+        return found
+
+    def _ancestry(self, cls: Cls, depth: int = 0) -> set[Value]:
+        if (whole := self._ancestries.get(cls)) is not None:
+            return whole
+        guesses = self.answers.guesses
+        found: set[Value] = set()
+        for base in self.bases(cls):
+            found.add(base)
+            if isinstance(base, Cls) and depth < 8:
+                found |= self._ancestry(base, depth + 1)
+        if self.answers.guesses == guesses and depth == 0:
+            self._ancestries[cls] = found
+        return found
+
+    # Attributes of objects
+
+    def of_instance(self, value: Inst, name: str) -> Values:
+        """An attribute of an object: what its class has, and what is stored under the name anywhere."""
+        found: Values = NOTHING
+        for cls in self.heirs(value.cls):
+            member = self.member(cls, name)
+            if member is None:
+                continue
+            place, binding = member
+            if isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                if any(
+                    shown_source(one) in ("property", "functools.cached_property", "cached_property")
+                    for one in binding.node.decorator_list
+                ):
+                    found |= self.meaning.returned(binding.node, place.file)
+                    continue
+                found |= frozenset(
+                    Fn(each.node, each.file, value) if isinstance(each, Fn) else each
+                    for each in self.meaning.of_definition(binding.node, place.file)
+                )
+            else:
+                found |= self._field(value, name, place)
+        stores = self.program.stores.get(name, ())
+        for file, store in stores:
+            found |= self._stored(store, file)
+        if any(isinstance(value, Box) and value.kind in FILLED for value in found):
+            if self._is_filled_attribute(name):
+                found = holding(found, unknown(f".{name}"))
+        if not found and not stores:
+            external = self.external_bases(value.cls)
+            found = unknown(f".{name}") if external else unknown(f"{value.cls.node.name}.{name}")
+            if name in known.CONTAINER_METHODS | known.OBJECT_METHODS:
+                found = one(Method(value, name))
+        return found
+
+    def _is_filled_attribute(self, name: str) -> bool:
+        """Whether a container that objects keep under a name may get more elements: some use does more than look at it."""
+        return any(not _only_looks(load, file) for file, load in self.program.loads.get(name, ()))
+
+    def _field(self, value: Inst, name: str, place: Place) -> Values:
+        """A field of a dataclass or module: its default, and what the calls of the class give it."""
+        found: Values = NOTHING
+        for binding in place.scope.bindings[name]:
+            statement = place.file.names.parents.get(binding.node)
+            given = getattr(statement, "value", None)
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and given is not None:
+                found |= self.meaning.of(given, place.file)
+        fields = self.fields(value.cls)
+        for cls in self.heirs(value.cls):
+            for file, call in self.program.calls.get(cls.node.name, ()):
+                keyword = next((each.value for each in call.keywords if each.arg == name), None)
+                index = fields.index(name) if name in fields else len(call.args)
+                if keyword is not None:
+                    found |= self.meaning.of(keyword, file)
+                elif index < len(call.args):
+                    found |= self.meaning.of(call.args[index], file)
+        return found or unknown(f".{name}")
+
+    def fields(self, cls: Cls, depth: int = 0) -> list[str]:
+        """The annotated names of a class and its bases, in order."""
+        found: list[str] = []
+        for base in self.bases(cls):
+            if isinstance(base, Cls) and depth < 8:
+                found += self.fields(base, depth + 1)
+        for statement in cls.node.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                if statement.target.id not in found and "ClassVar" not in ast.unparse(statement.annotation):
+                    found.append(statement.target.id)
+        return found
+
+    def _stored(self, store: ast.Attribute, file: File) -> Values:
+        """What is assigned to an attribute at one place."""
+        above = file.names.parents.get(store)
+        if isinstance(above, ast.Assign):
+            return self.meaning.of(above.value, file)
+        if isinstance(above, ast.AnnAssign):
+            return self.meaning.of(above.value, file) if above.value is not None else NOTHING
+        if isinstance(above, ast.AugAssign):
+            return self.meaning.of(above.value, file)
+        if isinstance(above, (ast.Tuple, ast.List)):
+            whole = file.names.parents.get(above)
+            if isinstance(whole, ast.Assign):
+                return self.expressions.item_at(
+                    self.meaning.of(whole.value, file), above.elts.index(store), len(above.elts)
+                )
+        return unknown(f".{store.attr}")
+
+
+def _only_looks(load: ast.Attribute, file: File) -> bool:
+    """Whether what stands around `x.layers` takes elements or their number, and keeps nothing that could be filled later."""
+    above = file.names.parents.get(load)
+    if isinstance(above, (ast.For, ast.comprehension)):
+        return above.iter is load
+    if isinstance(above, ast.Subscript):
+        return above.value is load and isinstance(above.ctx, ast.Load)
+    if isinstance(above, ast.Call) and load in above.args:
+        return isinstance(above.func, ast.Name) and above.func.id in _LOOKING
+    return False
+
+
+def _class_scope(cls: Cls) -> Scope | None:
+    return cls.file.names.scope_of.get(cls.node.body[0]) if cls.node.body else None

@@ -1,0 +1,76 @@
+"""Questions that depend on each other in circles: all of a circle are asked again until nothing changes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from jaxlint.codemods.purity.program import File, FunctionNode
+from jaxlint.codemods.purity.values import NOTHING, Place, Values, unknown
+
+_STEPS = 200_000
+_ROUNDS = 8
+
+CallSite = tuple[ast.Call | None, str, File]  # a call of a function, what calls it there, and the file
+Question = ast.expr | Place
+
+
+class Fixpoint:
+    """The answers to questions about one program. `known`: those that hold for good."""
+
+    def __init__(self, known: dict[Question, Values]) -> None:
+        self.known = known
+        self.round: dict[Question, Values] = {}  # of the question that is being answered
+        self.before: dict[Question, Values] = {}  # when it was asked last
+        self.open: set[Question] = set()
+        self.calls: dict[
+            FunctionNode, list[CallSite] | None
+        ] = {}  # of functions, as far as this round knows them
+        self.cyclic = False
+        self.guesses = 0  # answers so far that were no last word
+        self.steps = 0
+
+    def answer(self, key: Question, work: Callable[[], Values]) -> Values:
+        """The answer to a question, which may be asked while it is worked out: then all is asked again until nothing changes."""
+        if (found := self.known.get(key)) is not None:
+            return found
+        if (found := self.round.get(key)) is not None:
+            self.guesses += 1
+            return found
+        if key in self.open:
+            self.cyclic = True
+            self.guesses += 1
+            return self.before.get(key, NOTHING)
+        if self.open:
+            return self._once(key, work)
+        for _ in range(_ROUNDS):
+            self.round, self.calls, self.cyclic = {}, {}, False
+            result = self._once(key, work)
+            if not self.cyclic or self.round == self.before:
+                break  # nothing in the circles has changed; what lies outside of them was known at once
+            self.before = self.round
+        else:
+            self.round = {
+                one_: given if self.before.get(one_) == given else unknown("it never comes to rest")
+                for one_, given in self.round.items()
+            }
+            result = self.round[key]
+        self.known.update(self.round)
+        self.round, self.before, self.calls = {}, {}, {}
+        return result
+
+    def _once(self, key: Question, work: Callable[[], Values]) -> Values:
+        self.steps += 1
+        if self.steps > _STEPS:
+            self.guesses += 1  # another question may have steps left
+            return unknown("the program is too large")
+        self.open.add(key)
+        guesses = self.guesses
+        try:
+            result = work()
+        except RecursionError:
+            result = unknown("the program is nested too deeply")
+        finally:
+            self.open.discard(key)
+        (self.known if self.guesses == guesses else self.round)[key] = result
+        return result

@@ -1,0 +1,365 @@
+"""What calls give: of functions and objects of the program, of libraries, of builtins and of methods."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity.expressions import HOLDERS, OPTIONS, Expressions
+from jaxlint.codemods.purity.meanings import Meanings
+from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.values import (
+    ARRAY,
+    NONE,
+    NOTHING,
+    NUMBER,
+    NUMPY,
+    TEXT,
+    TYPE,
+    Box,
+    Cls,
+    Ext,
+    Fn,
+    Inst,
+    Made,
+    Method,
+    Value,
+    Values,
+    Wrapped,
+    one,
+    unknown,
+)
+
+_TO_NUMBERS = frozenset(
+    {
+        "int",
+        "float",
+        "bool",
+        "complex",
+        "len",
+        "ord",
+        "hash",
+        "round",
+        "id",
+        "abs",
+        "isinstance",
+        "hasattr",
+        "callable",
+        "issubclass",
+        "all",
+        "any",
+    }
+)
+_TO_TEXT = frozenset({"str", "repr", "format", "chr", "hex", "oct", "bin", "ascii"})
+_LEAVING = ("jax.tree.map", "jax.tree.map_with_path")
+
+# Methods of what libraries made that give another object of its kind.
+RENEWING = frozenset({"apply_gradients", "replace", "_replace"})
+
+
+class Results:
+    """The results of calls."""
+
+    def __init__(self, meaning: Meanings, expressions: Expressions) -> None:
+        self.meaning, self.expressions = meaning, expressions
+
+    def of_call(self, node: ast.Call, file: File) -> Values:
+        """What a call gives, by all that it may call."""
+        found: Values = NOTHING
+        for callee in self.meaning.of(node.func, file):
+            found |= self.result(callee, node, file)
+        return found
+
+    def result(self, callee: Value, node: ast.Call, file: File, depth: int = 0) -> Values:
+        """What a call of `callee` gives."""
+        if isinstance(callee, Fn):
+            return self.meaning.returned(callee.node, callee.file)
+        if isinstance(callee, Cls):
+            return one(Inst(callee))
+        if isinstance(callee, Ext):
+            return self._of_external(callee.name, node, file)
+        if isinstance(callee, Method):
+            return self._of_method(callee, node, file)
+        if isinstance(callee, Inst):
+            found: Values = NOTHING
+            for function in self.meaning.attribute(callee, "__call__"):
+                found |= (
+                    self.meaning.returned(function.node, function.file)
+                    if isinstance(function, Fn)
+                    else unknown()
+                )
+            return found
+        if isinstance(callee, Wrapped) and callee.how == "jax.vjp":
+            return one(Box("tuple", None, one(ARRAY)))
+        if isinstance(callee, Wrapped) and depth < 6:
+            inner: Values = NOTHING
+            for each in callee.inner:
+                inner |= self.result(each, node, file, depth + 1)
+            return self._of_transformed(callee, inner, node)
+        if isinstance(callee, Made):
+            if callee.name.startswith(("flax.linen.", "flax.nnx.", "haiku.", "equinox.nn.")):
+                return (
+                    one(ARRAY)
+                    if not callee.name.endswith(("Cell", "RNN", "LSTM", "GRU"))
+                    else one(Box("tuple", None, one(ARRAY)))
+                )
+            if callee.name.startswith("optax."):
+                return one(ARRAY)  # a schedule
+        return unknown(ast.unparse(node.func)[:40])
+
+    def _of_transformed(self, callee: Wrapped, inner: Values, node: ast.Call) -> Values:
+        name = callee.how.rpartition(".")[2]
+        if callee.how not in known.GRADIENTS:
+            if "vmap" in name:
+                return frozenset(ARRAY if each in (NUMBER, NUMPY) else each for each in inner)
+            return inner
+        if name in ("jacfwd", "jacrev", "hessian", "jacobian"):
+            return one(ARRAY)
+        gradients = one(Box("dict", None, one(ARRAY))) | one(ARRAY)
+        aux = bool(callee.given)
+        if "value_and_grad" in name:
+            return one(Box("tuple", (inner, gradients), NOTHING))
+        return (
+            one(Box("tuple", (gradients, self.expressions.item_at(inner, 1, 2)), NOTHING))
+            if aux
+            else gradients
+        )
+
+    def _of_external(self, name: str, node: ast.Call, file: File) -> Values:
+        given = [
+            self.meaning.of(argument, file) for argument in node.args if not isinstance(argument, ast.Starred)
+        ]
+        first = given[0] if given else NOTHING
+        if name in ("functools.partial", "jax.tree_util.Partial"):
+            return one(Wrapped(name, first, len(node.args) - 1))
+        if name in known.TRANSFORMS:
+            wrapped: list[Values] = [first] if first else []
+            if not wrapped and node.keywords:
+                return one(Wrapped("functools.partial", one(Ext(name))))
+            aux = any(each.arg == "has_aux" for each in node.keywords)
+            return one(Wrapped(name, wrapped[0] if wrapped else unknown(), int(aux)))
+        if name in _LEAVING:
+            results: Values = NOTHING
+            for function in first:
+                results |= self.result(function, node, file)
+            return self._like(
+                given[1] if (len(given) > 1 and "path" not in name) or len(given) > 1 else unknown(), results
+            )
+        if name in ("jax.tree.leaves",):
+            return one(Box("list", None, self.expressions.leaves(first)))
+        if name == "jax.lax.scan":
+            return self._of_scan(first, given, node, file)
+        if name in (
+            "jax.lax.cond",
+            "jax.lax.switch",
+            "jax.lax.while_loop",
+            "jax.lax.fori_loop",
+            "jax.lax.map",
+        ):
+            return one(ARRAY) | one(Box("tuple", None, one(ARRAY)))
+        if known.gives_array(name):
+            return one(ARRAY)
+        if name.startswith("numpy.") and not name.startswith("numpy.random."):
+            last = name.rpartition(".")[2]
+            if last in ("float32", "float64", "int32", "int64", "asarray", "array") or known.computes(name):
+                return one(ARRAY) if ARRAY in first and last in ("sum", "mean", "max", "min") else one(NUMPY)
+        if name.startswith("math."):
+            return one(NUMBER)
+        if "." not in name:
+            return self._of_builtin(name, first, given, node, file)
+        if name in ("copy.copy", "copy.deepcopy", "dataclasses.replace"):
+            return first
+        if name in ("optax.apply_updates", "equinox.apply_updates", "optax.incremental_update"):
+            return self._like(first, one(ARRAY))
+        if name == "jax.vjp":
+            called = one(Wrapped("jax.vjp", NOTHING))
+            values: Values = NOTHING
+            for function in first:
+                values |= self.result(function, node, file)
+            return one(Box("tuple", (values, called), NOTHING))
+        if name in ("flax.core.freeze", "flax.core.unfreeze"):
+            return first
+        if name == "jax.device_put" or name == "jax.block_until_ready":
+            return frozenset(ARRAY if each in (NUMPY, NUMBER) else each for each in first)
+        if name in ("collections.OrderedDict", "collections.defaultdict"):
+            return one(Box("dict", None, unknown()))
+        return one(Made(name))
+
+    def _like(self, tree: Values, leaf: Values) -> Values:
+        """A tree of the same structure with other leaves."""
+        found: Values = NOTHING
+        for value in tree:
+            if isinstance(value, Box):
+                items = (
+                    tuple(self._like(item, leaf) for item in value.items) if value.items is not None else None
+                )
+                found |= one(Box(value.kind, items, self._like(value.rest, leaf), value.keys))
+            else:
+                found |= leaf
+        return found or leaf
+
+    def _of_scan(self, functions: Values, given: list[Values], node: ast.Call, file: File) -> Values:
+        carry = given[1] if len(given) > 1 else unknown()
+        return one(
+            Box(
+                "tuple",
+                (
+                    frozenset(ARRAY if each in (NUMBER, NUMPY) else each for each in carry),
+                    one(ARRAY) | one(NONE),
+                ),
+                NOTHING,
+            )
+        )
+
+    def _of_builtin(
+        self, name: str, first: Values, given: list[Values], node: ast.Call, file: File
+    ) -> Values:
+        if name == "abs" or name == "round":
+            return first
+        if name in _TO_NUMBERS:
+            return one(NUMBER)
+        if name in _TO_TEXT:
+            return one(TEXT)
+        if name == "range":
+            return one(Box("iterator", None, one(NUMBER)))
+        if name == "zip":
+            return one(
+                Box(
+                    "iterator",
+                    None,
+                    one(Box("tuple", tuple(self.expressions.elements(each) for each in given), NOTHING)),
+                )
+            )
+        if name == "enumerate":
+            return one(
+                Box(
+                    "iterator",
+                    None,
+                    one(Box("tuple", (one(NUMBER), self.expressions.elements(first)), NOTHING)),
+                )
+            )
+        if name in ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "filter"):
+            source = given[1] if name == "filter" and len(given) > 1 else first
+            kind = {
+                "frozenset": "set",
+                "sorted": "list",
+                "reversed": "iterator",
+                "iter": "iterator",
+                "filter": "iterator",
+            }.get(name, name)
+            return one(Box(kind, None, self.expressions.elements(source) if given else NOTHING))
+        if name == "dict":
+            rest = self.expressions.elements_of_dict(first) if given else NOTHING
+            items = tuple(self.meaning.of(each.value, file) for each in node.keywords if each.arg)
+            return one(Box("dict", items, rest, tuple(each.arg for each in node.keywords if each.arg)))
+        if name in ("sum", "max", "min"):
+            parts = (
+                self.expressions.elements(first)
+                if len(given) == 1 or name == "sum"
+                else frozenset().union(*given)
+                if given
+                else NOTHING
+            )
+            return parts | (one(NUMBER) if name == "sum" and ARRAY not in parts else NOTHING)
+        if name in ("divmod", "pow"):
+            return first
+        if name == "map":
+            found: Values = NOTHING
+            for function in first:
+                found |= self.result(function, node, file)
+            return one(Box("iterator", None, found))
+        if name == "type":
+            return one(TYPE)
+        return unknown(f"{name}(...)") if name not in known.BUILTINS else one(Made(name))
+
+    def _of_method(self, callee: Method, node: ast.Call, file: File) -> Values:
+        """What a call of a method gives, by what has it."""
+        receiver, name = callee.receiver, callee.name
+        if receiver in (ARRAY, NUMPY):
+            if name == "item":
+                return one(NUMBER)
+            return one(Box("list", None, one(NUMBER))) if name == "tolist" else one(receiver)
+        if receiver == TEXT:
+            return (
+                one(NUMBER)
+                if name in ("count", "find", "index") or name.startswith(("is", "starts", "ends"))
+                else one(TEXT)
+            )
+        if isinstance(receiver, Box):
+            return self._of_container(receiver, name, node, file)
+        if isinstance(receiver, Wrapped) and receiver.how.startswith("haiku."):
+            if name == "init":
+                return one(Box("dict", None, one(ARRAY)))
+            inner: Values = NOTHING
+            for function in receiver.inner:
+                inner |= self.result(function, node, file)
+            return inner
+        if isinstance(receiver, Made):
+            return self._of_made(receiver.name, name, node)
+        if isinstance(receiver, Inst):
+            return self._of_inst(receiver, name, node)
+        return unknown(f".{name}()")
+
+    def _of_container(self, receiver: Box, name: str, node: ast.Call, file: File) -> Values:
+        """What a method of a container gives."""
+        if name in ("get", "pop", "popleft", "setdefault"):
+            parts = receiver.parts()
+            for argument in node.args[1:]:
+                parts |= self.meaning.of(argument, file)
+            return parts | (one(NONE) if name == "get" and len(node.args) < 2 else NOTHING)
+        if name == "items":
+            return one(Box("iterator", None, one(Box("tuple", (one(TEXT), receiver.parts()), NOTHING))))
+        if name == "values":
+            return one(Box("iterator", None, receiver.parts()))
+        if name == "keys":
+            return one(Box("iterator", None, one(TEXT)))
+        if name == "copy":
+            return one(receiver)
+        if name in ("index", "count"):
+            return one(NUMBER)
+        return one(NONE) if name in known.CHANGING else unknown()
+
+    def _of_inst(self, receiver: Inst, name: str, node: ast.Call) -> Values:
+        """What a method gives that a class of the project has from a library."""
+        if name in ("replace", "_replace", "apply_gradients", "create"):
+            return one(receiver)
+        bases = self.meaning.external_bases(receiver.cls)
+        if name == "apply" and any(base.startswith("flax.linen") for base in bases):
+            found: Values = NOTHING
+            for function in self.meaning.attribute(receiver, "__call__"):
+                found |= (
+                    self.meaning.returned(function.node, function.file)
+                    if isinstance(function, Fn)
+                    else unknown()
+                )
+            if any(each.arg == "method" for each in node.keywords):
+                return unknown()
+            if any(each.arg in ("mutable", "capture_intermediates") for each in node.keywords):
+                return one(Box("tuple", (found, one(ARRAY)), NOTHING))
+            return found
+        if name == "init":
+            return one(Box("dict", None, one(ARRAY)))
+        return unknown(f".{name}()")
+
+    def _of_made(self, made: str, name: str, node: ast.Call) -> Values:
+        if made == "argparse.ArgumentParser" and name == "parse_args":
+            return one(OPTIONS)
+        if made.startswith(HOLDERS) and name in RENEWING:
+            return one(Made(made))
+        if made.startswith("optax."):
+            if name == "update":
+                return one(
+                    Box(
+                        "tuple",
+                        (one(Box("dict", None, one(ARRAY))), one(Box("tuple", None, one(ARRAY)))),
+                        NOTHING,
+                    )
+                )
+            return one(Box("tuple", None, one(ARRAY)))
+        if made.startswith(("flax.linen.", "haiku.")) and name in ("apply", "init"):
+            return one(ARRAY) if name == "apply" else one(Box("dict", None, one(ARRAY)))
+        if made.startswith(("distrax.", "jax.")):
+            return one(ARRAY)
+        if made == "numpy.random.default_rng" or made == "numpy.random.RandomState":
+            return one(NUMPY)
+        return unknown(f".{name}()")
