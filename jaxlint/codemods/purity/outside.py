@@ -12,16 +12,15 @@ from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.purity import known
 from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.mutation import Mutations, function_around, is_immutable
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts
 from jaxlint.codemods.purity.values import (
-    ARRAY,
     Box,
     Cls,
     Ext,
-    Fn,
     Inst,
     Made,
-    Plain,
+    Place,
     Unknown,
     Value,
     Values,
@@ -31,7 +30,6 @@ from jaxlint.codemods.purity.values import (
 from jaxlint.codemods.text import shown_source
 
 _SETTINGS = frozenset({"jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_debug_nans", "jax_disable_jit", "jax_default_dtype_bits", "jax_enable_custom_prng", "jax_default_prng_impl", "jax_threefry_partitionable", "jax_default_device"})  # fmt: skip
-_DEPTH = 6
 
 
 class Outside:
@@ -39,6 +37,7 @@ class Outside:
 
     def __init__(self, meaning: Meaning) -> None:
         self.meaning, self.program = meaning, meaning.program
+        self.mutations = Mutations(meaning)
         self._open: set[object] = set()
 
     def changing(self, functions: dict[ast.AST, File], root: ast.AST) -> Iterator[str]:
@@ -181,7 +180,7 @@ class Outside:
                 binding.node, (*FUNCTIONS, ast.ClassDef, ast.arg, ast.Import, ast.ImportFrom)
             ):
                 return f"is set at {self.program.place(file, binding.node)}"
-            if _function_around(binding.node, file) is not _own_function(scope):
+            if function_around(binding.node, file) is not _own_function(scope):
                 if not isinstance(binding.node, ast.arg):
                     return f"is set at {self.program.place(file, binding.node)}"
             for above in file.names.ancestors(binding.node):
@@ -233,8 +232,6 @@ class Outside:
     # What a variable holds
 
     def _content(self, name: str, scope: Scope, file: File) -> str | None:
-        from jaxlint.codemods.purity.values import Place
-
         values = self.meaning.of_place(Place(file, scope, name))
         return self._values_change(values, name, scope, file)
 
@@ -245,11 +242,11 @@ class Outside:
         for value in values:
             if (why := self._opaque(value)) is not None:
                 return why
-            if not self._is_immutable(value):
+            if not is_immutable(value):
                 mutable.append(value)
         if not mutable:
             return None
-        return self.uses_change(name, scope, file, 0)
+        return self.mutations.uses_change(name, scope, file, 0)
 
     def _opaque(self, value: Value) -> str | None:
         if isinstance(value, Unknown):
@@ -284,271 +281,6 @@ class Outside:
                     return why
         return None
 
-    def _is_immutable(self, value: Value) -> bool:
-        if isinstance(value, Plain):
-            return value.kind != "numpy"
-        if isinstance(value, (Fn, Cls, Ext, Whole)):
-            return True
-        if isinstance(value, Wrapped):
-            return True
-        if isinstance(value, Made):
-            return value.name.startswith(known.FROZEN)
-        if isinstance(value, Box):
-            return value.kind == "tuple" and all(self._is_immutable(part) for part in value.parts())
-        return False
-
-    def uses_change(self, name: str, scope: Scope, file: File, depth: int) -> str | None:
-        """Whether any use of a variable may change the object that it holds."""
-        if depth > _DEPTH:
-            return "is handed on too far to be followed"
-        for other, use in self.program.uses_of(name, scope, file):
-            if (why := self._use_changes(use, other, depth)) is not None:
-                return why
-        return None
-
-    def _use_changes(self, use: ast.expr, file: File, depth: int) -> str | None:
-        """Whether what stands around a use may change the object, or hands it to where that cannot be seen."""
-        place = self.program.place(file, use)
-        above = file.names.parents.get(use)
-        if isinstance(above, ast.Attribute) and above.value is use:
-            return self._attribute_use(above, file, depth)
-        if isinstance(above, ast.Subscript) and above.value is use:
-            if not isinstance(above.ctx, ast.Load):
-                return f"changes at {place} (`{shown_source(file.names.parents.get(above, above))}`)"
-            return self._part_use(above, file, depth)
-        if isinstance(above, ast.AugAssign):
-            return f"changes at {place} (`{shown_source(above)}`)" if above.target is use else None
-        if isinstance(above, ast.keyword):
-            above = file.names.parents.get(above)
-        if isinstance(above, (ast.Call, ast.Starred)):
-            return self._handed(use, above, file, depth)
-        if isinstance(above, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and above.value is use:
-            return self._aliased(above, file, depth)
-        if isinstance(above, ast.Return):
-            return self._returned(use, file, depth)
-        if isinstance(
-            above,
-            (
-                ast.BinOp,
-                ast.UnaryOp,
-                ast.Compare,
-                ast.BoolOp,
-                ast.FormattedValue,
-                ast.Expr,
-                ast.If,
-                ast.While,
-                ast.Assert,
-                ast.Slice,
-                ast.Subscript,
-            ),
-        ):
-            return (
-                None
-                if not isinstance(above, ast.BoolOp)
-                else self._use_changes(above, file, depth + 1)
-                if depth < _DEPTH
-                else "is handed on"
-            )
-        if isinstance(above, ast.IfExp):
-            return (
-                None
-                if above.test is use
-                else self._use_changes(above, file, depth + 1)
-                if depth < _DEPTH
-                else "is handed on"
-            )
-        if isinstance(above, (ast.For, ast.comprehension)) and above.iter is use:
-            return self._iterated(above, file, depth)
-        if isinstance(above, ast.Delete):
-            return f"changes at {place}"
-        if isinstance(above, (ast.Tuple, ast.List, ast.Dict, ast.Set)):
-            if isinstance(file.names.parents.get(above), (ast.Compare, ast.Subscript, ast.FormattedValue)):
-                return None
-        return f"may be changed from {place} on, where it is handed on"
-
-    def _attribute_use(self, node: ast.Attribute, file: File, depth: int) -> str | None:
-        place = self.program.place(file, node)
-        if not isinstance(node.ctx, ast.Load):
-            return f"changes at {place} (`{shown_source(file.names.parents.get(node, node))}`)"
-        above = file.names.parents.get(node)
-        if isinstance(above, ast.AugAssign) and above.target is node:
-            return f"changes at {place}"
-        if isinstance(above, ast.Call) and above.func is node:
-            return self._method_changes(node, above, file)
-        return self._part_use(node, file, depth)
-
-    def _method_changes(self, node: ast.Attribute, call: ast.Call, file: File) -> str | None:
-        place = self.program.place(file, node)
-        text = f"changes at {place} (`{shown_source(call)}`)"
-        for value in self.meaning.of(node.value, file):
-            if isinstance(value, (Box, Plain)):
-                if node.attr in known.CHANGING:
-                    return text
-            elif isinstance(value, Inst):
-                for callee in self.meaning.attribute(value, node.attr):
-                    if isinstance(callee, Fn):
-                        if self._method_stores(callee):
-                            return text
-                    elif node.attr not in ("apply", "init", "replace", "_replace", "apply_gradients"):
-                        return f"may be changed at {place} (`{shown_source(call)}`)"
-            elif isinstance(value, Made):
-                if not value.name.startswith(known.FROZEN) and node.attr not in known.CONTAINER_METHODS:
-                    return f"may be changed at {place} (`{shown_source(call)}`)"
-            elif not isinstance(value, (Whole, Ext, Cls, Fn, Wrapped)):
-                return f"may be changed at {place} (`{shown_source(call)}`)"
-        return None
-
-    def _method_stores(self, callee: Fn) -> bool:
-        """Whether a method changes its object, or hands it to what might."""
-        node = callee.node
-        if isinstance(node, ast.Lambda) or not node.args.args:
-            return True
-        own = node.args.args[0].arg
-        scope = callee.file.names.scope_of.get(node.body[0])
-        if (node, own) in self._open:
-            return False
-        self._open.add((node, own))
-        try:
-            return scope is None or self.uses_change(own, scope, callee.file, 2) is not None
-        finally:
-            self._open.discard((node, own))
-
-    def _part_use(self, node: ast.expr, file: File, depth: int) -> str | None:
-        """A part of an object: if it can change, its own uses count."""
-        values = self.meaning.of(node, file)
-        if values and all(self._is_immutable(value) for value in values):
-            above = file.names.parents.get(node)
-            if isinstance(above, ast.AugAssign) and above.target is node:
-                return f"changes at {self.program.place(file, node)}"
-            return None
-        if depth >= _DEPTH:
-            return "is handed on too far to be followed"
-        return self._use_changes(node, file, depth + 1)
-
-    def _handed(self, use: ast.expr, call: ast.AST, file: File, depth: int) -> str | None:
-        place = self.program.place(file, use)
-        if isinstance(call, ast.Starred):
-            values = self.meaning.of(use, file)
-            if all(
-                isinstance(value, Box) and all(self._is_immutable(part) for part in value.parts())
-                for value in values
-            ):
-                return None
-            return f"may be changed at {place}, where it is handed on"
-        assert isinstance(call, ast.Call)
-        if call.func is use:
-            return None
-        for callee in self.meaning.of(call.func, file) or (Unknown(),):
-            if isinstance(callee, Ext):
-                if (
-                    callee.name in known.BUILTINS
-                    or callee.name == "print"
-                    or (known.computes(callee.name) and not callee.name.startswith("collections."))
-                ):
-                    if callee.name in known.BUILTINS and callee.name in (
-                        "list",
-                        "tuple",
-                        "dict",
-                        "iter",
-                        "enumerate",
-                        "zip",
-                        "map",
-                        "filter",
-                        "reversed",
-                        "sorted",
-                    ):
-                        continue
-                    if callee.name.startswith("numpy.as") or callee.name in (
-                        "numpy.ravel",
-                        "numpy.reshape",
-                        "numpy.transpose",
-                        "numpy.squeeze",
-                    ):
-                        return self._use_changes(call, file, depth + 1) if depth < _DEPTH else "is handed on"
-                    continue
-                if callee.name == "getattr" and len(call.args) > 1:
-                    continue
-                return f"may be changed at {place} (`{shown_source(call)}`)"
-            if isinstance(callee, (Fn, Wrapped)):
-                if (why := self._into(callee, use, call, file, depth)) is not None:
-                    return why
-            elif isinstance(callee, Cls):
-                return f"may be changed from {place} on, where an object gets it"
-            else:
-                return f"may be changed at {place} (`{shown_source(call)}`)"
-        return None
-
-    def _into(
-        self, callee: Fn | Wrapped, use: ast.expr, call: ast.Call, file: File, depth: int
-    ) -> str | None:
-        """A function of the program gets the object: whether its parameter is changed there."""
-        if isinstance(callee, Wrapped):
-            if callee.how in ("functools.partial",) or callee.how not in known.TRANSFORMS:
-                return f"may be changed at {self.program.place(file, use)} (`{shown_source(call)}`)"
-            for inner in callee.inner:
-                if (
-                    isinstance(inner, (Fn, Wrapped))
-                    and (why := self._into(inner, use, call, file, depth)) is not None
-                ):
-                    return why
-            return None
-        parameter = self.meaning.call_sites.parameter_for(use, call, callee)
-        if parameter is None:
-            return f"may be changed at {self.program.place(file, use)} (`{shown_source(call)}`)"
-        body = callee.node.body if isinstance(callee.node, ast.Lambda) else callee.node.body[0]
-        scope = callee.file.names.scope_of.get(body)
-        key = (callee.node, parameter.arg)
-        if scope is None or key in self._open:
-            return None
-        self._open.add(key)
-        try:
-            return self.uses_change(parameter.arg, scope, callee.file, depth + 1)
-        finally:
-            self._open.discard(key)
-
-    def _aliased(
-        self, statement: ast.Assign | ast.AnnAssign | ast.NamedExpr, file: File, depth: int
-    ) -> str | None:
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        for target in targets:
-            if isinstance(target, ast.Name):
-                scope = file.names.scope_at(target).resolve(target.id)
-                if scope is None:
-                    return "is handed on"
-                key = (id(scope), target.id, "alias")
-                if key in self._open:
-                    continue
-                self._open.add(key)
-                try:
-                    if (why := self.uses_change(target.id, scope, file, depth + 1)) is not None:
-                        return why
-                finally:
-                    self._open.discard(key)
-            else:
-                return f"may be changed from {self.program.place(file, statement)} on, where it is handed on"
-        return None
-
-    def _returned(self, use: ast.expr, file: File, depth: int) -> str | None:
-        function = _function_around(use, file)
-        if not isinstance(function, FUNCTIONS) or depth >= _DEPTH:
-            return "is handed on too far to be followed"
-        for call, how, other in self.meaning.call_sites.calls_of(function, file):
-            if call is None or how:
-                return f"may be changed from {self.program.place(file, use)} on, where it is returned"
-            if (why := self._use_changes(call, other, depth + 1)) is not None:
-                return why
-        return None
-
-    def _iterated(self, loop: ast.For | ast.comprehension, file: File, depth: int) -> str | None:
-        elements = self.meaning.expressions.elements(self.meaning.of(loop.iter, file))
-        if elements and all(self._is_immutable(value) or value == ARRAY for value in elements):
-            return None
-        if isinstance(loop.target, ast.Name):
-            scope = file.names.scope_at(loop.target).resolve(loop.target.id)
-            if scope is not None and depth < _DEPTH:
-                return self.uses_change(loop.target.id, scope, file, depth + 1)
-        return f"may be changed at {self.program.place(file, loop.iter)}, where its parts are handed on"
-
     def _settings_changed(self) -> str | None:
         """Settings of JAX that are changed by a function, and so perhaps half-way."""
         for file in self.program.files:
@@ -561,7 +293,7 @@ class Outside:
                 if name == "jax.config.update" and (
                     setting in _SETTINGS or not isinstance(first, ast.Constant)
                 ):
-                    if _function_around(node, file) is not None or _below_calls(node, file):
+                    if function_around(node, file) is not None or _below_calls(node, file):
                         return f"depends on `{setting}`, which `{shown_source(node)}` changes at {self.program.place(file, node)}"
                 if name in ("jax.enable_x64", "jax.experimental.enable_x64"):
                     return f"depends on jax_enable_x64, which `{shown_source(node)}` changes at {self.program.place(file, node)}"
@@ -571,10 +303,6 @@ class Outside:
 def _all_parts(function: FunctionNode) -> Iterator[ast.AST]:
     for node in bodies(function):
         yield from ast.walk(node)
-
-
-def _function_around(node: ast.AST, file: File) -> ast.AST | None:
-    return next((above for above in file.names.ancestors(node) if isinstance(above, FUNCTIONS)), None)
 
 
 def _own_function(scope: Scope) -> ast.AST | None:

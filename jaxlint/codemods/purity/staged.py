@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from jaxlint.codemods.flow import FUNCTIONS, root_of
 from jaxlint.codemods.purity.carried import Carried
-from jaxlint.codemods.purity.effects import Effects, Problem, Region
+from jaxlint.codemods.purity.effects import Effects
 from jaxlint.codemods.purity.handed import Handed
 from jaxlint.codemods.purity.host_arrays import HostArrays
 from jaxlint.codemods.purity.host_numbers import HostNumbers
 from jaxlint.codemods.purity.meaning import Meaning
 from jaxlint.codemods.purity.outside import Outside
+from jaxlint.codemods.purity.problems import Problem, Region
 from jaxlint.codemods.purity.program import File, FunctionNode, Program, own_parts, parameters
 from jaxlint.codemods.purity.rebuilt import Rebuilt
 from jaxlint.codemods.purity.traced import Traced

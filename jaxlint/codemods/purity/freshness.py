@@ -1,0 +1,148 @@
+"""Whether an object was made in a region, and nobody outside holds it: then the region may change it."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.names import Scope
+from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.problems import Region
+from jaxlint.codemods.purity.program import File, FunctionNode, own_parts
+from jaxlint.codemods.purity.values import (
+    Cls,
+    Fn,
+)
+
+_FRESH_BUILTINS = frozenset({"list", "dict", "set", "sorted", "bytearray", "tuple", "frozenset"})
+_FRESH = ("collections.", "copy.", "numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full", "numpy.arange", "numpy.linspace", "numpy.copy", "numpy.array", "numpy.eye", "jax.", "optax.", "numpy.stack", "numpy.concatenate", "dataclasses.replace")  # fmt: skip
+
+
+class Freshness:
+    """What is fresh in one region."""
+
+    def __init__(self, meaning: Meaning, region: Region) -> None:
+        self.meaning, self.region = meaning, region
+
+    def is_fresh_holder(
+        self, node: ast.expr, file: File, function: FunctionNode | None, fresh_self: bool
+    ) -> bool:
+        if fresh_self and isinstance(node, ast.Name) and function is not None and function.args.args:
+            if node.id == function.args.args[0].arg:
+                return True
+        if isinstance(node, ast.Subscript):
+            return self._holds_fresh(node.value, file, function)
+        return self.fresh(node, file, function)
+
+    def _holds_fresh(self, node: ast.expr, file: File, function: FunctionNode | None) -> bool:
+        """Whether all items of a container were made here: `out = {"a": [], "b": []}`."""
+        if not (isinstance(node, ast.Name) and self.fresh(node, file, function)):
+            return False
+        scope = file.names.scope_at(node).resolve(node.id)
+        assert scope is not None
+        for binding in scope.bindings[node.id]:
+            given = getattr(file.names.parents.get(binding.node), "value", None)
+            items = (
+                given.values
+                if isinstance(given, ast.Dict)
+                else given.elts
+                if isinstance(given, ast.List)
+                else [given.elt]
+                if isinstance(given, ast.ListComp)
+                else None
+            )
+            if items is None or not all(self.fresh(item, file, function) for item in items):
+                return False
+        for use in file.names.uses_of(node.id, scope):
+            above = file.names.parents.get(use.name)
+            if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load):
+                statement = file.names.parents.get(above)
+                if not (isinstance(statement, ast.Assign) and self.fresh(statement.value, file, function)):
+                    return False
+            elif isinstance(above, ast.Attribute) and above.attr in known.CHANGING:
+                return False
+        return True
+
+    def fresh(self, node: ast.expr, file: File, function: FunctionNode | None, depth: int = 0) -> bool:
+        """Whether an expression gives an object that was made here, and that nobody else holds."""
+        if depth > 5:
+            return False
+        if isinstance(
+            node,
+            (
+                ast.List,
+                ast.Dict,
+                ast.Set,
+                ast.Tuple,
+                ast.ListComp,
+                ast.DictComp,
+                ast.SetComp,
+                ast.GeneratorExp,
+                ast.BinOp,
+                ast.UnaryOp,
+                ast.Compare,
+                ast.Constant,
+                ast.JoinedStr,
+            ),
+        ):
+            return True
+        if isinstance(node, ast.IfExp):
+            return all(self.fresh(each, file, function, depth + 1) for each in (node.body, node.orelse))
+        if isinstance(node, ast.Name):
+            scope = file.names.scope_at(node).resolve(node.id)
+            if scope is None or not self._is_own_scope(scope, function, file):
+                return False
+            return all(
+                self._fresh_binding(binding.node, file, function, depth)
+                for binding in scope.bindings[node.id]
+            )
+        if isinstance(node, ast.Call):
+            name = self.meaning.name_of(node.func, file)
+            if name in _FRESH_BUILTINS or name.startswith(_FRESH):
+                return True
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args:
+                return True
+            values = self.meaning.of(node.func, file)
+            if not values:
+                return False
+            return all(
+                isinstance(value, Cls) or (isinstance(value, Fn) and self._returns_fresh(value, depth))
+                for value in values
+            )
+        return False
+
+    def _is_own_scope(self, scope: Scope, function: FunctionNode | None, file: File) -> bool:
+        """Whether the variables of a scope live no longer than the region, or than the call in it."""
+        if scope.node is file.tree or isinstance(scope.node, ast.ClassDef):
+            return False
+        return (
+            function is not None and (scope.node is function or self.region.encloses(scope.node, file))
+        ) or not self.region.own
+
+    def _fresh_binding(self, node: ast.AST, file: File, function: FunctionNode | None, depth: int) -> bool:
+        if self.region.own and function is None and node not in self.region.own:
+            return False
+        if not isinstance(node, ast.Name):
+            return False
+        above = file.names.parents.get(node)
+        if isinstance(above, ast.AugAssign):
+            return True
+        if isinstance(above, ast.Tuple) and isinstance(whole := file.names.parents.get(above), ast.Assign):
+            given = whole.value
+            if isinstance(given, ast.Tuple) and len(given.elts) == len(above.elts):
+                return self.fresh(given.elts[above.elts.index(node)], file, function, depth + 1)
+        if isinstance(above, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and above.value is not None:
+            return self.fresh(above.value, file, function, depth + 1)
+        return False
+
+    def _returns_fresh(self, value: Fn, depth: int) -> bool:
+        if isinstance(value.node, ast.Lambda):
+            return self.fresh(value.node.body, value.file, value.node, depth + 1)
+        returns = [
+            part for part in own_parts(value.node) if isinstance(part, ast.Return) and part.value is not None
+        ]
+        return all(
+            self.fresh(part.value, value.file, value.node, depth + 1)
+            for part in returns
+            if part.value is not None
+        )

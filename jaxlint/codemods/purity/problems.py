@@ -1,0 +1,64 @@
+"""What is asked of a part of a program before it is staged, and what may be wrong with it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from jaxlint.codemods.purity.program import File, FunctionNode, Program
+from jaxlint.codemods.purity.values import Box, Cls, Inst, Value
+from jaxlint.codemods.text import shown_source
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a part of a program may not be staged, for a reader."""
+
+    reason: str
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """What is to be staged: where variables count as its own, and which modules are carried in and out of it."""
+
+    node: ast.AST
+    own: frozenset[ast.AST]  # the nodes of the region, if it is no function
+    carries_nnx: bool = False
+
+    def encloses(self, node: ast.AST, file: File) -> bool:
+        """Whether a node lies in the region."""
+        return node is self.node or self.node in file.names.ancestors(node)
+
+
+class Walk(Protocol):
+    """What the effects of calls ask of the walk that they are a part of."""
+
+    region: Region
+
+    def of_call(self, function: FunctionNode, file: File, *, fresh_self: bool) -> Iterator[Problem]:
+        """The effects of the body of a function. `fresh_self`: its first argument was made for this call."""
+
+    def of_special_methods(self, value: Inst) -> Iterator[Problem]:
+        """The effects of what operators and builtins call of an object."""
+
+    def is_nnx(self, node: ast.expr, file: File) -> bool:
+        """Whether an expression is a part of a module of flax.nnx, whose state the transformation carries."""
+
+    def is_state(self, cls: Cls) -> bool:
+        """Whether a class is a module that holds state."""
+
+    def comes_from_outside(self, node: ast.expr, file: File) -> bool:
+        """Whether an expression is a part of a variable of the module or of a function around the region."""
+
+
+def problem(program: Program, what: str, node: ast.AST, file: File, *, certain: bool) -> Problem:
+    """A problem with a node, which is quoted with its place."""
+    return Problem(f"`{shown_source(node)}` at {program.place(file, node)} {what}", certain)
+
+
+def is_generator(value: Value) -> bool:
+    """Whether a value is the generator of a function that yields."""
+    return isinstance(value, Box) and value.kind == "generator"
