@@ -1,5 +1,12 @@
 """What JAX and NumPy do, as tables: functions, transformations, dtypes, settings."""
 
+from jaxlint.jaxapi.array_members import (
+    ARRAY_METHODS,
+    AT_UPDATES,
+    CHANGING_METHODS,
+    NUMPY_ONLY_METHODS,
+    STATIC_ATTRIBUTES,
+)
 from jaxlint.jaxapi.dtypes import (
     KINDS,
     LOW_PRECISION,
@@ -12,21 +19,16 @@ from jaxlint.jaxapi.dtypes import (
     strong,
 )
 from jaxlint.jaxapi.functions import (
-    ARRAY_METHODS,
-    AT_UPDATES,
-    CHANGING_METHODS,
     COLLECTIVES,
     IN_PLACE_FUNCTIONS,
     KEY_MAKERS,
     LOGGER_MAKERS,
     NUMPY_DISPATCHES,
-    NUMPY_ONLY_METHODS,
-    SHAPE_ARGUMENTS,
-    STATIC_ATTRIBUTES,
     returns_array,
 )
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.settings import SETTINGS
+from jaxlint.jaxapi.static_arguments import SHAPE_ARGUMENTS
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS, STATIC_JIT_KINDS, TRANSFORMS
 from jaxlint.jaxapi.twins import ELEMENTWISE, OTHERS
 

@@ -9,7 +9,7 @@ from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.traceable import assignments, check_traceable, computed_from, reads
 from jaxlint.finding import Step
-from jaxlint.jaxapi.functions import AT_UPDATES
+from jaxlint.jaxapi.array_members import AT_UPDATES
 from jaxlint.jaxapi.twins import ELEMENTWISE
 
 _OPTIONS = ("static_argnums", "static_argnames")

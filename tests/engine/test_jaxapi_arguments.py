@@ -12,25 +12,20 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxlint.jaxapi.functions import (
+from jaxlint.jaxapi.array_members import (
     ARRAY_ATTRIBUTES,
     ARRAY_METHODS,
     AXIS_METHODS,
     CONCRETE_ATTRIBUTES,
     CONVERTING_METHODS,
-    DATA_DEPENDENT,
-    IN_PLACE_FUNCTIONS,
-    NUMPY_DISPATCHES,
-    NUMPY_METADATA,
     NUMPY_ONLY_METHODS,
     OTHER_ATTRIBUTES,
     RULE_FLAGS,
-    SHAPE_ARGUMENTS,
-    SIZED_BY_DATA,
     SPECIAL_METHODS,
     STATIC_ATTRIBUTES,
-    STATIC_NUMBERS,
 )
+from jaxlint.jaxapi.functions import IN_PLACE_FUNCTIONS, NUMPY_DISPATCHES, NUMPY_METADATA
+from jaxlint.jaxapi.static_arguments import DATA_DEPENDENT, SHAPE_ARGUMENTS, SIZED_BY_DATA, STATIC_NUMBERS
 from tests.helpers.jax_probe import (
     fails,
     holds_tracer,

@@ -21,7 +21,6 @@ import pytest
 from jaxlint.jaxapi.functions import (
     COLLECTIVES,
     CONSTANTS,
-    DATA_DEPENDENT,
     KEY_MAKERS,
     LAYER_ARRAYS,
     LISTS_OF_ARRAYS,
@@ -31,7 +30,6 @@ from jaxlint.jaxapi.functions import (
     NUMPY_FRESH,
     NUMPY_METADATA,
     OPTAX_ARRAYS,
-    SHAPE_ARGUMENTS,
     STATIC_FUNCTIONS,
     TREES_OF_ARRAYS,
     TUPLES_OF_ARRAYS,
@@ -41,6 +39,7 @@ from jaxlint.jaxapi.functions import (
 from jaxlint.jaxapi.history import gone_options
 from jaxlint.jaxapi.names import _PREFIXES, HANDED_ON, canonical
 from jaxlint.jaxapi.settings import SETTINGS
+from jaxlint.jaxapi.static_arguments import DATA_DEPENDENT, SHAPE_ARGUMENTS
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.jaxapi.versions import parse_version
 from tests.helpers.jax_probe import (

@@ -8,22 +8,19 @@ from dataclasses import replace
 from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS
 from jaxlint.jaxapi.functions import (
     COLLECTIVES,
-    DATA_DEPENDENT,
     LISTS_OF_ARRAYS,
     MANY_IN_MANY_OUT,
     NUMBER_KEEPING_COLLECTIVES,
     SEVERAL_BY_MODE,
     SEVERAL_RESULTS,
-    SHAPE_ARGUMENTS,
-    SIZED_BY_DATA,
     STATIC_FUNCTIONS,
-    STATIC_NUMBERS,
     TREES_OF_ARRAYS,
     TUPLES_OF_ARRAYS,
     TYPES,
     returns_array,
 )
 from jaxlint.jaxapi.modules import LAYER_LIBRARIES, holds_arrays
+from jaxlint.jaxapi.static_arguments import DATA_DEPENDENT, SHAPE_ARGUMENTS, SIZED_BY_DATA, STATIC_NUMBERS
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.classes import decorated, redecorates
 from jaxlint.staging.evaluator.conversions import Conversions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from jaxlint.jaxapi.functions import (
+from jaxlint.jaxapi.array_members import (
     ARRAY_ATTRIBUTES,
     ARRAY_METHODS,
     AXIS_METHODS,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from jaxlint.jaxapi.functions import ARRAY_ATTRIBUTES, ARRAY_METHODS, AT_UPDATES, STATIC_ATTRIBUTES
+from jaxlint.jaxapi.array_members import ARRAY_ATTRIBUTES, ARRAY_METHODS, AT_UPDATES, STATIC_ATTRIBUTES
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.instances import Instances

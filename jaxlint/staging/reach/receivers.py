@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from jaxlint.jaxapi.functions import (
+from jaxlint.jaxapi.array_members import (
     ARRAY_ATTRIBUTES,
     ARRAY_METHODS,
     AXIS_METHODS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jaxlint.jaxapi.functions import (
+from jaxlint.jaxapi.array_members import (
     ARRAY_ATTRIBUTES,
     ARRAY_METHODS,
     CONCRETE_ATTRIBUTES,
