@@ -23,7 +23,7 @@ from jaxlint_runtime.rewrites.error_output import said_on_errors  # type: ignore
 
 _SECONDS = 900.0
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d+(?:e[-+]?\d+)?")
-_FLAGS = re.compile(r"^# flags: (?P<flags>.+)$", re.MULTILINE)
+_FLAGS = re.compile(r"^# flags: (.+)$", re.MULTILINE)
 _CLOSE = 1e-4  # as far as an edit may move a float32 that is printed
 
 
@@ -51,7 +51,7 @@ class Outcome:
 def programs(folder: Path) -> list[tuple[Path, list[tuple[str, ...]]]]:
     """Each program, with the arguments of the runs that the proof does not see.
 
-    A program is a file of Python, or a folder with a main.py. A comment `# flags: --late` at its beginning says which arguments these are.
+    A program is a file of Python, or a folder with a main.py. Comments `# flags: --late` at its beginning say which arguments these are, one run each.
     """
     files = [path for path in folder.glob("*.py") if not path.name.startswith(("_", "test_", "conftest"))]
     return [(path, _flags(path)) for path in sorted([*files, *folder.glob("*/main.py")])]
@@ -59,8 +59,7 @@ def programs(folder: Path) -> list[tuple[Path, list[tuple[str, ...]]]]:
 
 def _flags(program: Path) -> list[tuple[str, ...]]:
     header = re.match(r"(?:#[^\n]*\n)*", program.read_text("utf-8"))
-    found = _FLAGS.search(header[0]) if header else None
-    return [tuple(shlex.split(found["flags"]))] if found else []
+    return [tuple(shlex.split(flags)) for flags in _FLAGS.findall(header[0] if header else "")]
 
 
 def run_folders(folders: Sequence[Path]) -> int:
