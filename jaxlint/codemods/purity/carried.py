@@ -1,7 +1,8 @@
 """Whether a variable may have another shape or dtype after an iteration than before the first: a loop of JAX raises for it.
 
-A run shows those of its own path. Behind a flag it may start with whole numbers, of which an iteration makes floats, or with one number where
-the rows have several. Only what the program says counts: an array of which nothing is known is taken as the run had it.
+A run shows those of its own path. Behind a flag it may start with whole numbers, of which an iteration makes floats, with one number where
+the rows have several, or in 32 bits where a setting makes 64 of all that names no dtype. Only what the program says counts: an array of which
+nothing is known is taken as the run had it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Iterable, Iterator
 from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.purity.meaning import Meaning, default_of
 from jaxlint.codemods.purity.program import File, parameters
-from jaxlint.codemods.purity.values import Box
+from jaxlint.codemods.purity.values import TYPE, Box, Ext
+from jaxlint.codemods.text import shown_source
 
 _WHOLE = frozenset({"arange", "randint", "argmax", "argmin", "argsort", "bincount"})
 _WHOLE_TYPES = frozenset(
@@ -20,6 +22,9 @@ _WHOLE_TYPES = frozenset(
 )
 _FLOATING = frozenset({"sin", "cos", "tan", "tanh", "sinh", "cosh", "exp", "log", "sqrt", "mean", "std", "var", "sigmoid", "softmax", "log_softmax", "logsumexp", "norm", "log1p", "expm1", "gelu", "silu", "softplus"})  # fmt: skip
 _SHAPED = {"zeros": 0, "ones": 0, "full": 0, "normal": 1, "uniform": 1, "randint": 1, "bernoulli": 2}
+_X64 = "jax_enable_x64"
+_ONLY_SOMETIMES = (ast.If, ast.IfExp, ast.While, ast.For, ast.ExceptHandler, ast.Match, ast.BoolOp)
+_DTYPES = {"zeros": 1, "ones": 1, "array": 1, "asarray": 1, "full": 2, "normal": 2, "uniform": 2, "zeros_like": 1, "ones_like": 1}  # fmt: skip
 _DEPTH = 8
 
 
@@ -32,6 +37,9 @@ class Carried:
 
     def problems(self, names: Iterable[str], loop: ast.AST, file: File) -> Iterator[str]:
         """What may change, in words."""
+        names = list(names)
+        if names and (switch := self._switch_of_bits()):
+            yield f"`{names[0]}` may change its dtype where {switch} makes 64 bits of what names no dtype; a loop of JAX keeps dtypes"
         own = set(ast.walk(loop))
         for name in names:
             scope = file.names.scope_at(loop).resolve(name)
@@ -42,6 +50,8 @@ class Carried:
                 for part in self._arrays(loop, steps):
                     if len(self.ranks(part, file)) > 1:
                         yield f"`{name}` starts as one number, and `{part.id}` may have more axes on another path; a loop of JAX keeps shapes"
+            if (chosen := self._chosen_dtype(starts, file)) is not None:
+                yield f"`{name}` may start with another dtype than in the run, by `{shown_source(chosen)}`; a loop of JAX keeps dtypes"
             if any(self.may_be_whole(value, file) for value in starts):
                 if any(self.is_float(value, file) for value in steps):
                     yield f"`{name}` may start with whole numbers, and an iteration makes floats of them; a loop of JAX keeps dtypes"
@@ -72,6 +82,37 @@ class Carried:
                 if isinstance(given, ast.expr):
                     found.append(_In(given, other))
         return list(found)
+
+    # Settings
+
+    def _switch_of_bits(self) -> str:
+        """Where the program has 64 bits on some of its paths and 32 on others; empty where it does not say so."""
+        program = self.meaning.program
+        for file, call in [*program.calls.get("update", ()), *program.calls.get("enable_x64", ())]:
+            name = self.meaning.name_of(call.func, file)
+            if name in ("jax.enable_x64", "jax.experimental.enable_x64"):
+                return f"`{shown_source(call)}` at {program.place(file, call)}"
+            first = call.args[0] if call.args else None
+            if name != "jax.config.update" or getattr(first, "value", _X64) != _X64:
+                continue
+            if not isinstance(call.args[-1], ast.Constant) or self._only_sometimes(call, file, 0):
+                return f"`{shown_source(call)}` at {program.place(file, call)}"
+        return ""
+
+    def _only_sometimes(self, node: ast.AST, file: File, depth: int) -> bool:
+        """Whether there are runs in which an expression is not evaluated, by what stands around it and around the calls of its function."""
+        for above in file.names.ancestors(node):
+            if isinstance(above, FUNCTIONS):
+                calls = self.meaning.call_sites.calls_of(above, file)
+                return depth >= _DEPTH or not any(
+                    call is not None and not how and not self._only_sometimes(call, other, depth + 1)
+                    for call, how, other in calls
+                )
+            if isinstance(above, _ONLY_SOMETIMES) and "__name__" not in ast.unparse(
+                getattr(above, "test", file.tree.body[0])
+            ):
+                return True
+        return False
 
     # Shapes
 
@@ -123,6 +164,60 @@ class Carried:
         return set()
 
     # Dtypes
+
+    def _chosen_dtype(self, starts: Iterable[ast.expr], file: File) -> ast.expr | None:
+        """The dtype of a start that the program does not fix: a name from the command line, one of several. That of another array is no choice."""
+        for start in starts:
+            for node, own in self._made_by(start, file):
+                given = self._dtype_given(node, own)
+                values = self.meaning.of(given, own) if given is not None else frozenset()
+                if given is None or values == {TYPE} or isinstance(given, ast.Constant):
+                    continue
+                if len(values) != 1 or not isinstance(next(iter(values)), Ext):
+                    return given
+        return None
+
+    def _made_by(self, node: ast.expr, file: File, depth: int = 0) -> Iterator[tuple[ast.expr, File]]:
+        """The calls that make what an expression is: its own, those of its variables and of its operands."""
+        if depth > _DEPTH:
+            return
+        if isinstance(node, _In):
+            yield from self._made_by(node.inner, node.file, depth)
+        elif isinstance(node, ast.Call):
+            yield node, file
+            if isinstance(node.func, ast.Attribute):
+                yield from self._made_by(node.func.value, file, depth + 1)  # x.at[0].set(1.0)
+        elif isinstance(
+            node, ast.BinOp | ast.UnaryOp | ast.IfExp | ast.Subscript | ast.Attribute | ast.Tuple
+        ):
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    yield from self._made_by(child, file, depth + 1)
+        elif isinstance(node, ast.Name):
+            scope = file.names.scope_at(node).resolve(node.id)
+            key = (id(scope), node.id, "made")
+            if scope is None or key in self._open:
+                return
+            self._open.add(key)
+            try:
+                for binding in scope.bindings.get(node.id, ()):
+                    for value in self._given(binding.node, file):
+                        yield from self._made_by(value, file, depth + 1)
+            finally:
+                self._open.discard(key)
+
+    def _dtype_given(self, node: ast.expr, file: File) -> ast.expr | None:
+        """The dtype that a call says that its array has."""
+        if not isinstance(node, ast.Call):
+            return None
+        name = self.meaning.name_of(node.func, file)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "astype" and not name:
+            return node.args[0] if node.args else None
+        if not name.startswith(("jax.", "numpy.")):
+            return None
+        place = _DTYPES.get(name.rpartition(".")[2], 9)
+        found = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
+        return next(iter([*found, *node.args[place : place + 1]]), None)
 
     def may_be_whole(self, node: ast.expr, file: File, depth: int = 0) -> bool:
         """Whether something says that an array has whole numbers."""

@@ -74,6 +74,61 @@ def test_a_carry_of_one_number_among_rows_that_may_have_several(
     assert told in found if told else found == ""
 
 
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("jnp.zeros(3, dtype=args.dtype)", "`args.dtype`"),
+        ("jnp.zeros(3, args.dtype)", "`args.dtype`"),
+        ("jnp.zeros(3).astype(DTYPES[args.dtype])", "`DTYPES[args.dtype]`"),
+        ("jnp.zeros(3, dtype=DTYPES[args.dtype]).at[0].set(1.0)", "`DTYPES[args.dtype]`"),
+        ("2 * jnp.asarray([1.0, 2.0, 3.0], dtype=getattr(jnp, args.dtype))", "`getattr(jnp, args.dtype)`"),
+        ("jnp.zeros(3, dtype=jnp.float32)", ""),
+        ('jnp.zeros(3, dtype="bfloat16")', ""),
+        ("jnp.zeros(3, dtype=HALF)", ""),
+        ("jnp.zeros(3, dtype=other.dtype)", ""),
+        ("jnp.zeros_like(other)", ""),
+    ],
+)
+def test_a_carry_whose_dtype_is_chosen_by_an_option(tmp_path: Path, made: str, told: str) -> None:
+    text = (
+        f"import argparse\n{HEAD}DTYPES = {{'single': jnp.float32, 'half': jnp.float16}}\nHALF = jnp.float16\n\n"
+        "def f(w, xs):\n    for x in xs:\n        w = 0.9 * w + 0.1 * x\n    return w\n\n"
+        "parser = argparse.ArgumentParser()\nparser.add_argument('--dtype', default='single')\nargs = parser.parse_args()\n"
+        f"other = jnp.ones(3)\nf({made}, jnp.ones((9, 3)))\n"
+    )
+    found = problems(tmp_path, text, ["w"])
+    assert told in found if told else found == ""
+
+
+WIDER = 'def wider():\n    jax.config.update("jax_enable_x64", True)\n\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "setting", "told"),
+    [
+        ("", 'if len(sys.argv) > 1:\n        jax.config.update("jax_enable_x64", True)', "makes 64 bits"),
+        ("", 'jax.config.update("jax_enable_x64", len(sys.argv) > 1)', "makes 64 bits"),
+        ("", 'jax.config.update("jax_enable_x64", True)', ""),
+        ("", 'if len(sys.argv) > 1:\n        jax.config.update("jax_platforms", "cpu")', ""),
+        (WIDER, "if len(sys.argv) > 1:\n        wider()", "makes 64 bits"),
+        (WIDER, "wider()", ""),
+        ('jax.config.update("jax_enable_x64", True)\n', "pass", ""),
+        ('if "wide" in sys.argv:\n    jax.config.update("jax_enable_x64", True)\n', "pass", "makes 64 bits"),
+        ("", "with jax.enable_x64(True):\n        f(start)", "makes 64 bits"),
+    ],
+)
+def test_a_carry_in_a_program_that_has_64_bits_on_some_paths(
+    tmp_path: Path, before: str, setting: str, told: str
+) -> None:
+    text = (
+        f"{HEAD}{before}def f(w):\n    for t in jnp.linspace(0.0, 1.0, 9):\n        w = w + 0.1 * jnp.sin(t)\n    return w\n\n"
+        f"def main():\n    start = jnp.ones(3, dtype=jnp.float32)\n    {setting}\n    f(start)\n\n"
+        "if __name__ == '__main__':\n    main()\n"
+    )
+    found = problems(tmp_path, text, ["w"])
+    assert told in found if told else found == ""
+
+
 def problems(folder: Path, text: str, names: list[str]) -> str:
     """What is told of the variables of the one loop of a file."""
     program = Program({"a.py": SourceFile(folder / "a.py", "a.py", text, "utf-8", False, "")})
