@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jaxlint.codemods import Plan, Refused, Workspace
-from jaxlint.codemods.text import Lines
+from jaxlint.codemods.text_edits import Lines
 from jaxlint.finding import Finding, Fix, FixRequest, Safety, Severity
 from jaxlint.source.file import SourceError, SourceFile
 

@@ -45,7 +45,7 @@ from jaxlint.codemods import (
 from jaxlint.codemods.plan import Plan, Proposal, Workspace, resolve
 from jaxlint.codemods.registry import codemod_ids
 from jaxlint.codemods.site import Refused
-from jaxlint.codemods.text import apply_edits
+from jaxlint.codemods.text_edits import apply_edits
 
 __all__ = [
     "Plan",

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.module_state import changed_by_calling
-from jaxlint.codemods.purity.staged import may_be_jitted
+from jaxlint.codemods.purity.stageable import may_be_jitted
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Step

@@ -10,12 +10,12 @@ import ast
 import math
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.imports import reference
+from jaxlint.codemods.local_effects import check_expression
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.remove_statement import delete_statement
 from jaxlint.codemods.site import Refused, Site
-from jaxlint.codemods.statements import siblings
+from jaxlint.codemods.statement_text import siblings
 from jaxlint.finding import Span, Step
 
 _FUNCTION = "jax.nn.dot_product_attention"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.flow import Flow
+from jaxlint.codemods.dataflow import Flow
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Step

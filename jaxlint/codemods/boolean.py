@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from jaxlint.codemods.effects import check_expression, constant_type
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.local_effects import check_expression, constant_type
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.select import is_static, is_truth, static_part
 from jaxlint.codemods.site import Refused

@@ -10,9 +10,9 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jaxlint.codemods.effects import check_pure
-from jaxlint.codemods.flow import FUNCTIONS, Facts, Flow
+from jaxlint.codemods.dataflow import FUNCTIONS, Facts, Flow
 from jaxlint.codemods.layout import Layout, fresh_name
+from jaxlint.codemods.local_effects import check_pure
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.select import Choice, Selector, check_test, static_part
 from jaxlint.codemods.site import Refused

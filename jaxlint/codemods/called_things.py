@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from jaxlint.codemods import library_state as library
-from jaxlint.codemods.flow import FUNCTIONS
-from jaxlint.codemods.modules import values_of
+from jaxlint.codemods.dataflow import FUNCTIONS
+from jaxlint.codemods.parameter_modules import values_of
 from jaxlint.codemods.site import Site
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 
 DEEP = 12  # calls that are followed into each other
 _MANY = 4000  # expressions that are looked at for one question

@@ -6,8 +6,8 @@ import ast
 
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
-from jaxlint.codemods.lifted import uses_modules
-from jaxlint.codemods.modules import method_around
+from jaxlint.codemods.lifted_scans import uses_modules
+from jaxlint.codemods.parameter_modules import method_around
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span, Step

@@ -6,9 +6,9 @@ import ast
 
 import libcst as cst
 
-from jaxlint.codemods.applied import PARTIAL, applied
+from jaxlint.codemods.applied_transforms import PARTIAL, applied
 from jaxlint.codemods.arguments import keyword_argument, with_arguments
-from jaxlint.codemods.given_up import kept_by_callers
+from jaxlint.codemods.dead_arguments import kept_by_callers
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site

@@ -10,11 +10,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import fresh_name
+from jaxlint.codemods.local_effects import check_expression
 from jaxlint.codemods.loops import Loop, packed
-from jaxlint.codemods.purity.staged import may_be_carried
+from jaxlint.codemods.purity.stageable import may_be_carried
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Span, Step

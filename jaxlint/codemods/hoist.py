@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.flow import FUNCTIONS, Flow, root_of
+from jaxlint.codemods.dataflow import FUNCTIONS, Flow, root_of
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.module_state import changed_by_call
-from jaxlint.codemods.modules import values_of
+from jaxlint.codemods.parameter_modules import values_of
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site, first_line
 from jaxlint.finding import Span, Step

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.codemods.add_jit import TRANSFORMS
 from jaxlint.codemods.imports import reference
-from jaxlint.codemods.purity.staged import may_be_compiled
+from jaxlint.codemods.purity.stageable import may_be_compiled
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Step

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.flow import root_of
+from jaxlint.codemods.dataflow import root_of
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site

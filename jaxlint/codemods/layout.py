@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.site import Refused, Site, first_line
-from jaxlint.codemods.statements import is_alone
+from jaxlint.codemods.statement_text import is_alone
 from jaxlint.finding import Span
 from jaxlint.syntax.newer import tokens
 

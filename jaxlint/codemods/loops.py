@@ -9,12 +9,12 @@ import ast
 from collections.abc import Collection, Sequence, Set
 
 from jaxlint.codemods.boolean import Truth
-from jaxlint.codemods.effects import check_expression, check_pure, constant_type
-from jaxlint.codemods.fetches import Fetches, fetches_in
-from jaxlint.codemods.flow import FUNCTIONS, Flow
+from jaxlint.codemods.dataflow import FUNCTIONS, Flow
+from jaxlint.codemods.host_fetches import Fetches, fetches_in
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
-from jaxlint.codemods.purity.staged import may_be_carried, may_be_staged, python_type
+from jaxlint.codemods.local_effects import check_expression, check_pure, constant_type
+from jaxlint.codemods.purity.stageable import may_be_carried, may_be_staged, python_type
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.select import check_test, is_truth
 from jaxlint.codemods.site import Refused

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
+from jaxlint.codemods.local_effects import check_expression
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.row_losses import RowLoss, Setting, row_loss, stored
 from jaxlint.codemods.site import Refused, Site
-from jaxlint.codemods.statements import is_alone, siblings, whole_lines
+from jaxlint.codemods.statement_text import is_alone, siblings, whole_lines
 from jaxlint.finding import Span, Step
 
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)

@@ -22,10 +22,10 @@ from jaxlint.codemods.called_things import (
     evaluated,
     methods_of,
 )
-from jaxlint.codemods.flow import FUNCTIONS, root_of
-from jaxlint.codemods.modules import framework_of_class, values_of
+from jaxlint.codemods.dataflow import FUNCTIONS, root_of
+from jaxlint.codemods.parameter_modules import framework_of_class, values_of
 from jaxlint.codemods.site import Site
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 
 _CHANGING = frozenset(
     """append extend insert pop popitem remove clear setdefault write send appendleft extendleft popleft add discard

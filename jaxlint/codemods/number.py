@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.effects import check_expression, is_floating
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.local_effects import check_expression, is_floating
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.item_assignment import item_assignment_to_at
 from jaxlint.codemods.names import Scope

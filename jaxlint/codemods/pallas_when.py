@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.flow import FUNCTIONS, Flow
+from jaxlint.codemods.dataflow import FUNCTIONS, Flow
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.registry import Draft, codemod

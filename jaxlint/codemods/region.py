@@ -18,16 +18,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from jaxlint.codemods.add_jit import TRANSFORMS
-from jaxlint.codemods.applied import PARTIAL
-from jaxlint.codemods.flow import Flow
-from jaxlint.codemods.given_up import kept_by_callers
+from jaxlint.codemods.applied_transforms import PARTIAL
+from jaxlint.codemods.dataflow import Flow
+from jaxlint.codemods.dead_arguments import kept_by_callers
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.names import Names, Scope
 from jaxlint.codemods.outline import line_above, line_with_comments, missing_lines
-from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
-from jaxlint.codemods.purity.staged import check_outlined, program_and_file
+from jaxlint.codemods.purity.stageable import check_outlined, program_and_file
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NONE,
@@ -117,7 +117,7 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
     site = draft.site
     region = Region.at(site, span, transform)
     _, file = program_and_file(draft)
-    region.divide(Meaning(draft.program()), file)
+    region.divide(PossibleValues(draft.program()), file)
     layout = Layout(site)
     taken = layout.identifiers(region.scope) | layout.identifiers(site.names.scope_at(site.tree))
     order = step.parameters.get("order", 0)
@@ -211,7 +211,7 @@ class Region:
         around = self.site.names.ancestors_below(self.first, self.scope.node)
         return [one for one in around if isinstance(one, _LOOPS)]
 
-    def divide(self, meaning: Meaning, file: File) -> None:
+    def divide(self, possible: PossibleValues, file: File) -> None:
         """Says of each variable whether it is handed in, handed out, or read from around. Raises Refused."""
         own = {part for node in self.nodes for part in ast.walk(node)}
         if self.expression is None:
@@ -242,13 +242,13 @@ class Region:
                     f"`{statement.name}` is called after it, and a compiled function returns no functions"
                 )
         for node in own:
-            if isinstance(node, ast.expr) and _is_of_numpy(node, meaning, file):
+            if isinstance(node, ast.expr) and _is_of_numpy(node, possible, file):
                 raise Refused(f"`{self.site.text(node)}` is computed by NumPy, on the host")
         others = [name for name in read if name not in bound]
-        self.own = attributes = own_attributes(self.site, self.scope, self.nodes, meaning, file, _is_object)
+        self.own = attributes = own_attributes(self.site, self.scope, self.nodes, possible, file, _is_object)
         if attributes.me in others:
             others.remove(attributes.me)
-        self.kept = [name for name in others if self._stays_around(name, meaning, file)]
+        self.kept = [name for name in others if self._stays_around(name, possible, file)]
         self.parameters = [*carried, *(name for name in others if name not in self.kept)]
         if attributes.stays:
             self.kept.append(attributes.me)
@@ -306,10 +306,10 @@ class Region:
             dict.fromkeys(one.id for one in sorted(reads, key=lambda one: (one.lineno, one.col_offset)))
         )
 
-    def _stays_around(self, name: str, meaning: Meaning, file: File) -> bool:
+    def _stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:
         """Whether a variable is no array and stays what it is for all calls of the function, so that it is read from around it."""
         home = file.names.scope_at(file.same(self.first)).resolve(name)
-        values = leaves_of(meaning.of_place(Place(file, home, name))) if home is not None else frozenset()
+        values = leaves_of(possible.of_place(Place(file, home, name))) if home is not None else frozenset()
         is_object = bool(values) and all(map(_is_object, values))
         if not is_object and not (values <= {NUMBER, TEXT, NONE, TYPE} and values):
             if self.transform == _NNX or not _only_unknown(values) or not self._is_only_called(name):
@@ -480,11 +480,11 @@ def _only_unknown(values: frozenset[Value]) -> bool:
     return not values or all(isinstance(value, (Unknown, Inst, Made)) for value in values)
 
 
-def _is_of_numpy(node: ast.expr, meaning: Meaning, file: File) -> bool:
+def _is_of_numpy(node: ast.expr, possible: PossibleValues, file: File) -> bool:
     """Whether an expression computes with arrays of NumPy alone, which a jitted function would compute on the device."""
     if isinstance(node, (ast.Name, ast.Attribute, ast.Constant)) or not isinstance(
         getattr(node, "ctx", ast.Load()), ast.Load
     ):
         return False
-    values = leaves_of(meaning.of(file.same(node), file))
+    values = leaves_of(possible.of(file.same(node), file))
     return NUMPY in values and ARRAY not in values

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from jaxlint.codemods.layout import fresh_name
 from jaxlint.codemods.names import Scope
-from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import NONE, NUMBER, TEXT, TYPE, Value, leaves_of
 from jaxlint.codemods.site import Refused, Site
@@ -61,7 +61,7 @@ def own_attributes(
     site: Site,
     scope: Scope,
     statements: Sequence[ast.stmt | ast.expr],
-    meaning: Meaning,
+    possible: PossibleValues,
     file: File,
     is_object: Callable[[Value], bool],
 ) -> OwnAttributes:
@@ -79,7 +79,7 @@ def own_attributes(
                 elif isinstance(node.ctx, ast.Del):
                     raise Refused(f"it deletes `{found.text(node.attr)}`")
     found.nodes.sort(key=lambda one: (one.lineno, one.col_offset))
-    _refuse_hooks(found, scope, meaning, file)
+    _refuse_hooks(found, scope, possible, file)
     first_set = _first_statements(statements, found)
     taken: dict[str, None] = {}
     for node in found.nodes:
@@ -89,7 +89,7 @@ def own_attributes(
         if node.attr in found.set:
             if _index_of(statements, node) <= first_set[node.attr]:
                 taken[node.attr] = None
-        elif _is_read_in_place(node, site, meaning, file, is_object):
+        elif _is_read_in_place(node, site, possible, file, is_object):
             found.stays = True
         else:
             taken[node.attr] = None
@@ -119,16 +119,16 @@ def object_of(site: Site, scope: Scope) -> str:
     return parameters[0].arg if parameters else ""
 
 
-def _refuse_hooks(found: OwnAttributes, scope: Scope, meaning: Meaning, file: File) -> None:
-    cls = meaning.classes.class_around(file.same(scope.node), file)
+def _refuse_hooks(found: OwnAttributes, scope: Scope, possible: PossibleValues, file: File) -> None:
+    cls = possible.classes.class_around(file.same(scope.node), file)
     if cls is None:
         return
-    if any(base.startswith(_SCOPED) for base in meaning.external_bases(cls)):
+    if any(base.startswith(_SCOPED) for base in possible.external_bases(cls)):
         raise Refused("it belongs to a module whose layers are made while it is traced")
     if not found.nodes:
         return
     for name in (*found.set, *_HOOKS):
-        member = meaning.classes.member(cls, name)
+        member = possible.classes.member(cls, name)
         if member is not None and isinstance(member[1].node, ast.FunctionDef):
             raise Refused(f"the class defines `{name}`, which runs where `{found.me}` is read or set")
 
@@ -148,10 +148,10 @@ def _index_of(statements: Sequence[ast.stmt | ast.expr], node: ast.AST) -> int:
 
 
 def _is_read_in_place(
-    node: ast.Attribute, site: Site, meaning: Meaning, file: File, is_object: Callable[[Value], bool]
+    node: ast.Attribute, site: Site, possible: PossibleValues, file: File, is_object: Callable[[Value], bool]
 ) -> bool:
     """Whether an attribute is no array: a function that is called, an optimiser, a module of layers."""
-    values = leaves_of(meaning.of(file.same(node), file))
+    values = leaves_of(possible.of(file.same(node), file))
     if values and (all(map(is_object, values)) or values <= {NUMBER, TEXT, NONE, TYPE}):
         return True
     above = site.names.parents.get(node)

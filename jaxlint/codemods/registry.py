@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.imports import ImportChanges
 from jaxlint.codemods.purity.program import Program
 from jaxlint.codemods.site import Site
-from jaxlint.codemods.text import overlaps
+from jaxlint.codemods.text_edits import overlaps
 from jaxlint.finding import Edit, Span, Step
 
 

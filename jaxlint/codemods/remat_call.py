@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
-from jaxlint.codemods.lifted import uses_modules
+from jaxlint.codemods.lifted_scans import uses_modules
+from jaxlint.codemods.local_effects import check_expression
 from jaxlint.codemods.module_state import changed_by_call
-from jaxlint.codemods.modules import framework_of_class, holds_modules, method_around
+from jaxlint.codemods.parameter_modules import framework_of_class, holds_modules, method_around
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span, Step

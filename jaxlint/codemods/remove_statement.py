@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused
-from jaxlint.codemods.statements import is_alone, siblings, taken_out
+from jaxlint.codemods.statement_text import is_alone, siblings, taken_out
 from jaxlint.finding import Step
 
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from jaxlint.codemods.calls import CallChange, Template, adapt_call, expand_template
+from jaxlint.codemods.adapted_calls import CallChange, Template, adapt_call, expand_template
+from jaxlint.codemods.import_edits import check_movable
 from jaxlint.codemods.imports import NewImport, reference
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.remove_statement import delete_statement
 from jaxlint.codemods.site import Refused, Site
-from jaxlint.codemods.tidy import check_movable
 from jaxlint.finding import Span, Step
 
 _TYPE_TESTS = {"isinstance", "issubclass", "assertIsInstance", "assertNotIsInstance"}

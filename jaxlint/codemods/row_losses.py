@@ -10,9 +10,9 @@ import ast
 import enum
 from dataclasses import dataclass, field, replace
 
-from jaxlint.codemods.effects import check_expression
+from jaxlint.codemods.local_effects import check_expression
 from jaxlint.codemods.site import Refused, Site
-from jaxlint.codemods.statements import siblings
+from jaxlint.codemods.statement_text import siblings
 from jaxlint.finding import Span
 
 _INTEGER_LOSS = "optax.softmax_cross_entropy_with_integer_labels"

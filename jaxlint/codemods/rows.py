@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.local_effects import check_expression
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
 from jaxlint.codemods.traceable import is_array_like

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.effects import check_expression
-from jaxlint.codemods.filled import Filled, Lists, adding_statements, assigned
+from jaxlint.codemods.accumulators import Sum, sums_of
+from jaxlint.codemods.filled_lists import Filled, Lists, adding_statements, assigned
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import MAX_LINE, fresh_name
-from jaxlint.codemods.lifted import LIFTED, LINEN_OPTIONS, Lifted, lifted_by, module_parameter
+from jaxlint.codemods.lifted_scans import LIFTED, LINEN_OPTIONS, Lifted, lifted_by, module_parameter
+from jaxlint.codemods.local_effects import check_expression
 from jaxlint.codemods.loops import Loop, packed
 from jaxlint.codemods.module_state import makes_unstackable
-from jaxlint.codemods.purity.staged import may_be_carried, may_be_staged
+from jaxlint.codemods.purity.stageable import may_be_carried, may_be_staged
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.rows import Rows, rows_of
 from jaxlint.codemods.site import Refused
-from jaxlint.codemods.sums import Sum, sums_of
 from jaxlint.codemods.traceable import check_traceable
 from jaxlint.finding import Span, Step
 

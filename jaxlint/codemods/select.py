@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.effects import check_expression, constant_type, is_floating, is_total
-from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.local_effects import check_expression, constant_type, is_floating, is_total
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused, Site
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 from jaxlint.finding import Span
 from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS
 

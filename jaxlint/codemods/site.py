@@ -12,7 +12,7 @@ import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from jaxlint.codemods.names import Names
-from jaxlint.codemods.text import Lines
+from jaxlint.codemods.text_edits import Lines
 from jaxlint.finding import Span
 from jaxlint.garbage import no_garbage_collection
 from jaxlint.source.file import SourceError, SourceFile

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.definitions import Definitions
-from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.local_effects import check_expression
+from jaxlint.codemods.reaching_definition import Definitions
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Step

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.effects import check_expression, constant_type
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
-from jaxlint.codemods.purity.staged import may_be_staged
+from jaxlint.codemods.local_effects import check_expression, constant_type
+from jaxlint.codemods.purity.stageable import may_be_staged
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.rows import rows_of
 from jaxlint.codemods.site import Refused, Site

@@ -6,7 +6,7 @@ import ast
 
 import libcst as cst
 
-from jaxlint.codemods.applied import JITS, PARTIAL, applied
+from jaxlint.codemods.applied_transforms import JITS, PARTIAL, applied
 from jaxlint.codemods.arguments import keyword_argument, with_arguments
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.registry import Draft, codemod

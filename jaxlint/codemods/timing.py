@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from jaxlint.codemods.effects import check_expression
-from jaxlint.codemods.flow import Flow
+from jaxlint.codemods.dataflow import Flow
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.local_effects import check_expression
 from jaxlint.codemods.module_state import changed_by_call
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site

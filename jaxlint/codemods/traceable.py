@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from jaxlint.codemods.definitions import bound_arguments
-from jaxlint.codemods.effects import constant_type
+from jaxlint.codemods.local_effects import constant_type
+from jaxlint.codemods.reaching_definition import bound_arguments
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.syntax.functions import own_nodes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.applied import JITS, applied, is_partial
+from jaxlint.codemods.applied_transforms import JITS, applied, is_partial
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.traceable import assignments, check_traceable, computed_from, reads

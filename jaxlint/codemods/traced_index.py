@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.local_effects import check_expression
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Step

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.expressions import HOLDERS
 from jaxlint.codemods.purity.freshness import Freshness
-from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Problem, Walk, is_generator, problem
 from jaxlint.codemods.purity.program import File, FunctionNode
 from jaxlint.codemods.purity.results import RENEWING
@@ -29,7 +29,7 @@ from jaxlint.codemods.purity.values import (
     Wrapped,
     leaves_of,
 )
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 
 _WORLD = ("time.", "random.", "numpy.random.", "datetime.", "os.", "sys.", "io.", "logging.", "warnings.", "threading.", "queue.",
           "multiprocessing.", "subprocess.", "socket.", "uuid.", "secrets.", "shutil.", "tempfile.", "csv.", "json.dump", "pickle.",
@@ -50,20 +50,20 @@ _FUNCTION_ARGUMENTS = {"jax.lax.cond": (1, 2), "jax.lax.while_loop": (0, 1), "ja
 class CallEffects:
     """The part of a walk that looks at calls."""
 
-    def __init__(self, meaning: Meaning, walk: Walk, freshness: Freshness) -> None:
-        self.meaning, self.program = meaning, meaning.program
+    def __init__(self, possible: PossibleValues, walk: Walk, freshness: Freshness) -> None:
+        self.possible, self.program = possible, possible.program
         self.walk, self.region, self.freshness = walk, walk.region, freshness
 
     def of_call(
         self, node: ast.Call, file: File, function: FunctionNode | None, fresh_self: bool
     ) -> Iterator[Problem]:
-        values = self.meaning.of(node.func, file)
+        values = self.possible.of(node.func, file)
         if not values:
             yield problem(self.program, "calls what is not known", node, file, certain=False)
         for value in sorted(values, key=repr) if len(values) > 1 else values:
             yield from self._callee(value, node, file, function, fresh_self)
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
-            for value in self.meaning.of(argument, file):
+            for value in self.possible.of(argument, file):
                 if isinstance(value, (Fn, Wrapped)):
                     yield from self._callee(value, node, file, function, fresh_self)
 
@@ -94,7 +94,7 @@ class CallEffects:
     def _wrapped(
         self, value: Wrapped, node: ast.Call, file: File, function: FunctionNode | None, fresh_self: bool
     ) -> Iterator[Problem]:
-        if value.how not in known.TRANSFORMS and value.how != "jax.vjp":
+        if value.how not in known_functions.TRANSFORMS and value.how != "jax.vjp":
             what = (
                 "remembers results of earlier calls"
                 if "cache" in value.how
@@ -106,15 +106,15 @@ class CallEffects:
             yield from self._callee(inner, node, file, function, fresh_self)
 
     def _constructed(self, value: Cls, node: ast.Call, file: File) -> Iterator[Problem]:
-        bases = self.meaning.external_bases(value) - _BASES
+        bases = self.possible.external_bases(value) - _BASES
         if bases:
-            stateful = all(base.startswith(known.STATE_MODULES) for base in bases)
+            stateful = all(base.startswith(known_functions.STATE_MODULES) for base in bases)
             if not (stateful and self.region.carries_nnx):
                 what = "an object that holds state" if stateful else "an object of a class that is not known"
                 yield problem(self.program, f"makes {what}", node, file, certain=False)
                 return
         for name in ("__new__", "__init__", "__post_init__"):
-            member = self.meaning.classes.member(value, name)
+            member = self.possible.classes.member(value, name)
             if member is not None and isinstance(member[1].node, ast.FunctionDef):
                 yield from self.walk.of_call(member[1].node, member[0].file, fresh_self=True)
 
@@ -126,7 +126,7 @@ class CallEffects:
             yield problem(self.program, "writes into an array that others may see", node, file, certain=True)
         if name.startswith("numpy.") and name.endswith(".at"):
             yield problem(self.program, "changes an array in place", node, file, certain=True)
-        elif self.region.carries_nnx and known.makes_nnx(name):
+        elif self.region.carries_nnx and known_functions.makes_nnx(name):
             # It draws from the streams of random numbers that it is given: `nnx.jit` carries those of its arguments.
             for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
                 if self.walk.is_nnx(argument, file) and self.walk.comes_from_outside(argument, file):
@@ -137,7 +137,7 @@ class CallEffects:
                         file,
                         certain=False,
                     )
-        elif not known.computes(name):
+        elif not known_functions.computes(name):
             certain = name.startswith(_WORLD)
             what = (
                 "acts outside of the program, or depends on what is outside"
@@ -145,18 +145,18 @@ class CallEffects:
                 else "is not known to do nothing but compute"
             )
             yield problem(self.program, what, node, file, certain=certain)
-        elif name in known.TRANSFORMS or name in known.CALLERS:
+        elif name in known_functions.TRANSFORMS or name in known_functions.CALLERS:
             for index in _FUNCTION_ARGUMENTS.get(name, (0,)):
                 yield from self._function_argument(name, index, node, file)
 
     def _function_argument(self, name: str, index: int, node: ast.Call, file: File) -> Iterator[Problem]:
         if index >= len(node.args):
             if any(isinstance(one, ast.Starred) for one in node.args) or not (
-                node.keywords or name in known.TRANSFORMS
+                node.keywords or name in known_functions.TRANSFORMS
             ):
                 yield problem(self.program, "calls what is not known", node, file, certain=False)
             return
-        values = leaves_of(self.meaning.of(node.args[index], file))
+        values = leaves_of(self.possible.of(node.args[index], file))
         if not values:
             yield problem(self.program, "calls what is not known", node, file, certain=False)
         for value in values:
@@ -168,7 +168,7 @@ class CallEffects:
                 )
 
     def _builtin(self, name: str, node: ast.Call, file: File) -> Iterator[Problem]:
-        if name in known.BUILTINS:
+        if name in known_functions.BUILTINS:
             if name in ("map", "filter") and node.args:
                 yield from self._function_argument(name, 0, node, file)
             if name in (
@@ -191,7 +191,7 @@ class CallEffects:
                 "zip",
             ):
                 for argument in node.args:
-                    for value in self.meaning.of(argument, file):
+                    for value in self.possible.of(argument, file):
                         if isinstance(value, Inst):
                             yield from self.walk.of_special_methods(value)
                         elif is_generator(value):
@@ -221,7 +221,7 @@ class CallEffects:
             return
         elif receiver == NUMPY or isinstance(receiver, Box):
             held = node.func.value if isinstance(node.func, ast.Attribute) else None
-            if name in known.CHANGING and not (
+            if name in known_functions.CHANGING and not (
                 held is not None and self.freshness.is_fresh_holder(held, file, function, fresh_self)
             ):
                 yield problem(self.program, "changes an object that others may see", node, file, certain=True)
@@ -246,7 +246,7 @@ class CallEffects:
             return
         if made.startswith(HOLDERS) and name in RENEWING:
             return
-        if made.startswith(known.STATE_MODULES):
+        if made.startswith(known_functions.STATE_MODULES):
             held = node.func.value if isinstance(node.func, ast.Attribute) else node.func
             if not self.region.carries_nnx or self.walk.comes_from_outside(held, file):
                 yield problem(
@@ -257,7 +257,10 @@ class CallEffects:
                     certain=False,
                 )
             return
-        if made.startswith(("collections.", "types.", "re.", "fractions.")) and name not in known.CHANGING:
+        if (
+            made.startswith(("collections.", "types.", "re.", "fractions."))
+            and name not in known_functions.CHANGING
+        ):
             return
         certain = made.startswith((*_WORLD, "numpy.random.", "argparse.")) or name in (
             "write",
@@ -275,12 +278,12 @@ class CallEffects:
 
     def _inherited(self, receiver: Inst, name: str, node: ast.Call, file: File) -> Iterator[Problem]:
         """A method that a class of the program has from a library."""
-        bases = self.meaning.external_bases(receiver.cls)
+        bases = self.possible.external_bases(receiver.cls)
         if bases and all(base.startswith(_FUNCTIONAL) or base in _BASES for base in bases):
             if name in ("apply", "init", "init_with_output", "bind", "__call__"):
                 yield from self._all_methods(receiver)
             return
-        if any(base.startswith(known.STATE_MODULES) for base in bases):
+        if any(base.startswith(known_functions.STATE_MODULES) for base in bases):
             if not self.region.carries_nnx:
                 yield problem(
                     self.program,
@@ -293,7 +296,7 @@ class CallEffects:
         yield problem(self.program, "calls what is not known", node, file, certain=False)
 
     def _all_methods(self, receiver: Inst) -> Iterator[Problem]:
-        for cls in self.meaning.classes.heirs(receiver.cls):
+        for cls in self.possible.classes.heirs(receiver.cls):
             for statement in cls.node.body:
                 if isinstance(statement, ast.FunctionDef):
                     yield from self.walk.of_call(
@@ -313,8 +316,8 @@ class CallEffects:
             )
             return
         found = False
-        for cls in self.meaning.classes.heirs(value.cls):
-            member = self.meaning.classes.member(cls, "__call__")
+        for cls in self.possible.classes.heirs(value.cls):
+            member = self.possible.classes.member(cls, "__call__")
             if member is not None and isinstance(member[1].node, ast.FunctionDef):
                 found = True
                 yield from self.walk.of_call(member[1].node, member[0].file, fresh_self=False)
@@ -326,7 +329,7 @@ class CallEffects:
             ("flax.linen.", "haiku.", "equinox.", "optax.", "jax.", "numpy.", "operator.")
         ):
             return
-        if value.name.startswith(known.STATE_MODULES) and self.region.carries_nnx:
+        if value.name.startswith(known_functions.STATE_MODULES) and self.region.carries_nnx:
             return
         yield problem(
             self.program, f"calls what `{value.name}` made, which is not known", node, file, certain=False
@@ -339,7 +342,7 @@ class CallEffects:
         called = node.func
         if isinstance(called, ast.Attribute):
             held = called.value
-            if called.attr in known.CHANGING and self.freshness.is_fresh_holder(
+            if called.attr in known_functions.CHANGING and self.freshness.is_fresh_holder(
                 held, file, function, fresh_self
             ):
                 return
@@ -358,7 +361,7 @@ class CallEffects:
                 if isinstance(held.value, ast.Attribute) and held.value.attr == "at":
                     return
             own = self._methods_named(called.attr)
-            if called.attr in known.HARMLESS_METHODS:
+            if called.attr in known_functions.HARMLESS_METHODS:
                 for file_, one in own:
                     yield from self.walk.of_call(one, file_, fresh_self=False)
                 return

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.classes import Classes
 from jaxlint.codemods.purity.expressions import Expressions
 from jaxlint.codemods.purity.fixpoint import CallSite, Fixpoint
-from jaxlint.codemods.purity.meanings import Meanings
 from jaxlint.codemods.purity.program import File, FunctionNode, parameters
+from jaxlint.codemods.purity.value_queries import ValueQueries
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NOTHING,
@@ -28,13 +28,13 @@ class CallSites:
 
     def __init__(
         self,
-        meaning: Meanings,
+        possible: ValueQueries,
         expressions: Expressions,
         classes: Classes,
         answers: Fixpoint,
         memo: dict[object, Any],
     ) -> None:
-        self.meaning, self.program = meaning, meaning.program
+        self.possible, self.program = possible, possible.program
         self.expressions, self.classes, self.answers = expressions, classes, answers
         self._all_calls: dict[FunctionNode, list[CallSite]] = memo.setdefault("calls", {})
 
@@ -114,10 +114,10 @@ class CallSites:
         elif isinstance(above, (ast.Call, ast.keyword)):
             call = above if isinstance(above, ast.Call) else parents.get(above)
             assert isinstance(call, ast.Call)
-            name = self.meaning.name_of(call.func, file)
-            if name in known.TRANSFORMS:
+            name = self.possible.name_of(call.func, file)
+            if name in known_functions.TRANSFORMS:
                 yield from self._flows(call, file, f"{name}|{how}", depth + 1)
-            elif name in known.CALLERS:
+            elif name in known_functions.CALLERS:
                 yield call, name, file
             else:
                 yield from self._handed(use, call, file, how, depth)
@@ -142,7 +142,7 @@ class CallSites:
 
     def _handed(self, use: ast.expr, call: ast.Call, file: File, how: str, depth: int) -> Iterator[CallSite]:
         """A function that is handed to one of the program is called where that calls its parameter."""
-        targets = self.meaning.of(call.func, file)
+        targets = self.possible.of(call.func, file)
         for target in targets or unknown():
             if not isinstance(target, Fn):
                 yield None, how, file
@@ -195,7 +195,7 @@ class CallSites:
             and function.args.args[0].arg == "self"
         )
         steps = [step for step in how.split("|") if step]
-        if len(steps) == 1 and steps[0] in known.CALLERS:
+        if len(steps) == 1 and steps[0] in known_functions.CALLERS:
             return self._from_caller(call, steps[0], function, parameter, file)
         if any("partial" in step.lower() for step in steps):
             return None
@@ -204,7 +204,7 @@ class CallSites:
             return self._from_stars(call, function, parameter, file)
         if expression is None:
             return NOTHING
-        given = self.meaning.of(expression, file)  # type: ignore[arg-type]
+        given = self.possible.of(expression, file)  # type: ignore[arg-type]
         if any("vmap" in step or "scan" in step for step in steps):
             return self.expressions.contents(given) | given
         return given
@@ -215,14 +215,16 @@ class CallSites:
         found: Values = NOTHING
         for one_ in call.args:
             if isinstance(one_, ast.Starred):
-                found |= self.expressions.elements(self.meaning.of(one_.value, file))
+                found |= self.expressions.elements(self.possible.of(one_.value, file))
         return found or None
 
     def _from_caller(
         self, call: ast.Call, name: str, function: FunctionNode, parameter: ast.arg, file: File
     ) -> Values | None:
         given = [
-            self.meaning.of(argument, file) for argument in call.args if not isinstance(argument, ast.Starred)
+            self.possible.of(argument, file)
+            for argument in call.args
+            if not isinstance(argument, ast.Starred)
         ]
         positional = [*function.args.posonlyargs, *function.args.args]
         if parameter not in positional or len(given) != len(call.args):

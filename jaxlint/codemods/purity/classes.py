@@ -6,11 +6,11 @@ import ast
 from typing import Any
 
 from jaxlint.codemods.names import Binding, Scope
-from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.expressions import Expressions
 from jaxlint.codemods.purity.fixpoint import Fixpoint
-from jaxlint.codemods.purity.meanings import Meanings
 from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.value_queries import ValueQueries
 from jaxlint.codemods.purity.values import (
     FILLED,
     NOTHING,
@@ -27,7 +27,7 @@ from jaxlint.codemods.purity.values import (
     one,
     unknown,
 )
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 
 _LOOKING = frozenset(
     {"len", "enumerate", "zip", "reversed", "tuple", "list", "iter", "sum", "any", "all", "max", "min"}
@@ -38,9 +38,9 @@ class Classes:
     """What is asked of the classes of one program. `memo` keeps what holds for the next question, too."""
 
     def __init__(
-        self, meaning: Meanings, expressions: Expressions, answers: Fixpoint, memo: dict[object, Any]
+        self, possible: ValueQueries, expressions: Expressions, answers: Fixpoint, memo: dict[object, Any]
     ) -> None:
-        self.meaning, self.program = meaning, meaning.program
+        self.possible, self.program = possible, possible.program
         self.expressions, self.answers = expressions, answers
         self._heirs: dict[Cls, list[Cls]] = memo.setdefault("heirs", {})
         self._ancestries: dict[Cls, set[Value]] = memo.setdefault("ancestries", {})
@@ -66,7 +66,7 @@ class Classes:
         for base in cls.node.bases:
             if isinstance(base, ast.Subscript):
                 base = base.value
-            found += list(self.meaning.of(base, cls.file))
+            found += list(self.possible.of(base, cls.file))
         return found
 
     def external_bases(self, cls: Cls, depth: int = 0) -> set[str]:
@@ -124,11 +124,11 @@ class Classes:
                     shown_source(one) in ("property", "functools.cached_property", "cached_property")
                     for one in binding.node.decorator_list
                 ):
-                    found |= self.meaning.returned(binding.node, place.file)
+                    found |= self.possible.returned(binding.node, place.file)
                     continue
                 found |= frozenset(
                     Fn(each.node, each.file, value) if isinstance(each, Fn) else each
-                    for each in self.meaning.of_definition(binding.node, place.file)
+                    for each in self.possible.of_definition(binding.node, place.file)
                 )
             else:
                 found |= self._field(value, name, place)
@@ -141,7 +141,7 @@ class Classes:
         if not found and not stores:
             external = self.external_bases(value.cls)
             found = unknown(f".{name}") if external else unknown(f"{value.cls.node.name}.{name}")
-            if name in known.CONTAINER_METHODS | known.OBJECT_METHODS:
+            if name in known_functions.CONTAINER_METHODS | known_functions.OBJECT_METHODS:
                 found = one(Method(value, name))
         return found
 
@@ -156,16 +156,16 @@ class Classes:
             statement = place.file.names.parents.get(binding.node)
             given = getattr(statement, "value", None)
             if isinstance(statement, (ast.Assign, ast.AnnAssign)) and given is not None:
-                found |= self.meaning.of(given, place.file)
+                found |= self.possible.of(given, place.file)
         fields = self.fields(value.cls)
         for cls in self.heirs(value.cls):
             for file, call in self.program.calls.get(cls.node.name, ()):
                 keyword = next((each.value for each in call.keywords if each.arg == name), None)
                 index = fields.index(name) if name in fields else len(call.args)
                 if keyword is not None:
-                    found |= self.meaning.of(keyword, file)
+                    found |= self.possible.of(keyword, file)
                 elif index < len(call.args):
-                    found |= self.meaning.of(call.args[index], file)
+                    found |= self.possible.of(call.args[index], file)
         return found or unknown(f".{name}")
 
     def fields(self, cls: Cls, depth: int = 0) -> list[str]:
@@ -184,16 +184,16 @@ class Classes:
         """What is assigned to an attribute at one place."""
         above = file.names.parents.get(store)
         if isinstance(above, ast.Assign):
-            return self.meaning.of(above.value, file)
+            return self.possible.of(above.value, file)
         if isinstance(above, ast.AnnAssign):
-            return self.meaning.of(above.value, file) if above.value is not None else NOTHING
+            return self.possible.of(above.value, file) if above.value is not None else NOTHING
         if isinstance(above, ast.AugAssign):
-            return self.meaning.of(above.value, file)
+            return self.possible.of(above.value, file)
         if isinstance(above, (ast.Tuple, ast.List)):
             whole = file.names.parents.get(above)
             if isinstance(whole, ast.Assign):
                 return self.expressions.item_at(
-                    self.meaning.of(whole.value, file), above.elts.index(store), len(above.elts)
+                    self.possible.of(whole.value, file), above.elts.index(store), len(above.elts)
                 )
         return unknown(f".{store.attr}")
 

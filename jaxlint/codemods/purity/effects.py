@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from jaxlint.codemods.flow import root_of
-from jaxlint.codemods.purity import known
+from jaxlint.codemods.dataflow import root_of
+from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.call_effects import CallEffects
 from jaxlint.codemods.purity.freshness import Freshness
-from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Problem, Region, is_generator, problem
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts
 from jaxlint.codemods.purity.values import (
@@ -24,7 +24,7 @@ from jaxlint.codemods.purity.values import (
     Plain,
     Unknown,
 )
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 from jaxlint.syntax.functions import NESTED
 
 _CONTEXTS = frozenset(
@@ -52,10 +52,10 @@ _DUNDERS_ASIDE = frozenset(
 class Effects:
     """Walks what a region calls. One walk looks at each function once."""
 
-    def __init__(self, meaning: Meaning, region: Region) -> None:
-        self.meaning, self.program, self.region = meaning, meaning.program, region
-        self.freshness = Freshness(meaning, region)
-        self.calls = CallEffects(meaning, self, self.freshness)
+    def __init__(self, possible: PossibleValues, region: Region) -> None:
+        self.possible, self.program, self.region = possible, possible.program, region
+        self.freshness = Freshness(possible, region)
+        self.calls = CallEffects(possible, self, self.freshness)
         self._seen: set[tuple[ast.AST, bool]] = set()
 
     def of_function(self, function: FunctionNode, file: File) -> Iterator[Problem]:
@@ -131,7 +131,7 @@ class Effects:
                 called = (
                     item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
                 )
-                if self.meaning.name_of(called, file) not in _CONTEXTS:
+                if self.possible.name_of(called, file) not in _CONTEXTS:
                     yield problem(
                         self.program,
                         "enters a context whose ends nothing marks once it is compiled",
@@ -173,7 +173,7 @@ class Effects:
         if self.region.carries_nnx and self.is_nnx(node.value, file):
             return
         verb = "deletes" if isinstance(node.ctx, ast.Del) else "changes"
-        certain = not any(isinstance(value, Unknown) for value in self.meaning.of(node.value, file))
+        certain = not any(isinstance(value, Unknown) for value in self.possible.of(node.value, file))
         kind = "an attribute" if isinstance(node, ast.Attribute) else "an item"
         yield problem(
             self.program,
@@ -187,8 +187,8 @@ class Effects:
         """Whether an expression is a part of a module of flax.nnx, whose state the transformation carries."""
         return any(
             (isinstance(value, Inst) and self.is_state(value.cls))
-            or (isinstance(value, Made) and value.name.startswith(known.STATE_MODULES))
-            for value in self.meaning.of(root_of(node), file)
+            or (isinstance(value, Made) and value.name.startswith(known_functions.STATE_MODULES))
+            for value in self.possible.of(root_of(node), file)
         )
 
     def comes_from_outside(self, node: ast.expr, file: File) -> bool:
@@ -206,7 +206,7 @@ class Effects:
     ) -> Iterator[Problem]:
         if self.freshness.fresh(target, file, function):
             return
-        values = self.meaning.of(target, file)
+        values = self.possible.of(target, file)
         plain = {"array", "number", "text", "none", "type"}
         if values and all(
             (isinstance(value, Plain) and value.kind in plain)
@@ -225,14 +225,14 @@ class Effects:
     # What is read
 
     def _read(self, node: ast.Attribute | ast.Subscript, file: File) -> Iterator[Problem]:
-        for value in self.meaning.of(node.value, file):
+        for value in self.possible.of(node.value, file):
             if not isinstance(value, Inst):
                 continue
             if isinstance(node, ast.Subscript):
                 yield from self.of_special_methods(value)
                 continue
-            for cls in self.meaning.classes.heirs(value.cls):
-                member = self.meaning.classes.member(cls, node.attr)
+            for cls in self.possible.classes.heirs(value.cls):
+                member = self.possible.classes.member(cls, node.attr)
                 if member is not None and isinstance(member[1].node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     decorators = [shown_source(one) for one in member[1].node.decorator_list]
                     if any(one == "property" for one in decorators):
@@ -240,20 +240,20 @@ class Effects:
                     elif any("cached_property" in one for one in decorators):
                         yield problem(self.program, "keeps what it computed first", node, file, certain=True)
                 if (
-                    special := self.meaning.classes.member(cls, "__getattr__")
-                    or self.meaning.classes.member(cls, "__getattribute__")
+                    special := self.possible.classes.member(cls, "__getattr__")
+                    or self.possible.classes.member(cls, "__getattribute__")
                 ) is not None:
                     if isinstance(special[1].node, ast.FunctionDef):
                         yield from self.of_call(special[1].node, special[0].file, fresh_self=False)
 
     def _special(self, operand: ast.expr, file: File) -> Iterator[Problem]:
-        for value in self.meaning.of(operand, file):
+        for value in self.possible.of(operand, file):
             if isinstance(value, Inst):
                 yield from self.of_special_methods(value)
 
     def of_special_methods(self, value: Inst) -> Iterator[Problem]:
         """The effects of what operators and builtins call of an object."""
-        for cls in self.meaning.classes.heirs(value.cls):
+        for cls in self.possible.classes.heirs(value.cls):
             for statement in cls.node.body:
                 if (
                     isinstance(statement, ast.FunctionDef)
@@ -263,7 +263,7 @@ class Effects:
                     yield from self.of_call(statement, cls.file, fresh_self=False)
 
     def _iterated(self, node: ast.For | ast.comprehension, file: File) -> Iterator[Problem]:
-        for value in self.meaning.of(node.iter, file):
+        for value in self.possible.of(node.iter, file):
             if isinstance(value, Inst):
                 yield from self.of_special_methods(value)
             elif isinstance(value, Made) or is_generator(value):
@@ -273,7 +273,9 @@ class Effects:
 
     def is_state(self, cls: Cls) -> bool:
         """Whether a class is a module that holds state."""
-        return any(base.startswith(known.STATE_MODULES) for base in self.meaning.external_bases(cls))
+        return any(
+            base.startswith(known_functions.STATE_MODULES) for base in self.possible.external_bases(cls)
+        )
 
 
 def _imports_only(node: ast.Try | ast.TryStar) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.purity.meanings import Meanings
-from jaxlint.codemods.purity.options import option_of
+from jaxlint.codemods.purity.argparse_options import option_of
 from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.value_queries import ValueQueries
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NONE,
@@ -47,8 +47,8 @@ HOLDERS = ("flax.training.train_state.",)
 class Expressions:
     """The values of expressions that no name and no call stands for."""
 
-    def __init__(self, meaning: Meanings) -> None:
-        self.meaning, self.program = meaning, meaning.program
+    def __init__(self, possible: ValueQueries) -> None:
+        self.possible, self.program = possible, possible.program
 
     def of_Constant(self, node: ast.Constant, file: File) -> Values:
         if node.value is None:
@@ -67,19 +67,19 @@ class Expressions:
             rest: Values = NOTHING
             for item in node.elts:
                 rest |= (
-                    self.elements(self.meaning.of(item.value, file))
+                    self.elements(self.possible.of(item.value, file))
                     if isinstance(item, ast.Starred)
-                    else self.meaning.of(item, file)
+                    else self.possible.of(item, file)
                 )
             return one(Box(kind, None, rest))
-        return one(Box(kind, tuple(self.meaning.of(item, file) for item in node.elts), NOTHING))
+        return one(Box(kind, tuple(self.possible.of(item, file) for item in node.elts), NOTHING))
 
     of_List = of_Tuple
 
     def of_Set(self, node: ast.Set, file: File) -> Values:
         rest: Values = NOTHING
         for item in node.elts:
-            rest |= self.meaning.of(item, file)
+            rest |= self.possible.of(item, file)
         return one(Box("set", None, rest))
 
     def of_Dict(self, node: ast.Dict, file: File) -> Values:
@@ -88,12 +88,12 @@ class Expressions:
         items: list[Values] = []
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
-                rest |= self.elements_of_dict(self.meaning.of(value, file))
+                rest |= self.elements_of_dict(self.possible.of(value, file))
             elif isinstance(key, ast.Constant):
                 keys.append(key.value)
-                items.append(self.meaning.of(value, file))
+                items.append(self.possible.of(value, file))
             else:
-                rest |= self.meaning.of(value, file)
+                rest |= self.possible.of(value, file)
         return one(Box("dict", tuple(items), rest, tuple(keys)))
 
     def elements_of_dict(self, values: Values) -> Values:
@@ -104,34 +104,34 @@ class Expressions:
 
     def of_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, file: File) -> Values:
         kind = {ast.ListComp: "list", ast.SetComp: "set"}.get(type(node), "iterator")
-        return one(Box(kind, None, self.meaning.of(node.elt, file)))
+        return one(Box(kind, None, self.possible.of(node.elt, file)))
 
     of_SetComp = of_ListComp
 
     of_GeneratorExp = of_ListComp
 
     def of_DictComp(self, node: ast.DictComp, file: File) -> Values:
-        return one(Box("dict", None, self.meaning.of(node.value, file)))
+        return one(Box("dict", None, self.possible.of(node.value, file)))
 
     def of_IfExp(self, node: ast.IfExp, file: File) -> Values:
-        return self.meaning.of(node.body, file) | self.meaning.of(node.orelse, file)
+        return self.possible.of(node.body, file) | self.possible.of(node.orelse, file)
 
     def of_NamedExpr(self, node: ast.NamedExpr, file: File) -> Values:
-        return self.meaning.of(node.value, file)
+        return self.possible.of(node.value, file)
 
     def of_BoolOp(self, node: ast.BoolOp, file: File) -> Values:
         found: Values = NOTHING
         for value in node.values:
-            found |= self.meaning.of(value, file)
+            found |= self.possible.of(value, file)
         return found
 
     def of_Starred(self, node: ast.Starred, file: File) -> Values:
-        return self.elements(self.meaning.of(node.value, file))
+        return self.elements(self.possible.of(node.value, file))
 
     # Operators
 
     def of_BinOp(self, node: ast.BinOp, file: File) -> Values:
-        return self.joined_by(node.op, self.meaning.of(node.left, file), self.meaning.of(node.right, file))
+        return self.joined_by(node.op, self.possible.of(node.left, file), self.possible.of(node.right, file))
 
     def joined_by(self, operator: ast.operator, left: Values, right: Values) -> Values:
         """What an operator gives of two operands, in all pairs."""
@@ -162,14 +162,14 @@ class Expressions:
         return unknown()
 
     def of_UnaryOp(self, node: ast.UnaryOp, file: File) -> Values:
-        return one(NUMBER) if isinstance(node.op, ast.Not) else self.meaning.of(node.operand, file)
+        return one(NUMBER) if isinstance(node.op, ast.Not) else self.possible.of(node.operand, file)
 
     def of_Compare(self, node: ast.Compare, file: File) -> Values:
         if all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops):
             return one(NUMBER)
-        found = self.meaning.of(node.left, file)
+        found = self.possible.of(node.left, file)
         for right in node.comparators:
-            found = self.joined_by(ast.Add(), found, self.meaning.of(right, file))
+            found = self.joined_by(ast.Add(), found, self.possible.of(right, file))
         return frozenset(
             NUMBER if each in (TEXT, NONE) or isinstance(each, Box) else each for each in found
         ) or one(NUMBER)
@@ -177,7 +177,7 @@ class Expressions:
     # Items and attributes
 
     def of_Subscript(self, node: ast.Subscript, file: File) -> Values:
-        holders = self.meaning.of(node.value, file)
+        holders = self.possible.of(node.value, file)
         found: Values = NOTHING
         for holder in holders:
             if isinstance(holder, Method) and holder.name == "at":
@@ -240,10 +240,10 @@ class Expressions:
             elif isinstance(value, Box):
                 found |= one(TEXT) if value.kind == "dict" else value.parts()
             elif isinstance(value, Inst) and any(
-                "NamedTuple" in base for base in self.meaning.external_bases(value.cls)
+                "NamedTuple" in base for base in self.possible.external_bases(value.cls)
             ):
-                for name in self.meaning.fields(value.cls):
-                    found |= self.meaning.attribute(value, name)
+                for name in self.possible.fields(value.cls):
+                    found |= self.possible.attribute(value, name)
             else:
                 found |= unknown()
         return found
@@ -263,18 +263,18 @@ class Expressions:
             if isinstance(value, Box):
                 found |= self.leaves(value.parts())
             elif isinstance(value, Inst):
-                for name in self.meaning.fields(value.cls):
-                    found |= self.meaning.attribute(value, name)
+                for name in self.possible.fields(value.cls):
+                    found |= self.possible.attribute(value, name)
             elif value != NONE:
                 found |= one(value)
         return found
 
     def of_Attribute(self, node: ast.Attribute, file: File) -> Values:
-        if name := self.meaning.name_of(node, file):
+        if name := self.possible.name_of(node, file):
             return one(Ext(name))
         found: Values = NOTHING
-        for value in self.meaning.of(node.value, file):
-            found |= self.meaning.attribute(value, node.attr)
+        for value in self.possible.of(node.value, file):
+            found |= self.possible.attribute(value, node.attr)
         return found
 
     def attribute_of_object(self, value: Value, name: str) -> Values:
@@ -306,8 +306,8 @@ class Expressions:
         calls = self.program.calls
         found: Values = NOTHING
         for file, call in (*calls.get("create", ()), *calls.get(cls.rpartition(".")[2], ())):
-            if self.meaning.name_of(call.func, file).removesuffix(".create") == cls:
+            if self.possible.name_of(call.func, file).removesuffix(".create") == cls:
                 for keyword in call.keywords:
                     if keyword.arg == name:
-                        found |= self.meaning.of(keyword.value, file)
+                        found |= self.possible.of(keyword.value, file)
         return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from jaxlint.codemods.names import Scope
-from jaxlint.codemods.purity import known
-from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity import known_functions
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Region
 from jaxlint.codemods.purity.program import File, FunctionNode, own_parts
 from jaxlint.codemods.purity.values import (
@@ -21,8 +21,8 @@ _FRESH = ("collections.", "copy.", "numpy.zeros", "numpy.ones", "numpy.empty", "
 class Freshness:
     """What is fresh in one region."""
 
-    def __init__(self, meaning: Meaning, region: Region) -> None:
-        self.meaning, self.region = meaning, region
+    def __init__(self, possible: PossibleValues, region: Region) -> None:
+        self.possible, self.region = possible, region
 
     def is_fresh_holder(
         self, node: ast.expr, file: File, function: FunctionNode | None, fresh_self: bool
@@ -59,7 +59,7 @@ class Freshness:
                 statement = file.names.parents.get(above)
                 if not (isinstance(statement, ast.Assign) and self.fresh(statement.value, file, function)):
                     return False
-            elif isinstance(above, ast.Attribute) and above.attr in known.CHANGING:
+            elif isinstance(above, ast.Attribute) and above.attr in known_functions.CHANGING:
                 return False
         return True
 
@@ -97,12 +97,12 @@ class Freshness:
                 for binding in scope.bindings[node.id]
             )
         if isinstance(node, ast.Call):
-            name = self.meaning.name_of(node.func, file)
+            name = self.possible.name_of(node.func, file)
             if name in _FRESH_BUILTINS or name.startswith(_FRESH):
                 return True
             if isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args:
                 return True
-            values = self.meaning.of(node.func, file)
+            values = self.possible.of(node.func, file)
             if not values:
                 return False
             return all(

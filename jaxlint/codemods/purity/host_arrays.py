@@ -10,14 +10,14 @@ import ast
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.names import Binding
-from jaxlint.codemods.purity.known import TRANSFORMS
-from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.concretization import Traced
+from jaxlint.codemods.purity.known_functions import TRANSFORMS
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode
-from jaxlint.codemods.purity.traced import Traced
 from jaxlint.codemods.purity.values import NUMBER, NUMPY, leaves_of
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 
 _ANY = frozenset({"?"})
 _SAME = frozenset({"bool", "bool_", "float16", "float32", "bfloat16"})  # JAX computes in them as NumPy does
@@ -37,7 +37,7 @@ _DEPTH = 8
 class HostArrays:
     """`file`: that of what is staged. `seen`: the dtypes that a run has seen of the parameters of `root`, if that is a function."""
 
-    meaning: Meaning
+    possible: PossibleValues
     traced: Traced
     file: File
     root: FunctionNode | None = None
@@ -48,7 +48,7 @@ class HostArrays:
         """What would be computed in fewer bits, in words."""
         for node, file in self.traced.evaluated(self.file):
             if node not in self.traced.skipped and (what := self._narrowed(node, file)):
-                place = self.meaning.program.place(file, node)
+                place = self.possible.program.place(file, node)
                 yield f"`{shown_source(node)}` at {place} {what} with arrays of NumPy, which have 64 bits, and JAX has 32"
 
     def _narrowed(self, node: ast.AST, file: File) -> str:
@@ -80,7 +80,7 @@ class HostArrays:
 
     def _summed(self, node: ast.Call, file: File) -> ast.expr | None:
         """What a sum or product is taken of, by a method or a function of NumPy."""
-        name = self.meaning.name_of(node.func, file)
+        name = self.possible.name_of(node.func, file)
         if name.startswith("numpy.") and name.removeprefix("numpy.") in _ADDING:
             return node.args[0] if node.args else None
         if isinstance(node.func, ast.Attribute) and not name and node.func.attr in _ADDING:
@@ -91,14 +91,14 @@ class HostArrays:
         """Whether NumPy may do it as the program stands, and JAX in the staged one."""
         if not any(self.traced.is_traced(one, file) for one in operands):
             return False
-        values = [leaves_of(self.meaning.of(one, file)) for one in operands]
+        values = [leaves_of(self.possible.of(one, file)) for one in operands]
         return any(NUMPY in each for each in values) and all(each & {NUMPY, NUMBER} for each in values)
 
     # Dtypes
 
     def _of_all(self, operands: list[ast.expr], file: File) -> frozenset[str]:
         """Of those that are arrays: a number of Python takes the dtype of what it meets."""
-        arrays = [one for one in operands if NUMPY in leaves_of(self.meaning.of(one, file))]
+        arrays = [one for one in operands if NUMPY in leaves_of(self.possible.of(one, file))]
         return frozenset().union(*(self.dtypes(one, file) for one in arrays))
 
     def dtypes(self, node: ast.expr, file: File, depth: int = 0) -> frozenset[str]:
@@ -130,7 +130,7 @@ class HostArrays:
         return self._made(node, file, depth) if isinstance(node, ast.Call) else _ANY
 
     def _made(self, node: ast.Call, file: File, depth: int) -> frozenset[str]:
-        name = self.meaning.name_of(node.func, file)
+        name = self.possible.name_of(node.func, file)
         given = next((keyword.value for keyword in node.keywords if keyword.arg == "dtype"), None)
         method = node.func.attr if isinstance(node.func, ast.Attribute) and not name else ""
         if method == "astype" and node.args:
@@ -144,7 +144,7 @@ class HostArrays:
     def _named(self, node: ast.expr, file: File) -> frozenset[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return frozenset({node.value})
-        name = self.meaning.name_of(node, file)
+        name = self.possible.name_of(node, file)
         if name in _NUMBERS_OF:
             return frozenset({_NUMBERS_OF[name]})
         return frozenset({name.rpartition(".")[2]}) if name.startswith(("numpy.", "jax.numpy.")) else _ANY
@@ -167,12 +167,12 @@ class HostArrays:
             return frozenset(seen)
         if not isinstance(function, FUNCTIONS):
             return _ANY
-        bound = self.meaning.classes.class_around(function, file) is not None
+        bound = self.possible.classes.class_around(function, file) is not None
         found: frozenset[str] = frozenset()
-        for call, how, other in self.meaning.call_sites.calls_of(function, file):
+        for call, how, other in self.possible.call_sites.calls_of(function, file):
             steps = [step for step in how.split("|") if step]
             if call is None or not all(one in TRANSFORMS and "partial" not in one.lower() for one in steps):
                 return _ANY
-            expression = self.meaning.call_sites.expression_for(call, function, node, bound=bound)
+            expression = self.possible.call_sites.expression_for(call, function, node, bound=bound)
             found |= self.dtypes(expression, other, depth) if isinstance(expression, ast.expr) else _ANY
         return found or _ANY

@@ -10,13 +10,13 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.names import Binding
-from jaxlint.codemods.purity.meaning import Meaning, default_of
+from jaxlint.codemods.purity.concretization import Traced
+from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, FunctionNode, parameters
-from jaxlint.codemods.purity.traced import Traced
 from jaxlint.codemods.purity.values import NUMBER, NUMPY, leaves_of
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 
 _SMALL = 1024.0
 _WIDEST = 2.0**31
@@ -81,7 +81,7 @@ _LENGTH = Number(frozenset({"int"}), 0.0, counts=True, fits=True)
 class HostNumbers:
     """`file`: that of what is staged. `seen`: the types that a run has seen of the parameters of `root`, if that is a function."""
 
-    meaning: Meaning
+    possible: PossibleValues
     traced: Traced
     file: File
     root: FunctionNode | None = None
@@ -92,7 +92,7 @@ class HostNumbers:
         """What would give other numbers, or no exception, in words."""
         for node, file in self.traced.evaluated(self.file):
             if node not in self.traced.skipped and (what := self._changes(node, file)):
-                yield f"`{shown_source(node)}` at {self.meaning.program.place(file, node)} {what}"
+                yield f"`{shown_source(node)}` at {self.possible.program.place(file, node)} {what}"
 
     def _changes(self, node: ast.AST, file: File) -> str:
         if isinstance(node, ast.BinOp):
@@ -102,16 +102,16 @@ class HostNumbers:
         if isinstance(node, ast.Call):
             return self._asks(node, file)
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-            rows = NUMPY in self.meaning.of(node.value, file)
+            rows = NUMPY in self.possible.of(node.value, file)
             if rows and self.traced.is_traced(node.slice, file) and NUMBER in self._values(node.slice, file):
                 return "takes a row of an array of NumPy by a number: IndexError says where there is none, and JAX takes the last"
         return ""
 
     def _asks(self, node: ast.Call, file: File) -> str:
-        name = self.meaning.name_of(node.func, file)
+        name = self.possible.name_of(node.func, file)
         traced = [one for one in node.args if self.traced.is_traced(one, file)]
         if name in _TAKING_WIDE and any(
-            self.meaning.of(one, file) == {NUMBER} and self.number(one, file).is_too_wide for one in traced
+            self.possible.of(one, file) == {NUMBER} and self.number(one, file).is_too_wide for one in traced
         ):
             return _TOO_WIDE
         if not traced or traced[0] is not node.args[0]:
@@ -123,13 +123,13 @@ class HostNumbers:
         return ""
 
     def _values(self, node: ast.expr, file: File) -> frozenset[object]:
-        return frozenset(leaf for part in _parts_of(node) for leaf in leaves_of(self.meaning.of(part, file)))
+        return frozenset(leaf for part in _parts_of(node) for leaf in leaves_of(self.possible.of(part, file)))
 
     def _computes(self, op: ast.operator, left: ast.expr, right: ast.expr, file: File) -> str:
         both = (left, right)
         if not any(self.traced.is_traced(one, file) for one in both):
             return ""
-        if not all(NUMBER in self.meaning.of(one, file) for one in both):
+        if not all(NUMBER in self.possible.of(one, file) for one in both):
             return ""
         first, second = (self.number(one, file) for one in both)
         if isinstance(op, (ast.Div, ast.FloorDiv, ast.Mod)):
@@ -183,7 +183,7 @@ class HostNumbers:
         if isinstance(node, ast.Name):
             return self._variable(node, file, depth)
         if isinstance(node, ast.Call):
-            name = self.meaning.name_of(node.func, file)
+            name = self.possible.name_of(node.func, file)
             if name == "len":
                 return _LENGTH
             if name in ("float", "int", "abs") and len(node.args) == 1:
@@ -223,12 +223,12 @@ class HostNumbers:
             and isinstance(above, ast.Tuple)
             and above.elts[0] is node
         ):
-            if isinstance(loop.iter, ast.Call) and self.meaning.name_of(loop.iter.func, file) == "enumerate":
+            if isinstance(loop.iter, ast.Call) and self.possible.name_of(loop.iter.func, file) == "enumerate":
                 return _COUNT
         return _ANY
 
     def _counted(self, node: ast.expr, file: File, depth: int) -> Number:
-        if not (isinstance(node, ast.Call) and self.meaning.name_of(node.func, file) == "range"):
+        if not (isinstance(node, ast.Call) and self.possible.name_of(node.func, file) == "range"):
             return _ANY
         if len(node.args) == 1:
             return _COUNT
@@ -242,12 +242,12 @@ class HostNumbers:
             return _ANY
         kind = self.seen.get(node.arg) if function is self.root else None
         given: list[Number] = []
-        for call, how, other in self.meaning.call_sites.calls_of(function, file):
-            bound = self.meaning.classes.class_around(function, file) is not None
+        for call, how, other in self.possible.call_sites.calls_of(function, file):
+            bound = self.possible.classes.class_around(function, file) is not None
             if call is None or how:
                 given.append(_ANY)
                 continue
-            expression = self.meaning.call_sites.expression_for(call, function, node, bound=bound)
+            expression = self.possible.call_sites.expression_for(call, function, node, bound=bound)
             if expression is not None:
                 given.append(
                     self.number(expression, other, depth) if isinstance(expression, ast.expr) else _ANY

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.names import Scope
-from jaxlint.codemods.purity import known
-from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity import known_functions
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import (
     ARRAY,
@@ -23,7 +23,7 @@ from jaxlint.codemods.purity.values import (
     Whole,
     Wrapped,
 )
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 
 _DEPTH = 6
 
@@ -31,8 +31,8 @@ _DEPTH = 6
 class Mutations:
     """Follows objects from use to use."""
 
-    def __init__(self, meaning: Meaning) -> None:
-        self.meaning, self.program = meaning, meaning.program
+    def __init__(self, possible: PossibleValues) -> None:
+        self.possible, self.program = possible, possible.program
         self._open: set[object] = set()
 
     def uses_change(self, name: str, scope: Scope, file: File, depth: int) -> str | None:
@@ -118,19 +118,22 @@ class Mutations:
     def _method_changes(self, node: ast.Attribute, call: ast.Call, file: File) -> str | None:
         place = self.program.place(file, node)
         text = f"changes at {place} (`{shown_source(call)}`)"
-        for value in self.meaning.of(node.value, file):
+        for value in self.possible.of(node.value, file):
             if isinstance(value, (Box, Plain)):
-                if node.attr in known.CHANGING:
+                if node.attr in known_functions.CHANGING:
                     return text
             elif isinstance(value, Inst):
-                for callee in self.meaning.attribute(value, node.attr):
+                for callee in self.possible.attribute(value, node.attr):
                     if isinstance(callee, Fn):
                         if self._method_stores(callee):
                             return text
                     elif node.attr not in ("apply", "init", "replace", "_replace", "apply_gradients"):
                         return f"may be changed at {place} (`{shown_source(call)}`)"
             elif isinstance(value, Made):
-                if not value.name.startswith(known.FROZEN) and node.attr not in known.CONTAINER_METHODS:
+                if (
+                    not value.name.startswith(known_functions.FROZEN)
+                    and node.attr not in known_functions.CONTAINER_METHODS
+                ):
                     return f"may be changed at {place} (`{shown_source(call)}`)"
             elif not isinstance(value, (Whole, Ext, Cls, Fn, Wrapped)):
                 return f"may be changed at {place} (`{shown_source(call)}`)"
@@ -153,7 +156,7 @@ class Mutations:
 
     def _part_use(self, node: ast.expr, file: File, depth: int) -> str | None:
         """A part of an object: if it can change, its own uses count."""
-        values = self.meaning.of(node, file)
+        values = self.possible.of(node, file)
         if values and all(is_immutable(value) for value in values):
             above = file.names.parents.get(node)
             if isinstance(above, ast.AugAssign) and above.target is node:
@@ -166,7 +169,7 @@ class Mutations:
     def _handed(self, use: ast.expr, call: ast.AST, file: File, depth: int) -> str | None:
         place = self.program.place(file, use)
         if isinstance(call, ast.Starred):
-            values = self.meaning.of(use, file)
+            values = self.possible.of(use, file)
             if all(
                 isinstance(value, Box) and all(is_immutable(part) for part in value.parts())
                 for value in values
@@ -176,14 +179,14 @@ class Mutations:
         assert isinstance(call, ast.Call)
         if call.func is use:
             return None
-        for callee in self.meaning.of(call.func, file) or (Unknown(),):
+        for callee in self.possible.of(call.func, file) or (Unknown(),):
             if isinstance(callee, Ext):
                 if (
-                    callee.name in known.BUILTINS
+                    callee.name in known_functions.BUILTINS
                     or callee.name == "print"
-                    or (known.computes(callee.name) and not callee.name.startswith("collections."))
+                    or (known_functions.computes(callee.name) and not callee.name.startswith("collections."))
                 ):
-                    if callee.name in known.BUILTINS and callee.name in (
+                    if callee.name in known_functions.BUILTINS and callee.name in (
                         "list",
                         "tuple",
                         "dict",
@@ -221,7 +224,7 @@ class Mutations:
     ) -> str | None:
         """A function of the program gets the object: whether its parameter is changed there."""
         if isinstance(callee, Wrapped):
-            if callee.how in ("functools.partial",) or callee.how not in known.TRANSFORMS:
+            if callee.how in ("functools.partial",) or callee.how not in known_functions.TRANSFORMS:
                 return f"may be changed at {self.program.place(file, use)} (`{shown_source(call)}`)"
             for inner in callee.inner:
                 if (
@@ -230,7 +233,7 @@ class Mutations:
                 ):
                     return why
             return None
-        parameter = self.meaning.call_sites.parameter_for(use, call, callee)
+        parameter = self.possible.call_sites.parameter_for(use, call, callee)
         if parameter is None:
             return f"may be changed at {self.program.place(file, use)} (`{shown_source(call)}`)"
         body = callee.node.body if isinstance(callee.node, ast.Lambda) else callee.node.body[0]
@@ -270,7 +273,7 @@ class Mutations:
         function = function_around(use, file)
         if not isinstance(function, FUNCTIONS) or depth >= _DEPTH:
             return "is handed on too far to be followed"
-        for call, how, other in self.meaning.call_sites.calls_of(function, file):
+        for call, how, other in self.possible.call_sites.calls_of(function, file):
             if call is None or how:
                 return f"may be changed from {self.program.place(file, use)} on, where it is returned"
             if (why := self._use_changes(call, other, depth + 1)) is not None:
@@ -278,7 +281,7 @@ class Mutations:
         return None
 
     def _iterated(self, loop: ast.For | ast.comprehension, file: File, depth: int) -> str | None:
-        elements = self.meaning.expressions.elements(self.meaning.of(loop.iter, file))
+        elements = self.possible.expressions.elements(self.possible.of(loop.iter, file))
         if elements and all(is_immutable(value) or value == ARRAY for value in elements):
             return None
         if isinstance(loop.target, ast.Name):
@@ -297,7 +300,7 @@ def is_immutable(value: Value) -> bool:
     if isinstance(value, Wrapped):
         return True
     if isinstance(value, Made):
-        return value.name.startswith(known.FROZEN)
+        return value.name.startswith(known_functions.FROZEN)
     if isinstance(value, Box):
         return value.kind == "tuple" and all(is_immutable(part) for part in value.parts())
     return False

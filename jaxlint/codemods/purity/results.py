@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.expressions import HOLDERS, OPTIONS, Expressions
-from jaxlint.codemods.purity.meanings import Meanings
 from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.value_queries import ValueQueries
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NONE,
@@ -60,20 +60,20 @@ RENEWING = frozenset({"apply_gradients", "replace", "_replace"})
 class Results:
     """The results of calls."""
 
-    def __init__(self, meaning: Meanings, expressions: Expressions) -> None:
-        self.meaning, self.expressions = meaning, expressions
+    def __init__(self, possible: ValueQueries, expressions: Expressions) -> None:
+        self.possible, self.expressions = possible, expressions
 
     def of_call(self, node: ast.Call, file: File) -> Values:
         """What a call gives, by all that it may call."""
         found: Values = NOTHING
-        for callee in self.meaning.of(node.func, file):
+        for callee in self.possible.of(node.func, file):
             found |= self.result(callee, node, file)
         return found
 
     def result(self, callee: Value, node: ast.Call, file: File, depth: int = 0) -> Values:
         """What a call of `callee` gives."""
         if isinstance(callee, Fn):
-            return self.meaning.returned(callee.node, callee.file)
+            return self.possible.returned(callee.node, callee.file)
         if isinstance(callee, Cls):
             return one(Inst(callee))
         if isinstance(callee, Ext):
@@ -82,9 +82,9 @@ class Results:
             return self._of_method(callee, node, file)
         if isinstance(callee, Inst):
             found: Values = NOTHING
-            for function in self.meaning.attribute(callee, "__call__"):
+            for function in self.possible.attribute(callee, "__call__"):
                 found |= (
-                    self.meaning.returned(function.node, function.file)
+                    self.possible.returned(function.node, function.file)
                     if isinstance(function, Fn)
                     else unknown()
                 )
@@ -109,7 +109,7 @@ class Results:
 
     def _of_transformed(self, callee: Wrapped, inner: Values, node: ast.Call) -> Values:
         name = callee.how.rpartition(".")[2]
-        if callee.how not in known.GRADIENTS:
+        if callee.how not in known_functions.GRADIENTS:
             if "vmap" in name:
                 return frozenset(ARRAY if each in (NUMBER, NUMPY) else each for each in inner)
             return inner
@@ -127,12 +127,14 @@ class Results:
 
     def _of_external(self, name: str, node: ast.Call, file: File) -> Values:
         given = [
-            self.meaning.of(argument, file) for argument in node.args if not isinstance(argument, ast.Starred)
+            self.possible.of(argument, file)
+            for argument in node.args
+            if not isinstance(argument, ast.Starred)
         ]
         first = given[0] if given else NOTHING
         if name in ("functools.partial", "jax.tree_util.Partial"):
             return one(Wrapped(name, first, len(node.args) - 1))
-        if name in known.TRANSFORMS:
+        if name in known_functions.TRANSFORMS:
             wrapped: list[Values] = [first] if first else []
             if not wrapped and node.keywords:
                 return one(Wrapped("functools.partial", one(Ext(name))))
@@ -157,11 +159,18 @@ class Results:
             "jax.lax.map",
         ):
             return one(ARRAY) | one(Box("tuple", None, one(ARRAY)))
-        if known.gives_array(name):
+        if known_functions.gives_array(name):
             return one(ARRAY)
         if name.startswith("numpy.") and not name.startswith("numpy.random."):
             last = name.rpartition(".")[2]
-            if last in ("float32", "float64", "int32", "int64", "asarray", "array") or known.computes(name):
+            if last in (
+                "float32",
+                "float64",
+                "int32",
+                "int64",
+                "asarray",
+                "array",
+            ) or known_functions.computes(name):
                 return one(ARRAY) if ARRAY in first and last in ("sum", "mean", "max", "min") else one(NUMPY)
         if name.startswith("math."):
             return one(NUMBER)
@@ -250,7 +259,7 @@ class Results:
             return one(Box(kind, None, self.expressions.elements(source) if given else NOTHING))
         if name == "dict":
             rest = self.expressions.elements_of_dict(first) if given else NOTHING
-            items = tuple(self.meaning.of(each.value, file) for each in node.keywords if each.arg)
+            items = tuple(self.possible.of(each.value, file) for each in node.keywords if each.arg)
             return one(Box("dict", items, rest, tuple(each.arg for each in node.keywords if each.arg)))
         if name in ("sum", "max", "min"):
             parts = (
@@ -270,7 +279,7 @@ class Results:
             return one(Box("iterator", None, found))
         if name == "type":
             return one(TYPE)
-        return unknown(f"{name}(...)") if name not in known.BUILTINS else one(Made(name))
+        return unknown(f"{name}(...)") if name not in known_functions.BUILTINS else one(Made(name))
 
     def _of_method(self, callee: Method, node: ast.Call, file: File) -> Values:
         """What a call of a method gives, by what has it."""
@@ -305,7 +314,7 @@ class Results:
         if name in ("get", "pop", "popleft", "setdefault"):
             parts = receiver.parts()
             for argument in node.args[1:]:
-                parts |= self.meaning.of(argument, file)
+                parts |= self.possible.of(argument, file)
             return parts | (one(NONE) if name == "get" and len(node.args) < 2 else NOTHING)
         if name == "items":
             return one(Box("iterator", None, one(Box("tuple", (one(TEXT), receiver.parts()), NOTHING))))
@@ -317,18 +326,18 @@ class Results:
             return one(receiver)
         if name in ("index", "count"):
             return one(NUMBER)
-        return one(NONE) if name in known.CHANGING else unknown()
+        return one(NONE) if name in known_functions.CHANGING else unknown()
 
     def _of_inst(self, receiver: Inst, name: str, node: ast.Call) -> Values:
         """What a method gives that a class of the project has from a library."""
         if name in ("replace", "_replace", "apply_gradients", "create"):
             return one(receiver)
-        bases = self.meaning.external_bases(receiver.cls)
+        bases = self.possible.external_bases(receiver.cls)
         if name == "apply" and any(base.startswith("flax.linen") for base in bases):
             found: Values = NOTHING
-            for function in self.meaning.attribute(receiver, "__call__"):
+            for function in self.possible.attribute(receiver, "__call__"):
                 found |= (
-                    self.meaning.returned(function.node, function.file)
+                    self.possible.returned(function.node, function.file)
                     if isinstance(function, Fn)
                     else unknown()
                 )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxlint.codemods import Refused
-from jaxlint.codemods.given_up import GivenUp, given_up
+from jaxlint.codemods.dead_arguments import GivenUp, given_up
 from jaxlint.codemods.site import Site
 from jaxlint.source.file import SourceFile
 

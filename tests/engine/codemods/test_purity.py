@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import Program
-from jaxlint.codemods.purity.staged import check_jitted, check_nodes
+from jaxlint.codemods.purity.stageable import check_jitted, check_nodes
 from jaxlint.codemods.purity.values import kinds_of
 from jaxlint.codemods.site import Refused
 from jaxlint.source.file import SourceFile
@@ -275,7 +275,7 @@ def test_an_option_of_the_command_line(tmp_path: Path, option: str, kinds: set[s
     text = f"import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument({option})\nargs = parser.parse_args()\nargs.start\n"
     program = Program({"a.py": SourceFile(tmp_path / "a.py", "a.py", text, "utf-8", False, "")})
     file = program.file("a.py")
-    assert kinds_of(Meaning(program).of(file.tree.body[-1].value, file)) == kinds  # type: ignore[attr-defined]
+    assert kinds_of(PossibleValues(program).of(file.tree.body[-1].value, file)) == kinds  # type: ignore[attr-defined]
 
 
 def test_what_lies_outside_of_a_circle_is_worked_out_once(tmp_path: Path) -> None:
@@ -290,12 +290,12 @@ def test_what_lies_outside_of_a_circle_is_worked_out_once(tmp_path: Path) -> Non
     path.write_text(text)
     program = Program({str(path): SourceFile(path, str(path), text, "utf-8", False, "")})
     file = program.file(str(path))
-    meaning = Meaning(program)
+    possible = PossibleValues(program)
     (function,) = (one for one in file.tree.body if getattr(one, "name", "") == "f")
     assert isinstance(function, ast.FunctionDef)
-    meaning.returned(function, file)
-    assert meaning.answers.steps < 600
-    before = meaning.answers.steps
-    again = Meaning(program)
+    possible.returned(function, file)
+    assert possible.answers.steps < 600
+    before = possible.answers.steps
+    again = PossibleValues(program)
     again.returned(function, file)
     assert again.answers.steps < before / 10

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from jaxlint.codemods.flow import FUNCTIONS
-from jaxlint.codemods.lifted import makes_modules, uses_modules
+from jaxlint.codemods.dataflow import FUNCTIONS
+from jaxlint.codemods.lifted_scans import makes_modules, uses_modules
 from jaxlint.codemods.module_state import changed_by_call
-from jaxlint.codemods.modules import (
+from jaxlint.codemods.parameter_modules import (
     framework_of_class,
     holds_modules,
     is_module_class,
@@ -16,7 +16,7 @@ from jaxlint.codemods.modules import (
     values_of,
 )
 from jaxlint.codemods.site import Refused, Site
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 
 # Calls that change something or talk to the world, by the name of the builtin or of the method.
 _BUILTINS = frozenset({"print", "open", "input", "next", "setattr", "delattr", "exec", "eval", "breakpoint"})

@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 import libcst as cst
 
 from jaxlint.codemods.site import Refused
-from jaxlint.codemods.text import Lines, apply_edits
+from jaxlint.codemods.text_edits import Lines, apply_edits
 from jaxlint.finding import Edit, Span
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.syntax.newer import tokens

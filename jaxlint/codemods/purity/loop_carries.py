@@ -10,11 +10,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from jaxlint.codemods.flow import FUNCTIONS
-from jaxlint.codemods.purity.meaning import Meaning, default_of
+from jaxlint.codemods.dataflow import FUNCTIONS
+from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, parameters
 from jaxlint.codemods.purity.values import TYPE, Box, Ext
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 
 _WHOLE = frozenset({"arange", "randint", "argmax", "argmin", "argsort", "bincount"})
 _WHOLE_TYPES = frozenset(
@@ -31,8 +31,8 @@ _DEPTH = 8
 class Carried:
     """What is known of the shapes and dtypes of the variables of a loop, over all paths."""
 
-    def __init__(self, meaning: Meaning) -> None:
-        self.meaning = meaning
+    def __init__(self, possible: PossibleValues) -> None:
+        self.possible = possible
         self._open: set[object] = set()
 
     def problems(self, names: Iterable[str], loop: ast.AST, file: File) -> Iterator[str]:
@@ -74,11 +74,11 @@ class Carried:
         function = next((each for each in file.names.ancestors(node) if isinstance(each, FUNCTIONS)), None)
         if function is None or node not in parameters(function):
             return []
-        bound = self.meaning.classes.class_around(function, file) is not None
+        bound = self.possible.classes.class_around(function, file) is not None
         found = [_In(value, file) for value in [default_of(function, node)] if value is not None]
-        for call, how, other in self.meaning.call_sites.calls_of(function, file):
+        for call, how, other in self.possible.call_sites.calls_of(function, file):
             if call is not None and not how:
-                given = self.meaning.call_sites.expression_for(call, function, node, bound=bound)
+                given = self.possible.call_sites.expression_for(call, function, node, bound=bound)
                 if isinstance(given, ast.expr):
                     found.append(_In(given, other))
         return list(found)
@@ -87,9 +87,9 @@ class Carried:
 
     def _switch_of_bits(self) -> str:
         """Where the program has 64 bits on some of its paths and 32 on others; empty where it does not say so."""
-        program = self.meaning.program
+        program = self.possible.program
         for file, call in [*program.calls.get("update", ()), *program.calls.get("enable_x64", ())]:
-            name = self.meaning.name_of(call.func, file)
+            name = self.possible.name_of(call.func, file)
             if name in ("jax.enable_x64", "jax.experimental.enable_x64"):
                 return f"`{shown_source(call)}` at {program.place(file, call)}"
             first = call.args[0] if call.args else None
@@ -103,7 +103,7 @@ class Carried:
         """Whether there are runs in which an expression is not evaluated, by what stands around it and around the calls of its function."""
         for above in file.names.ancestors(node):
             if isinstance(above, FUNCTIONS):
-                calls = self.meaning.call_sites.calls_of(above, file)
+                calls = self.possible.call_sites.calls_of(above, file)
                 return depth >= _DEPTH or not any(
                     call is not None and not how and not self._only_sometimes(call, other, depth + 1)
                     for call, how, other in calls
@@ -121,7 +121,7 @@ class Carried:
             return isinstance(node.value, int | float)
         if isinstance(node, ast.Call) and node.args:
             first = node.args[0]
-            made = self.meaning.name_of(node.func, file).startswith("jax.numpy.")
+            made = self.possible.name_of(node.func, file).startswith("jax.numpy.")
             return made and isinstance(first, ast.Tuple) and not first.elts
         return False
 
@@ -152,12 +152,12 @@ class Carried:
                 return {rank for value in given for rank in self.ranks(value, file, depth + 1)}
             finally:
                 self._open.discard(key)
-        name = self.meaning.name_of(node.func, file) if isinstance(node, ast.Call) else ""
+        name = self.possible.name_of(node.func, file) if isinstance(node, ast.Call) else ""
         if isinstance(node, ast.Call) and name.startswith(("jax.numpy.", "jax.random.")):
             place = _SHAPED.get(name.rpartition(".")[2], 9)
             shapes = [keyword.value for keyword in node.keywords if keyword.arg == "shape"]
             shapes += node.args[place : place + 1]
-            values = [value for shape in shapes for value in self.meaning.of(shape, file)]
+            values = [value for shape in shapes for value in self.possible.of(shape, file)]
             return {
                 len(value.items) for value in values if isinstance(value, Box) and value.items is not None
             }
@@ -170,7 +170,7 @@ class Carried:
         for start in starts:
             for node, own in self._made_by(start, file):
                 given = self._dtype_given(node, own)
-                values = self.meaning.of(given, own) if given is not None else frozenset()
+                values = self.possible.of(given, own) if given is not None else frozenset()
                 if given is None or values == {TYPE} or isinstance(given, ast.Constant):
                     continue
                 if len(values) != 1 or not isinstance(next(iter(values)), Ext):
@@ -210,7 +210,7 @@ class Carried:
         """The dtype that a call says that its array has."""
         if not isinstance(node, ast.Call):
             return None
-        name = self.meaning.name_of(node.func, file)
+        name = self.possible.name_of(node.func, file)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "astype" and not name:
             return node.args[0] if node.args else None
         if not name.startswith(("jax.", "numpy.")):
@@ -246,7 +246,7 @@ class Carried:
         return isinstance(node, ast.Call) and self._is_whole_call(node, file)
 
     def _is_whole_call(self, node: ast.Call, file: File) -> bool:
-        name = self.meaning.name_of(node.func, file)
+        name = self.possible.name_of(node.func, file)
         last = name.rpartition(".")[2]
         types = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
         if isinstance(node.func, ast.Attribute) and node.func.attr == "astype" and not name:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.names import Scope
-from jaxlint.codemods.purity import known
-from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.mutation import Mutations, function_around, is_immutable
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts
 from jaxlint.codemods.purity.values import (
     Box,
@@ -27,17 +27,17 @@ from jaxlint.codemods.purity.values import (
     Whole,
     Wrapped,
 )
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 
 _SETTINGS = frozenset({"jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_debug_nans", "jax_disable_jit", "jax_default_dtype_bits", "jax_enable_custom_prng", "jax_default_prng_impl", "jax_threefry_partitionable", "jax_default_device"})  # fmt: skip
 
 
-class Outside:
+class ClosedOver:
     """What the functions of a region read of modules, classes and enclosing functions."""
 
-    def __init__(self, meaning: Meaning) -> None:
-        self.meaning, self.program = meaning, meaning.program
-        self.mutations = Mutations(meaning)
+    def __init__(self, possible: PossibleValues) -> None:
+        self.possible, self.program = possible, possible.program
+        self.mutations = Mutations(possible)
         self._open: set[object] = set()
 
     def changing(self, functions: dict[ast.AST, File], root: ast.AST) -> Iterator[str]:
@@ -98,7 +98,7 @@ class Outside:
     def _name(self, node: ast.Name, scope: Scope, file: File) -> Iterator[str]:
         bindings = scope.bindings[node.id]
         if all(binding.statement is not None for binding in bindings):
-            values = self.meaning.of_import(bindings[0], file)
+            values = self.possible.of_import(bindings[0], file)
             if all(isinstance(value, (Ext, Whole)) for value in values) and values:
                 return  # what is read of it is looked at where that is done
             taken = self.program.imported(bindings[0], file)
@@ -112,7 +112,7 @@ class Outside:
         yield from self._variable(node.id, scope, file, node, file)
 
     def _attribute(self, node: ast.Attribute, file: File) -> Iterator[str]:
-        name = self.meaning.name_of(node, file)
+        name = self.possible.name_of(node, file)
         if name in ("os.environ", "sys.argv", "os.getcwd") or name.startswith("os.environ"):
             yield f"reads `{shown_source(node)}` at {self.program.place(file, node)}, which may change"
             return
@@ -122,7 +122,7 @@ class Outside:
             elif (why := self._patched(name)) is not None:
                 yield f"reads `{shown_source(node)}`, which {why}"
             return
-        for value in self.meaning.of(node.value, file):
+        for value in self.possible.of(node.value, file):
             if isinstance(value, Whole):
                 if node.attr in value.file.names.module.bindings:
                     yield from self._variable(node.attr, value.file.names.module, value.file, node, file)
@@ -134,12 +134,12 @@ class Outside:
     def _patched(self, name: str) -> str | None:
         """Whether the program sets an attribute of a library: `jnp.tanh = ...`."""
         for file, store in self.program.stores.get(name.rpartition(".")[2], ()):
-            if file.names.qualified(store) is not None and self.meaning.name_of(store, file) == name:
+            if file.names.qualified(store) is not None and self.possible.name_of(store, file) == name:
                 return f"is set at {self.program.place(file, store)}"
         return None
 
     def _class_attribute(self, value: Cls, node: ast.Attribute, file: File) -> Iterator[str]:
-        member = self.meaning.classes.member(value, node.attr)
+        member = self.possible.classes.member(value, node.attr)
         if member is None or isinstance(member[1].node, FUNCTIONS):
             return
         for other, store in self.program.stores.get(node.attr, ()):
@@ -149,7 +149,7 @@ class Outside:
     def _default_of_class(self, value: Inst, node: ast.Attribute, file: File) -> Iterator[str]:
         """`self.rate` where the class has it, and something sets it on the class."""
         for other, store in self.program.stores.get(node.attr, ()):
-            if any(isinstance(holder, Cls) for holder in self.meaning.of(store.value, other)):
+            if any(isinstance(holder, Cls) for holder in self.possible.of(store.value, other)):
                 yield f"reads `{shown_source(node)}`, which is set at {self.program.place(other, store)}"
                 return
 
@@ -198,7 +198,7 @@ class Outside:
         if scope is not file.names.module:
             return None
         for other, store in self.program.stores.get(name, ()):
-            for value in self.meaning.of(store.value, other):
+            for value in self.possible.of(store.value, other):
                 if isinstance(value, Whole) and value.file is file:
                     return f"is set at {self.program.place(other, store)}"
                 if isinstance(value, (Unknown, Made)) and "module" in ast.unparse(store.value):
@@ -218,11 +218,11 @@ class Outside:
                 if kind == "module":
                     if any(
                         isinstance(value, Whole) and value.file is file
-                        for value in self.meaning.of(call.args[0], other)
+                        for value in self.possible.of(call.args[0], other)
                     ):
                         return place
                     if any(
-                        isinstance(value, Unknown) for value in self.meaning.of(call.args[0], other)
+                        isinstance(value, Unknown) for value in self.possible.of(call.args[0], other)
                     ) and _mentions(call, name):
                         return place
                 if kind == "any":
@@ -232,7 +232,7 @@ class Outside:
     # What a variable holds
 
     def _content(self, name: str, scope: Scope, file: File) -> str | None:
-        values = self.meaning.of_place(Place(file, scope, name))
+        values = self.possible.of_place(Place(file, scope, name))
         return self._values_change(values, name, scope, file)
 
     def _values_change(self, values: Values, name: str, scope: Scope, file: File) -> str | None:
@@ -254,7 +254,7 @@ class Outside:
         if isinstance(value, Made):
             if value.name.startswith(
                 (
-                    *known.FROZEN,
+                    *known_functions.FROZEN,
                     "argparse.",
                     "collections.",
                     "types.SimpleNamespace",
@@ -268,8 +268,8 @@ class Outside:
         if isinstance(value, Wrapped):
             return "remembers results of earlier calls" if "cache" in value.how else None
         if isinstance(value, Inst):
-            bases = self.meaning.external_bases(value.cls)
-            if any(base.startswith(known.STATE_MODULES) for base in bases):
+            bases = self.possible.external_bases(value.cls)
+            if any(base.startswith(known_functions.STATE_MODULES) for base in bases):
                 return "holds a module with state"
             if "?" in bases:
                 return f"holds a `{value.cls.node.name}`, whose base classes are not known"
@@ -287,7 +287,7 @@ class Outside:
             for node in ast.walk(file.tree):
                 if not isinstance(node, ast.Call):
                     continue
-                name = self.meaning.name_of(node.func, file)
+                name = self.possible.name_of(node.func, file)
                 first = node.args[0] if node.args else None
                 setting = str(first.value) if isinstance(first, ast.Constant) else "a setting"
                 if name == "jax.config.update" and (

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.names import Binding
 from jaxlint.codemods.site import Site
 

@@ -9,13 +9,13 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.effects import constant_type
-from jaxlint.codemods.flow import Flow
+from jaxlint.codemods.dataflow import Flow
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.local_effects import constant_type
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
-from jaxlint.codemods.statements import is_alone, taken_out
+from jaxlint.codemods.statement_text import is_alone, taken_out
 
 _STACKS = frozenset({"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"})
 _HOST_STACKS = frozenset({"numpy.stack", "numpy.array", "numpy.asarray"})

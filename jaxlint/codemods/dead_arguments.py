@@ -11,10 +11,10 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jaxlint.codemods.applied import JITS, applied, is_partial
-from jaxlint.codemods.definitions import bound_arguments
-from jaxlint.codemods.flow import Flow
+from jaxlint.codemods.applied_transforms import JITS, applied, is_partial
+from jaxlint.codemods.dataflow import Flow
 from jaxlint.codemods.names import Binding, Scope
+from jaxlint.codemods.reaching_definition import bound_arguments
 from jaxlint.codemods.site import Site
 from jaxlint.finding import Span
 from jaxlint.jaxapi.functions import FILLING, MAKES_NEW_ARRAYS, RANDOM_HANDS_ON

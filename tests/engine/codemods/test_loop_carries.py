@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from jaxlint.codemods.purity.carried import Carried
-from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.loop_carries import Carried
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import Program
 from jaxlint.source.file import SourceFile
 
@@ -134,4 +134,4 @@ def problems(folder: Path, text: str, names: list[str]) -> str:
     program = Program({"a.py": SourceFile(folder / "a.py", "a.py", text, "utf-8", False, "")})
     file = program.file("a.py")
     loop = next(one for one in ast.walk(file.tree) if isinstance(one, ast.For))
-    return "; ".join(Carried(Meaning(program)).problems(names, loop, file))
+    return "; ".join(Carried(PossibleValues(program)).problems(names, loop, file))

@@ -9,11 +9,11 @@ import ast
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.names import Scope
-from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.call_sites import first_of_body
-from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts, parameters
 from jaxlint.codemods.purity.values import (
     NONE,
@@ -30,7 +30,7 @@ from jaxlint.codemods.purity.values import (
     Wrapped,
     leaves_of,
 )
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES
 from jaxlint.syntax.functions import NESTED
 
@@ -55,7 +55,7 @@ _HOST = ("numpy.", "math.", "scipy.", "cmath.", "statistics.")
 class Traced:
     """The variables that hold tracers once `root` is staged, with all that it calls. `skipped`: nodes that will be rewritten."""
 
-    meaning: Meaning
+    possible: PossibleValues
     skipped: Set[ast.AST] = field(default_factory=frozenset)
     places: set[tuple[int, str]] = field(default_factory=set)
     returning: set[ast.AST] = field(default_factory=set)  # functions that give tracers
@@ -71,7 +71,7 @@ class Traced:
         self.functions[root] = file
         for parameter in parameters(root):
             if parameter.arg not in static and scope is not None:
-                values = self.meaning.of_parameter(parameter, file)
+                values = self.possible.of_parameter(parameter, file)
                 if not values or not all(value in (TEXT, TYPE, NONE) for value in leaves_of(values)):
                     self.places.add((id(scope), parameter.arg))
         self._settle(file)
@@ -105,7 +105,7 @@ class Traced:
         for function, file in self.functions.items():
             for node in parts_of(function):
                 if node not in self.skipped and (what := self._needs(node, file)):
-                    yield f"`{shown_source(node)}` at {self.meaning.program.place(file, node)} {what}"
+                    yield f"`{shown_source(node)}` at {self.possible.program.place(file, node)} {what}"
 
     # Flow
 
@@ -134,7 +134,7 @@ class Traced:
                 self._call(node, file)
                 if (
                     isinstance(node.func, ast.Attribute)
-                    and node.func.attr in known.CHANGING
+                    and node.func.attr in known_functions.CHANGING
                     and isinstance(node.func.value, ast.Name)
                 ):
                     if any(self.is_traced(argument, file) for argument in node.args):
@@ -169,7 +169,7 @@ class Traced:
 
     def _iterate(self, target: ast.expr, iterable: ast.expr, file: File) -> None:
         if isinstance(iterable, ast.Call) and isinstance(target, ast.Tuple):
-            name = self.meaning.name_of(iterable.func, file)
+            name = self.possible.name_of(iterable.func, file)
             if name == "enumerate" and len(target.elts) == 2 and iterable.args:
                 self._iterate(target.elts[1], iterable.args[0], file)
                 return
@@ -189,10 +189,10 @@ class Traced:
             self._target(target, file)
 
     def _call(self, node: ast.Call, file: File) -> None:
-        for value in self.meaning.of(node.func, file):
+        for value in self.possible.of(node.func, file):
             self._flow_into(value, node, file, every=False)
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
-            for value in leaves_of(self.meaning.of(argument, file)):
+            for value in leaves_of(self.possible.of(argument, file)):
                 if isinstance(
                     value, (Fn, Wrapped)
                 ):  # what is handed to a transformation or a loop gets tracers
@@ -206,17 +206,17 @@ class Traced:
             self._enter(value, node, file, every)
         elif isinstance(value, Cls):
             for name in ("__init__", "__post_init__"):
-                member = self.meaning.classes.member(value, name)
+                member = self.possible.classes.member(value, name)
                 if member is not None and isinstance(member[1].node, ast.FunctionDef):
                     self._enter(Fn(member[1].node, member[0].file, Inst(value)), node, file, every)
         elif isinstance(value, Inst):
-            for one in self.meaning.attribute(value, "__call__"):
+            for one in self.possible.attribute(value, "__call__"):
                 if isinstance(one, Fn):
                     self._enter(one, node, file, every)
         elif (
             isinstance(value, Method) and isinstance(value.receiver, Inst) and value.name in ("apply", "init")
         ):
-            for one in self.meaning.attribute(value.receiver, "__call__"):
+            for one in self.possible.attribute(value.receiver, "__call__"):
                 if isinstance(one, Fn):
                     self._enter(
                         one, node, file, every=any(self.is_traced(argument, file) for argument in node.args)
@@ -228,7 +228,7 @@ class Traced:
             self._changed = True
         scope = value.file.names.scope_of.get(first_of_body(value.node))
         named = parameters(value.node)
-        method = self.meaning.classes.class_around(value.node, value.file) is not None
+        method = self.possible.classes.class_around(value.node, value.file) is not None
         positional = [*value.node.args.posonlyargs, *value.node.args.args][int(method) :]
         if every:
             for parameter in named[int(method) :]:
@@ -288,18 +288,18 @@ class Traced:
         held = isinstance(node.func, ast.Attribute) and self.is_traced(node.func.value, file)
         if held and isinstance(node.func, ast.Attribute) and node.func.attr == "keys":
             return False
-        values = self.meaning.of(node.func, file)
+        values = self.possible.of(node.func, file)
         for value in values:
             if isinstance(value, Ext):
                 if value.name in _ASKING or value.name.startswith(_STATIC_RESULTS):
                     continue
-                if known.gives_array(value.name) or some:
+                if known_functions.gives_array(value.name) or some:
                     return True
             elif isinstance(value, (Fn, Wrapped)):
                 inner = [value] if isinstance(value, Fn) else _functions(value)
                 if any(one.node in self.returning for one in inner) or (some and not inner):
                     return True
-                if isinstance(value, Wrapped) and value.how in known.GRADIENTS:
+                if isinstance(value, Wrapped) and value.how in known_functions.GRADIENTS:
                     return True
             elif isinstance(value, Plain):
                 continue
@@ -346,7 +346,7 @@ class Traced:
             not isinstance(node.ctx, ast.Load) and self._is_numpy(node.value, file)
         ):
             return ""
-        values = self.meaning.of(node.value, file)
+        values = self.possible.of(node.value, file)
         if isinstance(node.ctx, ast.Load):
             return (
                 "takes an item of a container of Python by what would be traced"
@@ -360,7 +360,7 @@ class Traced:
         return ""
 
     def _is_numpy(self, node: ast.expr, file: File) -> bool:
-        return any(isinstance(one, Plain) and one.kind == "numpy" for one in self.meaning.of(node, file))
+        return any(isinstance(one, Plain) and one.kind == "numpy" for one in self.possible.of(node, file))
 
     def _converts(self, node: ast.Call, file: File) -> str:
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -373,12 +373,12 @@ class Traced:
             return f"fetches a number that would be traced, by `.{function.attr}()`"
         if not any(self.is_traced(argument, file) for argument in given):
             return ""
-        name = self.meaning.name_of(function, file)
+        name = self.possible.name_of(function, file)
         if name in _NUMBERS:
             return "makes a Python value of what would be traced"
         if name in _TESTS:
             several = len(node.args) > 1 or not all(
-                isinstance(one, Plain) and one.kind == "array" for one in self.meaning.of(node.args[0], file)
+                isinstance(one, Plain) and one.kind == "array" for one in self.possible.of(node.args[0], file)
             )
             return "asks for the truth of what would be traced" if several else ""
         if name.startswith(_HOST) and name not in _ON_TRACERS:
@@ -386,7 +386,7 @@ class Traced:
         if (
             isinstance(function, ast.Attribute)
             and function.attr in ("join", "format")
-            and any(one == TEXT for one in self.meaning.of(function.value, file))
+            and any(one == TEXT for one in self.possible.of(function.value, file))
         ):
             return "writes what would be traced into a string"
         return "fetches what would be traced" if name == "jax.device_get" else ""

@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 
-from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.names import Scope
-from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.call_sites import first_of_body
-from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, parameters
 from jaxlint.codemods.purity.values import (
     ARRAY,
@@ -30,7 +30,7 @@ from jaxlint.codemods.purity.values import (
     Wrapped,
     leaves_of,
 )
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 
 _SINGLE = frozenset({"jax.tree_util.register_pytree_node_class", "jax.tree_util.register_pytree_node", "jax.tree_util.register_pytree_with_keys", "jax.tree_util.register_pytree_with_keys_class"})  # fmt: skip
 _TREES = (
@@ -54,22 +54,22 @@ _DEPTH = 24  # variables are asked for once each, so that this bounds the stack 
 class Rebuilt:
     """Whether a program can tell that what a function returns, or gets, has been through `jit`."""
 
-    def __init__(self, meaning: Meaning) -> None:
-        self.meaning, self.program = meaning, meaning.program
+    def __init__(self, possible: PossibleValues) -> None:
+        self.possible, self.program = possible, possible.program
         self._open: set[object] = set()
 
     def problems(self, function: FunctionNode, file: File, returned: list[ast.expr]) -> Iterator[str]:
         """What would be seen, in words. `returned`: the expressions that the function returns."""
-        values = frozenset(value for one in returned for value in self.meaning.of(one, file))
+        values = frozenset(value for one in returned for value in self.possible.of(one, file))
         ours = frozenset(
             value
             for one in returned
             for part in ([one] if not isinstance(one, ast.Tuple) else one.elts)
             if not self._is_of_jax(part, file)
-            for value in self.meaning.of(part, file)
+            for value in self.possible.of(part, file)
         )
         given = frozenset(
-            value for one in parameters(function) for value in self.meaning.of_parameter(one, file)
+            value for one in parameters(function) for value in self.possible.of_parameter(one, file)
         )
         yield from self.lost(values | given)
         for one in (
@@ -82,8 +82,8 @@ class Rebuilt:
                 yield f"{place} asks whether two arrays are the same object, and `jit` gives new ones"
         scope = file.names.scope_of.get(first_of_body(function))
         for parameter in parameters(function):
-            found, complete = self.meaning.call_sites.given_to(function, parameter, file)
-            if _unsorted(found if complete and found else self.meaning.of_parameter(parameter, file)):
+            found, complete = self.possible.call_sites.given_to(function, parameter, file)
+            if _unsorted(found if complete and found else self.possible.of_parameter(parameter, file)):
                 if (why := self._variable(parameter.arg, scope, file, 0)) is not None:
                     yield f"it gets a dict, whose keys `jit` sorts; {why}"
         if _unsorted(ours) and (why := self._results(function, file, 0)) is not None:
@@ -96,7 +96,7 @@ class Rebuilt:
             scope = file.names.scope_at(name).resolve(name.id)
             if scope is None or all(one.node in own for one in scope.bindings.get(name.id, ())):
                 continue  # each iteration makes it anew
-            values = self.meaning.of(name, file)
+            values = self.possible.of(name, file)
             if {ARRAY, NUMPY} & leaves_of(values) and (place := self._identity_asked(own)) is not None:
                 yield f"{place} asks whether two arrays are the same object, and a loop of JAX gives new ones"
             if _unsorted(values) and (why := self._after(name, scope, own, file)) is not None:
@@ -124,10 +124,10 @@ class Rebuilt:
     def _is_of_jax(self, node: ast.expr, file: File, depth: int = 0) -> bool:
         """Whether JAX or optax made a tree, and so has sorted its dicts."""
         if isinstance(node, ast.Call):
-            callees = self.meaning.of(node.func, file)
+            callees = self.possible.of(node.func, file)
             return bool(callees) and all(
                 (isinstance(one, Ext) and one.name.startswith(_TREES))
-                or (isinstance(one, Wrapped) and one.how in known.GRADIENTS)
+                or (isinstance(one, Wrapped) and one.how in known_functions.GRADIENTS)
                 for one in callees
             )
         if isinstance(node, ast.Name) and depth < _DEPTH:
@@ -162,20 +162,20 @@ class Rebuilt:
 
     def _is_of(self, store: ast.Attribute, file: File, cls: Cls) -> bool:
         return any(
-            isinstance(value, Inst) and value.cls == cls for value in self.meaning.of(store.value, file)
+            isinstance(value, Inst) and value.cls == cls for value in self.possible.of(store.value, file)
         )
 
     def _flattening(self, cls: Cls) -> ast.AST | None:
         for decorator in cls.node.decorator_list:
-            if self.meaning.name_of(decorator, cls.file) in _SINGLE:
-                member = self.meaning.classes.member(cls, "tree_flatten") or self.meaning.classes.member(
+            if self.possible.name_of(decorator, cls.file) in _SINGLE:
+                member = self.possible.classes.member(cls, "tree_flatten") or self.possible.classes.member(
                     cls, "tree_flatten_with_keys"
                 )
                 return member[1].node if member is not None else None
         for name in ("register_pytree_node", "register_pytree_with_keys"):
             for file, call in self.program.calls.get(name, ()):
-                if len(call.args) > 1 and cls in self.meaning.of(call.args[0], file):
-                    flattens = [one for one in self.meaning.of(call.args[1], file) if isinstance(one, Fn)]
+                if len(call.args) > 1 and cls in self.possible.of(call.args[0], file):
+                    flattens = [one for one in self.possible.of(call.args[1], file) if isinstance(one, Fn)]
                     return flattens[0].node if flattens else None
         return None
 
@@ -192,7 +192,7 @@ class Rebuilt:
             return None
         boxes = [
             one
-            for one in self.meaning.of(node, file)
+            for one in self.possible.of(node, file)
             if isinstance(one, Box) and one.kind in ("list", "dict", "set")
         ]
         return (
@@ -206,7 +206,7 @@ class Rebuilt:
                     continue
                 sides = [node.left, *node.comparators]
                 if any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops) and all(
-                    {ARRAY, NUMPY} & self.meaning.of(side, file) for side in sides
+                    {ARRAY, NUMPY} & self.possible.of(side, file) for side in sides
                 ):
                     return f"`{shown_source(node)}` at {self.program.place(file, node)}"
         return None
@@ -218,10 +218,10 @@ class Rebuilt:
         if function in self._open:
             return None
         self._open.add(function)
-        for call, how, other in self.meaning.call_sites.calls_of(function, file):
+        for call, how, other in self.possible.call_sites.calls_of(function, file):
             steps = [step for step in how.split("|") if step]
             if steps and all(
-                step in known.TRANSFORMS and not step.startswith("functools.") for step in steps
+                step in known_functions.TRANSFORMS and not step.startswith("functools.") for step in steps
             ):
                 continue  # it came through JAX before
             if call is None or how:
@@ -244,7 +244,7 @@ class Rebuilt:
 
     def _use(self, node: ast.expr, file: File, depth: int) -> str | None:
         """Whether what stands around an expression asks for the order of a dict in it."""
-        if (values := self.meaning.of(node, file)) and not _holds_dict(values):
+        if (values := self.possible.of(node, file)) and not _holds_dict(values):
             return None
         if depth > _DEPTH:
             return "it is handed on too far to be followed"
@@ -299,7 +299,7 @@ class Rebuilt:
             else None
         )
         if isinstance(call, ast.Call) and not call.keywords:
-            if self.meaning.name_of(call.func, file) in _ORDERLESS | _FOLDING:
+            if self.possible.name_of(call.func, file) in _ORDERLESS | _FOLDING:
                 return None
         return told
 
@@ -330,7 +330,7 @@ class Rebuilt:
 
     def _bound(self, target: ast.expr, file: File, depth: int) -> str | None:
         if isinstance(target, ast.Name):
-            if not _holds_dict(self.meaning.of(target, file)):
+            if not _holds_dict(self.possible.of(target, file)):
                 return None
             return self._variable(target.id, file.names.scope_at(target).resolve(target.id), file, depth)
         if isinstance(target, ast.Tuple | ast.List):
@@ -362,18 +362,18 @@ class Rebuilt:
     def _takes_trees(self, receiver: object) -> bool:
         """Whether methods look parameters up by name, as those of models and optimisers do."""
         if isinstance(receiver, Inst):
-            return any(base.startswith(_MODELS) for base in self.meaning.external_bases(receiver.cls))
+            return any(base.startswith(_MODELS) for base in self.possible.external_bases(receiver.cls))
         if isinstance(receiver, Wrapped):
             return receiver.how.startswith(_MODELS)
         return isinstance(receiver, Made) and receiver.name.startswith((*_TREES, *_MODELS))
 
     def _handed(self, node: ast.expr, call: ast.Call, file: File, depth: int, told: str) -> str | None:
-        for callee in self.meaning.of(call.func, file) or (Unknown(),):
+        for callee in self.possible.of(call.func, file) or (Unknown(),):
             for one in _called(callee):
                 if (
                     isinstance(one, Ext)
                     and one.name in _PARTS
-                    and not _may_be_dict(self.meaning.of(node, file))
+                    and not _may_be_dict(self.possible.of(node, file))
                 ):
                     if (why := self._use(call, file, depth + 1)) is not None:
                         return why
@@ -383,7 +383,7 @@ class Rebuilt:
                 if isinstance(one, Method) and self._takes_trees(one.receiver):
                     continue
                 parameter = (
-                    self.meaning.call_sites.parameter_for(node, call, one) if isinstance(one, Fn) else None
+                    self.possible.call_sites.parameter_for(node, call, one) if isinstance(one, Fn) else None
                 )
                 if parameter is None or not isinstance(one, Fn):
                     return told
@@ -396,7 +396,7 @@ class Rebuilt:
 
 def _called(callee: Value, depth: int = 0) -> list[Value]:
     """What a transformation of a function calls."""
-    if isinstance(callee, Wrapped) and callee.how in known.TRANSFORMS and depth < _DEPTH:
+    if isinstance(callee, Wrapped) and callee.how in known_functions.TRANSFORMS and depth < _DEPTH:
         return [found for one in callee.inner for found in _called(one, depth + 1)]
     return [callee]
 

@@ -10,15 +10,15 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxlint.codemods.flow import FUNCTIONS, root_of
-from jaxlint.codemods.modules import (
+from jaxlint.codemods.dataflow import FUNCTIONS, root_of
+from jaxlint.codemods.names import Scope
+from jaxlint.codemods.parameter_modules import (
     framework_of_class,
     holds_modules,
     is_module_class,
     method_around,
     values_of,
 )
-from jaxlint.codemods.names import Scope
 from jaxlint.codemods.site import Refused, Site
 
 # A module of nnx that is only read may be called in any loop of JAX; one that counts or draws refuses, by an error while it is traced.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxlint.codemods.edited import comments
+from jaxlint.codemods.edited_file import comments
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span
 

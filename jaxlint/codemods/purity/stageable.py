@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from jaxlint.codemods.flow import FUNCTIONS, root_of
-from jaxlint.codemods.purity.carried import Carried
+from jaxlint.codemods.dataflow import FUNCTIONS, root_of
+from jaxlint.codemods.purity.closed_over import ClosedOver
+from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.effects import Effects
-from jaxlint.codemods.purity.handed import Handed
 from jaxlint.codemods.purity.host_arrays import HostArrays
 from jaxlint.codemods.purity.host_numbers import HostNumbers
-from jaxlint.codemods.purity.meaning import Meaning
-from jaxlint.codemods.purity.outside import Outside
+from jaxlint.codemods.purity.jit_arguments import Handed
+from jaxlint.codemods.purity.loop_carries import Carried
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Problem, Region
 from jaxlint.codemods.purity.program import File, FunctionNode, Program, own_parts, parameters
-from jaxlint.codemods.purity.rebuilt import Rebuilt
-from jaxlint.codemods.purity.traced import Traced
+from jaxlint.codemods.purity.rebuilt_results import Rebuilt
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NONE,
@@ -42,7 +42,7 @@ from jaxlint.codemods.purity.values import (
 )
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 from jaxlint.finding import Step
 
 _KINDS = {
@@ -158,7 +158,7 @@ def may_be_carried(draft: Draft, names: Sequence[str], loop: ast.AST) -> None:
     """Raises Refused where a variable that goes round may change its dtype, on a path that a run did not take."""
     if draft.strict:
         program, file = program_and_file(draft)
-        for what in Carried(Meaning(program)).problems(names, file.same(loop), file):
+        for what in Carried(PossibleValues(program)).problems(names, file.same(loop), file):
             raise Refused(what)
 
 
@@ -219,36 +219,40 @@ def check_jitted(
 
     `seen`: its arguments in a run; `hints`: those of other functions.
     """
-    meaning = Meaning(program, {**(hints or {}), **hints_of(seen, function, program)})
+    possible = PossibleValues(program, {**(hints or {}), **hints_of(seen, function, program)})
     region = Region(function, frozenset(), transform == "flax.nnx.jit")
-    for problem in Effects(meaning, region).of_function(function, file):
+    for problem in Effects(possible, region).of_function(function, file):
         raise Refused(_told(problem))
     not_traced = set(static) | (
-        _no_arrays(function, meaning, file) if transform == "equinox.filter_jit" else set()
+        _no_arrays(function, possible, file) if transform == "equinox.filter_jit" else set()
     )
-    traced = Traced(meaning, skipped=skipped)
+    traced = Traced(possible, skipped=skipped)
     traced.start(function, file, not_traced)
-    for what in Outside(meaning).changing(traced.functions, function):
+    for what in ClosedOver(possible).changing(traced.functions, function):
         raise Refused(f"it {what}; a compiled function keeps what it read first")
     filtered = transform == "equinox.filter_jit"
-    for what in Handed(meaning).problems(function, file, set(static), filtered=filtered):
+    for what in Handed(possible).problems(function, file, set(static), filtered=filtered):
         raise Refused(what)
     for what in traced.problems():
         raise Refused(what)
-    _check_computed(meaning, traced, file, function, seen)
-    check_results(meaning, file, function, seen, set(static))
-    for what in HostArrays(meaning, traced, file, function, _dtypes(seen)).problems():
+    _check_computed(possible, traced, file, function, seen)
+    check_results(possible, file, function, seen, set(static))
+    for what in HostArrays(possible, traced, file, function, _dtypes(seen)).problems():
         raise Refused(what)
 
 
 def _check_computed(
-    meaning: Meaning, traced: Traced, file: File, function: FunctionNode, seen: Iterable[Mapping[str, object]]
+    possible: PossibleValues,
+    traced: Traced,
+    file: File,
+    function: FunctionNode,
+    seen: Iterable[Mapping[str, object]],
 ) -> None:
     """Raises Refused where numbers of Python, or that arguments and results are made anew, would be noticed."""
     types = {str(entry["name"]): str(entry.get("type", "")) for entry in seen}
-    for what in HostNumbers(meaning, traced, file, function, types).problems():
+    for what in HostNumbers(possible, traced, file, function, types).problems():
         raise Refused(what)
-    for what in Rebuilt(meaning).problems(function, file, _returns(function)):
+    for what in Rebuilt(possible).problems(function, file, _returns(function)):
         raise Refused(what)
 
 
@@ -262,14 +266,14 @@ def _dtypes(seen: Iterable[Mapping[str, object]]) -> dict[str, set[str]]:
     return found
 
 
-def _no_arrays(function: FunctionNode, meaning: Meaning, file: File) -> set[str]:
+def _no_arrays(function: FunctionNode, possible: PossibleValues, file: File) -> set[str]:
     """Parameters that are never arrays, which `filter_jit` leaves as they are."""
     return {
         parameter.arg
         for parameter in parameters(function)
         if not any(
             isinstance(value, (Unknown, Inst, Made)) or value in (ARRAY, NUMPY)
-            for value in leaves_of(meaning.of_parameter(parameter, file))
+            for value in leaves_of(possible.of_parameter(parameter, file))
         )
     }
 
@@ -287,25 +291,25 @@ def check_nodes(
     `strict`: also where it is only not known that it does.
     """
     own = frozenset(part for node in nodes for part in ast.walk(node))
-    meaning = Meaning(program)
+    possible = PossibleValues(program)
     first = nodes[0] if nodes else file.tree
     around = next((one for one in file.names.ancestors(first) if isinstance(one, FUNCTIONS)), file.tree)
     region = Region(around, own, nnx)
-    for problem in Effects(meaning, region).of_nodes(nodes, file):
+    for problem in Effects(possible, region).of_nodes(nodes, file):
         if problem.certain or strict:
             raise Refused(_told(problem))
     varying = _varying(nodes, file)
-    carried = frozenset(value for name in varying for value in meaning.of(name, file))
-    for what in Rebuilt(meaning).lost(carried):
+    carried = frozenset(value for name in varying for value in possible.of(name, file))
+    for what in Rebuilt(possible).lost(carried):
         raise Refused(what)
     if strict:
-        for what in Rebuilt(meaning).carried(varying, own, file):
+        for what in Rebuilt(possible).carried(varying, own, file):
             raise Refused(what)
-        traced = Traced(meaning)
+        traced = Traced(possible)
         traced.start_nodes(nodes, varying, file)
         for what in (
-            *HostNumbers(meaning, traced, file).problems(),
-            *HostArrays(meaning, traced, file).problems(),
+            *HostNumbers(possible, traced, file).problems(),
+            *HostArrays(possible, traced, file).problems(),
         ):
             raise Refused(what)
 
@@ -335,18 +339,18 @@ def check_call(
 ) -> None:
     """Raises Refused where what a call calls may not be compiled, where it is called."""
     around = next((one for one in file.names.ancestors(call) if isinstance(one, FUNCTIONS)), None)
-    meaning = Meaning(program, hints_of(seen, around, program) if around is not None else {})
+    possible = PossibleValues(program, hints_of(seen, around, program) if around is not None else {})
     region = Region(call, frozenset(), transform == "flax.nnx.jit")
-    effects = Effects(meaning, region)
+    effects = Effects(possible, region)
     called = ast.copy_location(ast.Call(call.func, [], []), call)
     file.names.parents.setdefault(called, file.names.parents.get(call, file.tree))
     for problem in effects.of_callee(called, file):
         raise Refused(_told(problem))
-    traced = Traced(meaning)
-    outside = Outside(meaning)
+    traced = Traced(possible)
+    outside = ClosedOver(possible)
     functions: dict[ast.AST, File] = {}
-    for value in meaning.of(call.func, file):
-        for function in _called_functions(value, meaning):
+    for value in possible.of(call.func, file):
+        for function in _called_functions(value, possible):
             assert isinstance(function.node, FUNCTIONS)
             own = (
                 {parameters(function.node)[0].arg}
@@ -355,16 +359,16 @@ def check_call(
             )
             traced.start(function.node, function.file, own)
             functions.update(traced.functions)
-            _check_computed(meaning, traced, function.file, function.node, ())
-            returned = meaning.returned(function.node, function.file)
-            for what in Rebuilt(meaning).lost(returned):
+            _check_computed(possible, traced, function.file, function.node, ())
+            returned = possible.returned(function.node, function.file)
+            for what in Rebuilt(possible).lost(returned):
                 raise Refused(what)
             for result in leaves_of(returned):
                 if isinstance(result, Plain) and result.kind in _WORDS:
                     raise Refused(
                         f"`{shown_source(call.func)}` may return {_WORDS[result.kind]}, which would become an array"
                     )
-            for what in HostArrays(meaning, traced, function.file, function.node).problems():
+            for what in HostArrays(possible, traced, function.file, function.node).problems():
                 raise Refused(what)
     for what in outside.changing(functions, call):
         raise Refused(f"it {what}; a compiled function keeps what it read first")
@@ -372,22 +376,22 @@ def check_call(
         raise Refused(what)
 
 
-def _called_functions(value: Value, meaning: Meaning, depth: int = 0) -> list[Fn]:
+def _called_functions(value: Value, possible: PossibleValues, depth: int = 0) -> list[Fn]:
     if isinstance(value, Fn):
         return [value]
     if isinstance(value, Wrapped) and depth < 5:
-        return [found for inner in value.inner for found in _called_functions(inner, meaning, depth + 1)]
+        return [found for inner in value.inner for found in _called_functions(inner, possible, depth + 1)]
     if isinstance(value, Method) and isinstance(value.receiver, Inst):
         return [
             found
-            for each in meaning.attribute(value.receiver, "__call__")
-            for found in _called_functions(each, meaning, depth + 1)
+            for each in possible.attribute(value.receiver, "__call__")
+            for found in _called_functions(each, possible, depth + 1)
         ]
     if isinstance(value, Inst):
         return [
             found
-            for each in meaning.attribute(value, "__call__")
-            for found in _called_functions(each, meaning, depth + 1)
+            for each in possible.attribute(value, "__call__")
+            for found in _called_functions(each, possible, depth + 1)
         ]
     return []
 
@@ -412,8 +416,8 @@ def python_type(draft: Draft, name: str, node: ast.AST) -> str:
     scope = file.names.scope_at(file.same(node)).resolve(name)
     if scope is None:
         return ""
-    meaning = Meaning(program)
-    if meaning.of_place(Place(file, scope, name)) != one(NUMBER):
+    possible = PossibleValues(program)
+    if possible.of_place(Place(file, scope, name)) != one(NUMBER):
         return ""
     kinds = {_number_type(file.names.parents.get(binding.node)) for binding in scope.bindings[name]}
     if len(kinds) == 1 and (kind := kinds.pop()):
@@ -422,7 +426,7 @@ def python_type(draft: Draft, name: str, node: ast.AST) -> str:
 
 
 def check_results(
-    meaning: Meaning,
+    possible: PossibleValues,
     file: File,
     function: FunctionNode,
     seen: Iterable[Mapping[str, object]],
@@ -436,16 +440,16 @@ def check_results(
     } - set(static)
     for returned in _returns(function):
         for part in _parts_of(returned):
-            is_of_arrays = _is_of(part, arrays, meaning, file, function)
-            values = _last_value(part, function, meaning, file) or meaning.of(part, file)
+            is_of_arrays = _is_of(part, arrays, possible, file, function)
+            values = _last_value(part, function, possible, file) or possible.of(part, file)
             for value in leaves_of(values) if values else unknown():
                 if isinstance(value, (Unknown, Method)) and is_of_arrays:
                     continue
-                if (what := _changed_by_jit(value, meaning)) is not None:
-                    raise Refused(f"`{shown_source(part)}` at {meaning.program.place(file, part)} {what}")
+                if (what := _changed_by_jit(value, possible)) is not None:
+                    raise Refused(f"`{shown_source(part)}` at {possible.program.place(file, part)} {what}")
 
 
-def _last_value(node: ast.expr, function: FunctionNode, meaning: Meaning, file: File) -> Values:
+def _last_value(node: ast.expr, function: FunctionNode, possible: PossibleValues, file: File) -> Values:
     """What a function has last assigned to a variable that it returns at its end; nothing where that depends on the path."""
     if not isinstance(node, ast.Name) or isinstance(function, ast.Lambda):
         return frozenset()
@@ -457,12 +461,12 @@ def _last_value(node: ast.expr, function: FunctionNode, meaning: Meaning, file: 
         if len(targets) == 1 and isinstance(statement, ast.Assign):
             (target,) = targets
             if isinstance(target, ast.Name) and target.id == node.id:
-                return meaning.of(statement.value, file)
+                return possible.of(statement.value, file)
             if isinstance(target, ast.Tuple):
                 names = [getattr(one, "id", "") for one in target.elts]
                 if names.count(node.id) == 1:
-                    return meaning.expressions.item_at(
-                        meaning.of(statement.value, file), names.index(node.id), len(names)
+                    return possible.expressions.item_at(
+                        possible.of(statement.value, file), names.index(node.id), len(names)
                     )
         bound = {
             one.id
@@ -474,7 +478,7 @@ def _last_value(node: ast.expr, function: FunctionNode, meaning: Meaning, file: 
     return frozenset()
 
 
-def _changed_by_jit(value: Value, meaning: Meaning) -> str | None:
+def _changed_by_jit(value: Value, possible: PossibleValues) -> str | None:
     if isinstance(value, Plain):
         return (
             f"may return {_WORDS[value.kind]}, which would come back as an array of JAX"
@@ -482,16 +486,16 @@ def _changed_by_jit(value: Value, meaning: Meaning) -> str | None:
             else None
         )
     if isinstance(value, Inst):
-        bases = meaning.external_bases(value.cls)
+        bases = possible.external_bases(value.cls)
         if any("TrainState" in base for base in bases):
-            return _step_is_read(meaning)
-        for name in meaning.fields(value.cls):
-            for field in leaves_of(meaning.attribute(value, name)):
+            return _step_is_read(possible)
+        for name in possible.fields(value.cls):
+            for field in leaves_of(possible.attribute(value, name)):
                 if isinstance(field, Plain) and field.kind in _WORDS:
                     return f"may return an object with {_WORDS[field.kind]} in `{name}`, which would come back as an array of JAX"
         return None
     if isinstance(value, Made):
-        return _step_is_read(meaning) if _is_train_state(value.name) else None
+        return _step_is_read(possible) if _is_train_state(value.name) else None
     if isinstance(value, Unknown):
         return "may return something else than arrays, which would come back as an array of JAX"
     return None
@@ -501,18 +505,18 @@ def _is_train_state(maker: str) -> bool:
     return maker.removesuffix(".create").endswith("TrainState")
 
 
-def _step_is_read(meaning: Meaning) -> str | None:
+def _step_is_read(possible: PossibleValues) -> str | None:
     """`TrainState.step` is a number of Python until it has been through a jit."""
-    for file, load in meaning.program.loads.get("step", ()):
-        for value in meaning.of(load.value, file):
+    for file, load in possible.program.loads.get("step", ()):
+        for value in possible.of(load.value, file):
             if isinstance(value, (Unknown, Method)) or (
                 isinstance(value, Made) and _is_train_state(value.name)
             ):
-                return f"returns a state whose `step` would come back as an array of JAX, and which {meaning.program.place(file, load)} may read"
+                return f"returns a state whose `step` would come back as an array of JAX, and which {possible.program.place(file, load)} may read"
             if isinstance(value, Inst) and any(
-                "TrainState" in base for base in meaning.external_bases(value.cls)
+                "TrainState" in base for base in possible.external_bases(value.cls)
             ):
-                return f"returns a state whose `step` would come back as an array of JAX, and which {meaning.program.place(file, load)} reads"
+                return f"returns a state whose `step` would come back as an array of JAX, and which {possible.program.place(file, load)} reads"
     return None
 
 
@@ -535,7 +539,9 @@ def _parts_of(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _is_of(node: ast.expr, arrays: Set[str], meaning: Meaning, file: File, function: FunctionNode) -> bool:
+def _is_of(
+    node: ast.expr, arrays: Set[str], possible: PossibleValues, file: File, function: FunctionNode
+) -> bool:
     """Whether an expression is a part of a parameter that holds nothing but arrays, or an array method's result of one."""
     root = root_of(node)
     if not (isinstance(root, ast.Name) and root.id in arrays):

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jaxlint.codemods.given_up import given_up
+from jaxlint.codemods.dead_arguments import given_up
 from jaxlint.codemods.site import Site
 from jaxlint.jaxapi.functions import MAKES_NEW_ARRAYS, RANDOM_HANDS_ON
 from jaxlint.source import SourceFile

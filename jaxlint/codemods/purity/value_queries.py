@@ -10,7 +10,7 @@ from jaxlint.codemods.purity.program import File, FunctionNode, Program
 from jaxlint.codemods.purity.values import Cls, Place, Value, Values
 
 
-class Meanings(Protocol):
+class ValueQueries(Protocol):
     """The values of the expressions of one program."""
 
     program: Program

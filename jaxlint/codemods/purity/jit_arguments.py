@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Set
 
-from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, parameters
 from jaxlint.codemods.purity.values import (
     ARRAY,
@@ -31,15 +31,15 @@ _DATACLASSES = ("dataclasses.dataclass", "flax.struct.dataclass", "chex.dataclas
 class Handed:
     """Whether `jit` takes what every call gives."""
 
-    def __init__(self, meaning: Meaning) -> None:
-        self.meaning = meaning
+    def __init__(self, possible: PossibleValues) -> None:
+        self.possible = possible
 
     def problems(
         self, function: FunctionNode, file: File, static: Set[str], *, filtered: bool = False
     ) -> Iterator[str]:
         """What a call gives and `jit` does not take, in words. `filtered`: what is no array is static, as equinox has it."""
         for parameter in parameters(function):
-            values = self.meaning.of_parameter(parameter, file)
+            values = self.possible.of_parameter(parameter, file)
             name = parameter.arg
             if name in static and not filtered:
                 what = self._not_static(values)
@@ -65,15 +65,15 @@ class Handed:
         for value in values:
             if not isinstance(value, Inst):
                 continue
-            for cls in self.meaning.classes.heirs(value.cls):
-                if self.meaning.classes.member(cls, "__eq__") is not None or self._leaves_out(cls):
+            for cls in self.possible.classes.heirs(value.cls):
+                if self.possible.classes.member(cls, "__eq__") is not None or self._leaves_out(cls):
                     return cls.node.name
         return None
 
     def _leaves_out(self, cls: Cls) -> bool:
         """Whether a dataclass does not compare all of its fields."""
         decorators = [one.func if isinstance(one, ast.Call) else one for one in cls.node.decorator_list]
-        if not any(self.meaning.name_of(one, cls.file).startswith(_DATACLASSES) for one in decorators):
+        if not any(self.possible.name_of(one, cls.file).startswith(_DATACLASSES) for one in decorators):
             return False
         return any(
             keyword.arg == "compare" and getattr(keyword.value, "value", None) is False

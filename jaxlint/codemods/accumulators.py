@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from jaxlint.codemods.effects import constant_type
+from jaxlint.codemods.local_effects import constant_type
 
 
 @dataclass(slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.names import Binding
-from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.call_sites import CallSites
 from jaxlint.codemods.purity.classes import Classes
 from jaxlint.codemods.purity.expressions import Expressions
@@ -34,14 +34,14 @@ from jaxlint.codemods.purity.values import (
     one,
     unknown,
 )
-from jaxlint.codemods.text import shown_source
+from jaxlint.codemods.text_edits import shown_source
 from jaxlint.jaxapi.names import canonical
 from jaxlint.syntax.functions import NESTED
 
 _TRANSPARENT = frozenset({"staticmethod", "classmethod", "property"})
 
 
-class Meaning:
+class PossibleValues:
     """The values of the expressions of one program. `hints` has what a run has seen of parameters that no call tells of."""
 
     def __init__(
@@ -116,7 +116,11 @@ class Meaning:
                     found |= self.of(statement.value, file)
                 elif not isinstance(statement, ast.Delete):
                     found |= unknown(place.name)
-            elif isinstance(above, ast.Attribute) and above.value is use and above.attr in known.CHANGING:
+            elif (
+                isinstance(above, ast.Attribute)
+                and above.value is use
+                and above.attr in known_functions.CHANGING
+            ):
                 call = file.names.parents.get(above)
                 if not isinstance(call, ast.Call) or above.attr in (
                     "pop",
@@ -167,7 +171,7 @@ class Meaning:
         for decorator in reversed(node.decorator_list):
             name = self.name_of(decorator.func if isinstance(decorator, ast.Call) else decorator, file)
             if (
-                name in known.TRANSFORMS
+                name in known_functions.TRANSFORMS
                 or name in _TRANSPARENT
                 or name.endswith((".setter", ".defjvp", ".defvjp"))
             ):

@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Sequence
 
-from jaxlint.codemods.flow import Flow
+from jaxlint.codemods.dataflow import Flow
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Site
-from jaxlint.codemods.statements import is_alone
+from jaxlint.codemods.statement_text import is_alone
 from jaxlint.finding import Span
 
 
