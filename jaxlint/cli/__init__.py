@@ -8,7 +8,7 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -57,12 +57,25 @@ class _Commands(click.Group):
             formatter.write_dl([(name, _COMMANDS[name]) for name in self.list_commands(ctx)])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        _refuse_files_as_options(args)
         with _one_line(ctx):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
         with _crashes_said(), _one_line(ctx), _missing_runtime(ctx):
             return super().invoke(ctx)
+
+
+def _refuse_files_as_options(arguments: Sequence[str]) -> None:
+    """Raises Failure for an option that is the name of a file as well, as `-o../x.py` and `--exit-zero` may be.
+
+    A clone chooses the names that `*` in a shell and hooks of git put on the command line.
+    """
+    for argument in arguments:
+        if argument == "--":
+            return
+        if argument.startswith("-") and argument != "-" and os.path.lexists(argument):
+            raise Failure(f"{argument!r} is an option, and a file in this folder, too; put `--` before files")
 
 
 @contextlib.contextmanager

@@ -72,7 +72,12 @@ def discover(paths: Iterable[str | os.PathLike[str]], search: Search) -> Discove
             files = [FoundFile(Path(path), shown)]
         for file in files:
             # A link and its target are one file; so is a file that was given twice.
-            by_real_path.setdefault(os.path.realpath(file.path), file)
+            try:
+                by_real_path.setdefault(os.path.realpath(file.path), file)
+            except OSError as error:  # a link that may not be followed
+                found.errors.append(
+                    SourceError(file.display, f"cannot be read ({error.strerror}); exclude it")
+                )
     found.files = list(by_real_path.values())
     return found
 

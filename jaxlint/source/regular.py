@@ -41,6 +41,8 @@ def read_regular(path: str | os.PathLike[str], limit: int) -> bytes:
             raise NotRegular(errno.ENXIO, "not a regular file", os.fspath(path))
         # Files of the kernel give their size as 0, whatever they hold.
         data = b"" if status.st_size > limit else file.read(limit + 1)
+        if data is None:  # a log of the kernel, which has nothing to say now
+            raise NotRegular(errno.ENXIO, "not a regular file", os.fspath(path))
         if status.st_size > limit or len(data) > limit:
             raise TooLarge(errno.EFBIG, f"larger than {limit >> 20} MB", os.fspath(path))
         return data

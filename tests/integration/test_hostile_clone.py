@@ -174,6 +174,28 @@ def test_no_name_steers_what_inspect_and_fix_print(named: Path) -> None:
     json.dumps(json.loads(out), ensure_ascii=False).encode()
 
 
+OPTIONS = ["--output=train.py", "-o..{sep}outside.py", "--exit-zero", "--config=evil.py", "-q"]
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_name_of_a_file_is_no_option(tmp_path: Path, name: str) -> None:
+    """Hooks of git and `*` in a shell hand over names as they are."""
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    name = name.format(sep="/")
+    for file in ("train.py", "../outside.py", "evil.py", name):
+        (clone / file).parent.mkdir(exist_ok=True)
+        (clone / file).write_text(BRANCH, encoding="utf-8")
+    code, out, err = jaxlint("check", "--force-exclude", "train.py", name, cwd=clone)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert name in err
+    assert "put `--` before files" in err
+    assert (clone / "train.py").read_text(encoding="utf-8") == BRANCH
+    assert (tmp_path / "outside.py").read_text(encoding="utf-8") == BRANCH
+    code, out, err = jaxlint("check", "train.py", "--", name, cwd=clone)
+    assert (code, out.count("JAX101"), err) == (1, 2, "")
+
+
 def test_a_name_begins_no_part_of_a_diff(tmp_path: Path) -> None:
     """What `git apply` or `patch` makes of it is a change of this file alone."""
     (tmp_path / "pyproject.toml").write_text("")
@@ -264,8 +286,23 @@ def of_the_kernel(path: Path) -> None:
     path.symlink_to("/proc/self/pagemap")  # says that it is empty, and does not end
 
 
+def a_log_of_the_kernel(path: Path) -> None:
+    path.symlink_to("/proc/kmsg")  # a regular file by its mode, which has nothing to say at times
+
+
 @pytest.mark.parametrize(
-    "make", [pipe, a_socket, a_device, a_loop, a_folder, a_dangling_link, without_end, of_the_kernel]
+    "make",
+    [
+        pipe,
+        a_socket,
+        a_device,
+        a_loop,
+        a_folder,
+        a_dangling_link,
+        without_end,
+        of_the_kernel,
+        a_log_of_the_kernel,
+    ],
 )
 def test_no_special_file_is_waited_for_or_read_without_end(tmp_path: Path, make: Any) -> None:
     made = []
@@ -279,6 +316,7 @@ def test_no_special_file_is_waited_for_or_read_without_end(tmp_path: Path, make:
         if name in ("jaxlint.toml", "pyproject.toml", ".jaxlint_cache") and make in (
             without_end,
             of_the_kernel,
+            a_log_of_the_kernel,
         ):
             path.touch()  # one that is too large ends the run, which is looked at below
             continue
@@ -584,3 +622,23 @@ def test_books_and_pages_of_any_content_end_soon(tmp_path: Path) -> None:
     assert "good.py" in out
     assert "internal error" not in err
     check_lines(err)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may follow any link")
+def test_a_link_that_may_not_be_followed_costs_that_link(tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_text(BRANCH, encoding="utf-8")
+    (tmp_path / "link.py").symlink_to("/proc/1/root")
+    code, out, err = jaxlint("check", "good.py", "link.py", cwd=tmp_path)
+    assert (code, out.count("JAX101")) == (2, 1)
+    assert err.startswith("error: link.py: cannot be read (")
+
+
+def test_inspect_shows_the_rest_beside_a_file_that_is_not_python(tmp_path: Path) -> None:
+    """A file of the kind that others import, which the run meets before it is asked for its functions."""
+    (tmp_path / "broken.py").write_text('import jax\n\n\n@jax.jit\ndef f(x):\n    return "open\n')
+    (tmp_path / "good.py").write_text("import broken\n\n\ndef g(x):\n    return broken.f(x)\n")
+    for options in ([], ["--calls"], ["--output-format", "json"]):
+        code, out, err = jaxlint("inspect", *options, cwd=tmp_path)
+        assert code == 2
+        assert re.fullmatch(r"error: broken\.py:6: not valid Python: .*\n", err)
+        assert '"g"' in out or "g: unknown" in out or "g: not staged" in out, out

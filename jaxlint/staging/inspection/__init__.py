@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from jaxlint.source import SourceFile
+from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging.analysis import Analysis, build, run, suppose
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
@@ -82,11 +82,10 @@ def _spread_hosted(interpreter: Interpreter) -> None:
 
 def facts_of(module: Module, interpreter: Interpreter) -> list[FunctionFacts]:
     """The facts of one file's functions, evaluated or not."""
-    if module.state == "new":
-        try:
-            _ = module.tree
-        except Exception:
-            return []
+    try:
+        tree = module.tree
+    except SourceError:
+        return []  # said by the run that could not read it
     found: list[FunctionFacts] = []
 
     def visit(node: ast.AST, prefix: str) -> None:
@@ -107,7 +106,7 @@ def facts_of(module: Module, interpreter: Interpreter) -> list[FunctionFacts]:
             else:
                 visit(child, prefix)
 
-    with_deep_stack(lambda: visit(module.tree, ""))
+    with_deep_stack(lambda: visit(tree, ""))
     return found
 
 
