@@ -43,7 +43,7 @@ class Recording:
 RECORDINGS = {
     "check": Recording("jaxlint check fixtures/demo/train.py", 41),
     "fix": Recording("jaxlint fix --diff fixtures/demo", 40),
-    "verify": Recording("jaxlint verify -q fixtures/demo/train.py", r"Candidates on", 4),
+    "verify": Recording("jaxlint verify -q fixtures/demo/train.py", r"^Jitted functions", 0),
 }
 
 
@@ -86,7 +86,7 @@ def picture(recording: Recording, output: str) -> str:
     hidden = len(lines) - head - recording.tail
     if hidden > 1:
         left_out = Text(f"... {hidden} more lines ...", style="dim")
-        lines = [*lines[:head], left_out, Text(""), *lines[-recording.tail :]]
+        lines = [*lines[:head], left_out, Text(""), *lines[len(lines) - recording.tail :]]
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print(Text.assemble(("$ ", "bold green"), (recording.command, "bold")))
     for line in lines:

@@ -99,6 +99,16 @@ class Change:
                 ratio, low, high, of = 1 / ratio, 1 / high, 1 / max(low, 1e-9), f"more {self.what}"
         return f"{ratio:.2f}x {of}" + ("" if self.exact else f", {low:.2f} to {high:.2f}")
 
+    @property
+    def brief(self) -> str:
+        """The claim in a few words: "1.25x as fast", "1.25x as fast (compiler)", "43% less memory"; "" where none is made."""
+        if not self.better:
+            return ""
+        kind = "" if self.kind == "measured" else f" ({self.kind})"
+        if self.what == "time":
+            return f"{self.ratio:.2f}x as fast{kind}"
+        return f"{1 - 1 / self.ratio:.0%} less {self.what}"
+
 
 @dataclass(frozen=True, slots=True)
 class Gain:
@@ -117,6 +127,11 @@ class Gain:
     def better(self) -> bool:
         """Whether a gain may be claimed in anything."""
         return any(one.better for one in self.changes)
+
+    @property
+    def brief(self) -> str:
+        """All that may be claimed: "1.25x as fast, 43% less memory"."""
+        return ", ".join(one.brief for one in self.changes if one.better)
 
     @property
     def faster(self) -> bool:

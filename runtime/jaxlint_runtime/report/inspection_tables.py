@@ -14,6 +14,7 @@ from jaxlint_runtime.report.best_versions import Subject, subjects
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.plain_table import plain_table
 from jaxlint_runtime.report.targets_table import Row, rows_of, worth_showing
+from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.units import amount, size
 
 _SHOWN_FACTS, _SHOWN_LINES = 6, 5
@@ -54,7 +55,7 @@ def peaks(runs: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
             yield Text(f"Alive at the peak, by {PEAK_KINDS[told]}", style="bold")
         at = f" at {memory['peak_path']}:{memory['peak_line']}" if memory["peak_path"] else ""
         yield Text.assemble(
-            (f"  {subject.place[0]}", "cyan"),
+            (f"  {short_name(subject.place[0])}", "cyan"),
             f"  {size(memory['peak_bytes'])}, {memory['peak_operation']}{at}",
         )
         for one in memory["alive"][:_SHOWN_ALIVE]:
@@ -78,7 +79,7 @@ def _targets(rows: Sequence[Row]) -> Table:
     for row in rows:
         fits = Text(f"{row.fits} {'for ' if row.fits == 'too big' else ''}{row.limit}" if row.fits else "-")
         fits.stylize({"fits": "green", "too big": "red"}.get(row.fits, ""))
-        name = row.function.rpartition("<locals>.")[2]
+        name = short_name(row.function)
         cells: list[RenderableType] = [
             row.memory,
             fits,

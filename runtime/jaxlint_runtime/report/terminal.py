@@ -1,10 +1,10 @@
-"""The report as people read it: what the run shows, then every candidate with its figures for and against."""
+"""The report as people read it: what is proven and what to do next, every candidate in a line, then what the run shows."""
 
 from __future__ import annotations
 
 import io
 import statistics
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
 from rich.console import Console, Group, RenderableType
@@ -12,9 +12,18 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from jaxlint_runtime.optimiser_settings import TRANSFORMS
-from jaxlint_runtime.proof.gain import gain_of, is_proven, tally
+from jaxlint_runtime.proof.gain import is_proven
+from jaxlint_runtime.report.candidate_lines import (
+    ADVICE,
+    WRITABLE,
+    WRITTEN,
+    CandidateLine,
+    candidate_lines,
+    kinds_of_figures,
+    label,
+)
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.report.first_lines import first_lines
 from jaxlint_runtime.report.harmless import harmless
 from jaxlint_runtime.report.inspection_tables import inspected
 from jaxlint_runtime.report.pareto_front import front
@@ -22,7 +31,9 @@ from jaxlint_runtime.report.plain_table import plain_table
 from jaxlint_runtime.report.sharding_tables import sharded
 from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.targets_table import verdicts
+from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.paths import display_path
+from jaxlint_runtime.wording.units import milliseconds, seconds
 
 _STYLES = {
     "verified": "bold green",
@@ -31,13 +42,14 @@ _STYLES = {
     "failed": "red",
     "not-applicable": "dim",
 }
-_STAGES = ("trace_s", "lower_s", "compile_s")
+_STAGES = (("trace", "trace_s"), ("lower", "lower_s"), ("compile", "compile_s"))
+_STAGE_KEYS = [key for _, key in _STAGES]
 _PLAIN_WIDTH = 120
 _SHOWN_CAUSES = 4
 _SHOWN_SYNCS = 12
 _SHOWN_FLAGGED = 12
 _SHOWN_EAGER = 3
-_MANY = 2  # transforms with nothing to do in a function, whose reasons are left out
+_DONE = (WRITTEN, WRITABLE)
 _FELT = 1e-3  # seconds of one wait
 _COSTLY = 0.03  # of all that functions take: what does is shown, though it is called once
 
@@ -63,10 +75,55 @@ def _print(document: Document, verbose: bool, **how: Any) -> None:
 
 
 def render(document: Document, verbose: bool = False) -> Iterator[RenderableType]:
-    """The parts of the report, top to bottom."""
+    """The parts of the report: the result, the candidates, what is left to write by hand, then what the run showed."""
     yield _headline(document)
+    yield from _outcome(document, verbose)
+    lines = candidate_lines(document)
+    if lines or document.results:
+        yield ""
+        yield from _candidates(document, lines, verbose)
+        yield from _fronts(document)
+        yield from _by_hand(lines, verbose)
+    yield from _of_the_run(document, verbose)
+    if verbose:
+        for target in document.targets:
+            if results := document.results_of(target):
+                yield ""
+                yield from _results(target, results)
+    for _, sharding in document.shardings:
+        yield ""
+        yield from sharded(sharding)
+    if document.inspections:
+        yield from inspected(document, verbose)
+    if document.sizes:
+        yield ""
+        yield _sizes(document.sizes)
+
+
+def _outcome(document: Document, verbose: bool) -> Iterator[RenderableType]:
+    """What was proven and what to do next, and whatever went wrong."""
+    proven = bool(document.proven())
+    for number, line in enumerate(first_lines(document)):
+        yield Text(line, style=("bold green" if proven else "bold") if number < 2 else "")
     for verdict in verdicts(document.as_json()["runs"]):
         yield Text(verdict, style="red" if " does not fit " in verdict else "green")
+    for entry in document.applied:
+        place = f"{short_name(entry['function'])} ({display_path(entry['path'])}:{entry['line']})"
+        if entry["kept"]:
+            more = f": {entry['message']}" if verbose else ""
+            yield Text(f"written: {label(entry['candidate'])} of {place}{more}", style="bold green")
+        else:
+            yield Text(
+                f"not written: {label(entry['candidate'])} of {place}: {entry['message']}", style="yellow"
+            )
+    for message in document.regressions:
+        yield Text(f"worse than the baseline: {message}", style="red")
+    for message in document.errors:
+        yield Text(f"problem: {message}", style="red")
+
+
+def _of_the_run(document: Document, verbose: bool) -> Iterator[RenderableType]:
+    """What the run showed: compiles, eager operations, flagged functions, waits of the host."""
     if document.functions:
         yield ""
         yield _functions(document.functions, verbose)
@@ -92,30 +149,6 @@ def render(document: Document, verbose: bool = False) -> Iterator[RenderableType
     if document.syncs:
         yield ""
         yield _syncs(document)
-    for target in document.targets:
-        if results := document.results_of(target):
-            yield ""
-            once = set() if verbose else _called_once(document.functions)
-            yield from _results(target, results, once, verbose)
-    for _, sharding in document.shardings:
-        yield ""
-        yield from sharded(sharding)
-    if document.inspections:
-        yield from inspected(document, verbose)
-    if document.sizes:
-        yield ""
-        yield _sizes(document.sizes)
-    for entry in document.applied:
-        style = "bold green" if entry["kept"] else "yellow"
-        what = f"{entry['candidate']} of {entry['function']} ({display_path(entry['path'])}:{entry['line']})"
-        yield Text(
-            f"{'applied' if entry['kept'] else 'not applied'}: {what}: {entry['message']}", style=style
-        )
-    for message in document.regressions:
-        yield Text(f"worse than the baseline: {message}", style="red")
-    for message in document.errors:
-        yield Text(f"problem: {message}", style="red")
-    yield from _summary(document)
 
 
 def _headline(document: Document) -> Text:
@@ -140,39 +173,32 @@ def _functions(functions: Sequence[Mapping[str, Any]], verbose: bool) -> Table:
             f"and {left} more that {'was' if left == 1 else 'were'} called once; --verbose has them all"
         )
     for heading in ("function", "at"):
-        table.add_column(heading, overflow="fold")
-    for heading in (
-        "calls",
-        "ms a call",
-        "ms between",
-        "compiles",
-        "trace s",
-        "lower s",
-        "compile s",
-        "run s",
-    ):
+        table.add_column(heading, overflow="fold", min_width=8)
+    stages = [heading for heading, _ in _STAGES] if verbose else ["compiling"]
+    for heading in ("calls", "a call", "between", "compiles", *stages, "running"):
         table.add_column(heading, justify="right", no_wrap=True)
     for function in shown:
         known = [c for c in function["compiles"] if c["compile_s"] is not None]
         calls = str(function["calls"])
         if function["inner_calls"]:
             calls += f" (+{function['inner_calls']} inner)"
+        spent = [_total(known, (key,)) for _, key in _STAGES] if verbose else [_total(known, _STAGE_KEYS)]
         many = len(function["compiles"]) > 1
         table.add_row(
-            function["function"],
+            short_name(function["function"]),
             f"{display_path(function['path'])}:{function['line']}",
             calls,
-            _number(function["call_ms"]),
-            _number(function["period_ms"]),
+            milliseconds(function["call_ms"]),
+            milliseconds(function["period_ms"]),
             Text(str(len(function["compiles"])), style="yellow" if many else ""),
-            *(_total(known, stage) for stage in ("trace_s", "lower_s", "compile_s")),
-            "-" if function["seconds"] is None else f"{function['seconds']:.2f}",
+            *spent,
+            seconds(function["seconds"]),
         )
     return table
 
 
-def _total(compiles: Sequence[Mapping[str, Any]], stage: str) -> str:
-    return f"{sum(compiled[stage] for compiled in compiles):.2f}" if compiles else "-"
+def _total(compiles: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> str:
+    return seconds(sum(compiled[key] for compiled in compiles for key in keys) if compiles else None)
 
 
 def _causes(functions: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
@@ -186,14 +212,14 @@ def _causes(functions: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
         lines += [Text(_constant(constant)) for constant in function.get("constants", ())[:_SHOWN_CAUSES]]
         lines += [Text(_finding(finding), style="dim") for finding in function.get("findings", ())]
         if lines:
-            yield Text(f"  {function['function']}", style="cyan")
+            yield Text(f"  {short_name(function['function'])}", style="cyan")
             yield Padding(Group(*lines), (0, 0, 0, 4))
 
 
 def _growth(function: Mapping[str, Any]) -> Iterator[str]:
     """What to do about arguments that are longer at each compile, with what the compiles took."""
     grown = function.get("growing", ())
-    known = [sum(c[key] for key in _STAGES) for c in function["compiles"] if c["compile_s"] is not None]
+    known = [sum(c[key] for key in _STAGE_KEYS) for c in function["compiles"] if c["compile_s"] is not None]
     if not grown or not known:
         return
     places = ", ".join(f"`{one['place']}` (axis {one['axis']})" for one in grown[:_SHOWN_CAUSES])
@@ -213,7 +239,7 @@ def _flagged(functions: Sequence[Mapping[str, Any]]) -> Table:
     table = plain_table("Flagged functions that are not jitted")
     for heading in ("function", "at"):
         table.add_column(heading, overflow="fold")
-    for heading in ("calls", "s in all", "ms a call"):
+    for heading in ("calls", "in all", "a call"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("check says", overflow="fold")
     for function in functions[:_SHOWN_FLAGGED]:
@@ -224,11 +250,11 @@ def _flagged(functions: Sequence[Mapping[str, Any]]) -> Table:
         if function["uncounted"]:
             said[f"({function['uncounted']}: not counted)"] = None
         table.add_row(
-            function["function"],
+            short_name(function["function"]),
             f"{display_path(function['path'])}:{function['line']}",
             calls,
-            "-" if function["seconds"] is None else f"{function['seconds']:.2f}",
-            _number(function["call_ms"]),
+            seconds(function["seconds"]),
+            milliseconds(function["call_ms"]),
             ", ".join(said),
         )
     if len(functions) > _SHOWN_FLAGGED:
@@ -244,7 +270,7 @@ def _syncs(document: Document) -> Table:
     table = plain_table("Where the host waits for the device")
     table.add_column("at", overflow="fold")
     table.add_column("what", no_wrap=True)
-    for heading in ("times", f"per {document.step or 'step'}", "waited ms"):
+    for heading in ("times", f"per {short_name(document.step or 'step')}", "waited"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("check says", overflow="fold")
     syncs = [one for one in document.syncs if _is_felt(one)] or document.syncs
@@ -254,7 +280,7 @@ def _syncs(document: Document) -> Table:
             sync["kind"],
             str(sync["count"]),
             "-" if sync["per_step"] is None else f"{sync['per_step']:.3g}",
-            _number(sync["seconds"] * 1e3),
+            seconds(sync["seconds"]),
             ", ".join(f"{finding['code']} {finding['name']}" for finding in sync.get("findings", ())),
         )
     if left := len(document.syncs) - len(syncs[:_SHOWN_SYNCS]):
@@ -269,7 +295,7 @@ def _is_felt(sync: Mapping[str, Any]) -> bool:
 
 def _spent(function: Mapping[str, Any]) -> float:
     """Seconds in compiling and running a function, as far as they are known."""
-    compiling = sum(compiled[stage] or 0.0 for compiled in function["compiles"] for stage in _STAGES)
+    compiling = sum(compiled[key] or 0.0 for compiled in function["compiles"] for key in _STAGE_KEYS)
     return float(compiling + (function["seconds"] or 0.0))
 
 
@@ -279,67 +305,69 @@ def _called_once(functions: Sequence[Mapping[str, Any]]) -> set[tuple[str, int]]
     return once if len(once) < len(functions) else set()
 
 
-def _results(
-    target: str, results: Sequence[Mapping[str, Any]], minor: Set[tuple[str, int]], verbose: bool
+def _candidates(
+    document: Document, lines: Sequence[CandidateLine], verbose: bool
 ) -> Iterator[RenderableType]:
-    """Every candidate, function by function: those with figures as a table, then why each was decided as it was.
+    """The table of candidates, and how many more had nothing to show."""
+    several = len(document.targets) > 1
+    if lines:
+        table = plain_table("Candidates")
+        table.add_column("function", overflow="fold", min_width=8)
+        table.add_column("candidate", overflow="fold", min_width=8)
+        timed = any(line.time != "-" for line in lines)
+        for heading in ("time", "speed-up") if timed else ():
+            table.add_column(heading)
+        for heading in ("memory", "values"):
+            table.add_column(heading)
+        table.add_column("outcome", overflow="fold", min_width=8)
+        for line in lines:
+            style = "green" if line.proven else "red" if line.outcome == "failed" else "dim"
+            on = f" on {line.target}" if several else ""
+            times: list[RenderableType] = [line.time, Text(line.speed, style=style)] if timed else []
+            table.add_row(
+                Text(line.function + on, style="cyan" if line.proven else "dim"),
+                Text(line.candidate),
+                *times,
+                Text(line.memory, style=style),
+                line.values,
+                Text(line.outcome, style="bold green" if line.outcome in _DONE else style),
+            )
+        yield table
+        yield Text(kinds_of_figures(lines), style="dim")
+    rest = [result for _, result in document.results if result["before"] is None or result["after"] is None]
+    failed = sum(result["status"] == "failed" for result in rest)
+    counts = [f"{failed} failed"] if failed else []
+    counts += [f"{len(rest) - failed} had nothing to change or were refused"] if len(rest) > failed else []
+    if counts and not verbose:
+        yield Text(
+            f"{'Beside these' if lines else 'Of the candidates'} {' and '.join(counts)}; --verbose says why.",
+            style="dim",
+        )
 
-    Of functions in `minor` to which nothing applies the names are told, and no more; so it is, but for `verbose`, with
-    transforms that have nothing to do in a function.
-    """
-    yield Text(f"Candidates on {target}", style="bold")
+
+def _by_hand(lines: Sequence[CandidateLine], verbose: bool) -> Iterator[RenderableType]:
+    """How to write the best of what is advice, for each function."""
+    told: set[tuple[str, int]] = set()
+    for line in lines:
+        code = line.result.get("parameters", {}).get("code")
+        place = (line.result["path"], line.result["line"])
+        if not line.proven or not code or ADVICE not in line.outcome or place in told or verbose:
+            continue
+        told.add(place)
+        at = f"{display_path(place[0])}:{place[1]}"
+        yield ""
+        yield Text.assemble((f"{line.candidate} of {line.function}, by hand", "bold"), (f"  {at}", "dim"))
+        yield Padding(Text(code, style="cyan"), (0, 0, 0, 2))
+
+
+def _results(target: str, results: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+    """Function by function, why each candidate was decided as it was."""
+    yield Text(f"Why, on {target}", style="bold")
     places = dict.fromkeys((result["function"], result["path"], result["line"]) for result in results)
-    left = []
     for function, path, line in places:
         mine = [r for r in results if (r["function"], r["path"], r["line"]) == (function, path, line)]
-        if (path, line) in minor and all(
-            r["status"] == "not-applicable" and r["before"] is None for r in mine
-        ):
-            left.append(f"{function} ({display_path(path)}:{line})")
-            continue
         yield Text.assemble(("  " + function, "cyan"), (f"  {display_path(path)}:{line}", "dim"))
-        figures = [result for result in mine if result["before"] is not None and result["after"] is not None]
-        if figures:
-            yield Padding(_figures(figures), (0, 0, 0, 4), expand=False)
-        idle = [] if verbose else [result for result in mine if _has_nothing_to_do(result)]
-        if len(idle) < _MANY:
-            idle = []
-        yield from _reasons([result for result in mine if result not in idle])
-        if idle:
-            names = ", ".join(result["candidate"] for result in idle)
-            said = f"not applicable (--verbose says why): {names}"
-            yield Padding(Text(said, style="dim"), (0, 0, 0, 4))
-    if left:
-        said = f"called once at most, and nothing applies (--verbose says why): {', '.join(left)}"
-        yield Padding(Text(said, style="dim"), (0, 0, 0, 2))
-
-
-def _has_nothing_to_do(result: Mapping[str, Any]) -> bool:
-    """Whether a transform proposed nothing for a function; an edit of the source that is refused says more."""
-    return (
-        result["status"] == "not-applicable"
-        and result["before"] is None
-        and result["candidate"] in TRANSFORMS
-    )
-
-
-def _figures(results: Sequence[Mapping[str, Any]]) -> Table:
-    table = plain_table("")
-    table.title = None
-    table.add_column("candidate", overflow="fold", min_width=8)
-    table.add_column("status", no_wrap=True)
-    for heading in ("time ms", "ratio", "memory MiB", "numerics"):
-        table.add_column(heading)
-    for result in results:
-        table.add_row(
-            result["candidate"],
-            Text(result["status"], style=_STYLES.get(result["status"], "")),
-            _times(result),
-            _ratio(result),
-            _memory(result),
-            _numerics(result["numerics"]),
-        )
-    return table
+        yield from _reasons(mine)
 
 
 def _reasons(results: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
@@ -360,48 +388,14 @@ def _reasons(results: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
             yield Padding(Text(code, style="cyan"), (0, 0, 0, 8))
 
 
-def _times(result: Mapping[str, Any]) -> str:
-    before, after = (_median(result[side]) for side in ("before", "after"))
-    if before is None or after is None:
-        return "-"
-    return f"{_number(before)} -> {_number(after)}{_kind(result['after'].get('time_kind'))}"
-
-
 def _kind(time_kind: str | None) -> str:
     """The kind of a time, where it was not measured."""
     return f" ({time_kind})" if time_kind and time_kind != "measured" else ""
 
 
-def _median(cost: Mapping[str, Any] | None) -> float | None:
-    if cost is None or cost.get("time_ms") is None:
-        return None
-    return float(cost["time_ms"]["median"])
-
-
-def _ratio(result: Mapping[str, Any]) -> str:
-    time = gain_of(result).time
-    return "-" if time is None else time.cell
-
-
-def _memory(result: Mapping[str, Any]) -> str:
-    for key, mark in (("peak_bytes", ""), ("residual_bytes", " (estimate)")):
-        before, after = ((result[side] or {}).get(key) for side in ("before", "after"))
-        if before is not None and after is not None:
-            return f"{_mebibytes(before)} -> {_mebibytes(after)}{mark}"
-    return "-"
-
-
 def _mebibytes(size: float) -> str:
     value = size / 2**20
     return f"{value:.1f}" if value >= 0.1 else f"{value:.4f}"
-
-
-def _numerics(numerics: Mapping[str, Any] | None) -> str:
-    if numerics is None:
-        return "-"
-    verdict = "ok" if numerics["passed"] else "differs"
-    rel = numerics["max_rel"]
-    return verdict if rel is None else f"{verdict} ({rel:.1e})"
 
 
 def _number(value: float | None) -> str:
@@ -423,33 +417,6 @@ def _sizes(rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def _summary(document: Document) -> Iterator[RenderableType]:
-    if not document.results:
-        return
-    proven = document.proven()
-    targets = {
-        id(result): f" on {target}" for target, result in document.results if len(document.targets) > 1
-    }
-    counted = tally([result for _, result in document.results])
-    yield ""
-    yield Text(f"{counted.text}.", style="bold green" if proven else "bold")
-    if not proven:
-        return
-    table = plain_table("")
-    table.title = None
-    for heading in ("function", "candidate", "speed-up", "memory"):
-        table.add_column(heading, overflow="fold")
-    for result in proven:
-        table.add_row(
-            result["function"] + targets.get(id(result), ""),
-            result["candidate"],
-            _ratio(result),
-            _memory_ratio(result),
-        )
-    yield Padding(table, (0, 0, 0, 2), expand=False)
-    yield from _fronts(document)
-
-
 def _fronts(document: Document) -> Iterator[RenderableType]:
     """Where no version is the best in everything: what there is to choose from."""
     groups: dict[tuple[str, str, int], list[Mapping[str, Any]]] = {}
@@ -467,7 +434,7 @@ def _fronts(document: Document) -> Iterator[RenderableType]:
             one["candidate"] for one in document.diffs if (one["path"], one["line"]) == place and one["diff"]
         }
         points = front(results, written)
-        name = results[0]["function"] + (f" on {target}" if len(document.targets) > 1 else "")
+        name = short_name(results[0]["function"]) + (f" on {target}" if len(document.targets) > 1 else "")
         for point in points if len(points) > 1 else ():
             memory = "-" if point.peak_bytes is None else _mebibytes(point.peak_bytes)
             time = _number(point.time_ms) + _kind(point.time_kind)
@@ -475,8 +442,3 @@ def _fronts(document: Document) -> Iterator[RenderableType]:
             table.add_row(name, point.name, time, memory, _number(point.compile_s), how)
     if table.row_count:
         yield table
-
-
-def _memory_ratio(result: Mapping[str, Any]) -> str:
-    before, after = ((result[side] or {}).get("peak_bytes") for side in ("before", "after"))
-    return f"{after / before:.2f}x ({_memory(result)} MiB)" if before and after else "-"

@@ -12,6 +12,7 @@ from jaxlint_runtime.report.html.plots import memory_chart, roofline_chart, time
 from jaxlint_runtime.report.html.svg_chart import Chart
 from jaxlint_runtime.report.html.tables import badge, bar, figures, table
 from jaxlint_runtime.report.inspection_tables import PEAK_KINDS
+from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.units import amount, milliseconds, size
 
 _WIDE, _NARROW = 560, 350
@@ -28,7 +29,9 @@ def function_section(
     )
     return tag(
         "section",
-        tag("h2", tag("code", name), " ", tag("span", f"{path}:{line}", class_="place"), id=anchor),
+        tag(
+            "h2", tag("code", short_name(name)), " ", tag("span", f"{path}:{line}", class_="place"), id=anchor
+        ),
         tag("p", _verdict(subject)),
         _figures(subject),
         _pictures(subject, run),
@@ -154,14 +157,22 @@ def _pictures(subject: Subject, run: Mapping[str, Any]) -> Markup | None:
 
 
 def _candidates(results: Sequence[Mapping[str, Any]]) -> Markup | None:
+    """What was tried, the proven first; folded what was not, with the reasons."""
     if not results:
         return None
-    rows: list[list[Child]] = []
-    for result in sorted(results, key=lambda one: not is_proven(one)):
-        name = "nothing tried" if result["candidate"] == "all" else result["candidate"]
-        rows.append(
-            [name, badge(result["status"]), _speed(result), _memory(result), _values(result), _why(result)]
-        )
+    tried = [result for result in results if result["before"] is not None and result["after"] is not None]
+    rest = [result for result in results if result not in tried]
+    rows: list[list[Child]] = [
+        [
+            result["candidate"],
+            badge(result["status"]),
+            _speed(result),
+            _memory(result),
+            _values(result),
+            _why(result),
+        ]
+        for result in sorted(tried, key=lambda one: (not is_proven(one), -gain_of(one).weight))
+    ]
     columns = [
         ("candidate", ""),
         ("status", ""),
@@ -170,10 +181,21 @@ def _candidates(results: Sequence[Mapping[str, Any]]) -> Markup | None:
         ("values", ""),
         ("why", "why"),
     ]
+    folded: list[list[Child]] = [
+        ["nothing tried" if one["candidate"] == "all" else one["candidate"], badge(one["status"]), _why(one)]
+        for one in rest
+    ]
     return tag(
         "div",
         tag("h3", "Candidates, proven and rejected"),
-        table("Each with what was decided and why", columns, rows),
+        table("Each with what was decided and why", columns, rows) if rows else None,
+        tag(
+            "details",
+            tag("summary", f"Not tried ({len(rest)})"),
+            table("Why not", [("candidate", ""), ("status", ""), ("why", "why")], folded),
+        )
+        if rest
+        else None,
     )
 
 
@@ -222,7 +244,8 @@ def diff_part(diff: Mapping[str, Any]) -> Markup | None:
         kind = {"+": "add", "-": "del", "@": "at"}.get(line[:1])
         kind = "at" if line.startswith(("+++", "---")) else kind
         lines.append(tag("span", line or " ", class_=kind))
-    heading = f"As --apply writes it: {diff['candidate']}"
+    of = f" of {short_name(diff['function'])}" if diff["function"] else ""
+    heading = f"{diff['candidate']}{of}"
     return tag(
         "div",
         tag("h3", heading),

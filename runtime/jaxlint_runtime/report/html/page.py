@@ -14,27 +14,36 @@ from jaxlint_runtime.report.html.sharding_section import shardings
 from jaxlint_runtime.report.html.tables import badge, table
 from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.targets_table import rows_of, verdicts, worth_showing
+from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.units import milliseconds, ratio, seconds, size
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-def page(document: Mapping[str, Any], data_name: str | None = None, when: str | None = None) -> str:
-    """The page of a report, given as `Document.as_json` gives it. `data_name` is the file of the data beside it."""
+def page(
+    document: Mapping[str, Any],
+    data_name: str | None = None,
+    when: str | None = None,
+    first_lines: Sequence[str] = (),
+) -> str:
+    """The page of a report, given as `Document.as_json` gives it.
+
+    `data_name` is the file of the data beside it; `first_lines` say what is proven and what to do next.
+    """
     runs = document["runs"]
     program = document["program"]
     sections: list[Child] = []
     links: list[tuple[str, str]] = []
-    told: list[Mapping[str, Any]] = []  # diffs that stand with their function
+    changes = [diff for diff in document["diffs"] if diff["diff"]]
+    notes = [diff for diff in document["diffs"] if not diff["diff"]]  # why what is proven is not written
     for run in runs:
         found = subjects(run)
         for number, subject in enumerate(found):
             anchor = f"f{len(links)}"
             name = subject.place[0] + (f" on {run['target']}" if len(runs) > 1 else "")
             links.append((anchor, name))
-            mine = [d for d in document["diffs"] if (d["function"], d["path"], d["line"]) == subject.place]
+            mine = [d for d in notes if (d["function"], d["path"], d["line"]) == subject.place]
             mine = mine if run is runs[0] else []
-            told += mine
             if len(runs) > 1 and not number:
                 of = [] if ":" in run["target"] else [f" {run['device']}"]
                 sections.append(tag("p", badge(run["target"], "kind"), *of, class_="meta"))
@@ -45,13 +54,14 @@ def page(document: Mapping[str, Any], data_name: str | None = None, when: str | 
         tag(
             "main",
             _problems(document),
+            [tag("p", line, class_="lead") for line in first_lines],
             _summary(document, runs),
+            _changes(changes),
             _targets(runs),
             _sizes(document.get("sizes", ())),
             sections,
             list(shardings(runs)),
             _whole_run(runs[0]) if runs else None,
-            [diff_part(diff) for diff in document["diffs"] if not any(diff is one for one in told)],
             _ending(document),
             id="main",
         ),
@@ -121,6 +131,13 @@ def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
     elif not results:
         parts.append(tag("p", "No jitted function was captured, so nothing could be tried."))
     return parts
+
+
+def _changes(changes: Sequence[Mapping[str, Any]]) -> Child:
+    """The result as a person sees it in the source."""
+    if not changes:
+        return None
+    return tag("section", tag("h2", "What --apply writes"), [diff_part(diff) for diff in changes])
 
 
 def _gains(counted: Tally, proven: Sequence[Mapping[str, Any]]) -> list[Child]:
@@ -223,7 +240,7 @@ def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
             badges = {"fits": "fits", "too big": "over"}
             fits = badge(f"{row.fits} {'for ' if row.fits == 'too big' else ''}{row.limit}", badges[row.fits])
         cells: list[Child] = [
-            tag("code", row.function.rpartition("<locals>.")[2]),
+            tag("code", short_name(row.function)),
             row.target,
             row.version,
             row.memory,

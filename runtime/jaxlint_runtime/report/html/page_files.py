@@ -10,6 +10,7 @@ from pathlib import Path
 from jaxlint.report.escaping import wellformed
 from jaxlint_runtime.report.best_versions import subjects
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.report.first_lines import first_lines
 from jaxlint_runtime.report.html.function_section import charts
 from jaxlint_runtime.report.html.page import page
 from jaxlint_runtime.wording.paths import file_name
@@ -27,7 +28,7 @@ def write_page(document: Document, path: Path) -> list[str]:
         beside = path.with_name(path.name + ".data.json")
     beside.write_text(json.dumps(wellformed(data), indent=2) + "\n", encoding="utf-8")
     when = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
-    path.write_text(page(data, beside.name, when), encoding="utf-8")
+    path.write_text(page(data, beside.name, when, first_lines(document)), encoding="utf-8")
     return [f"the report is in {path}, its data in {beside}"]
 
 

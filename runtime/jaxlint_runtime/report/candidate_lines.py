@@ -1,0 +1,164 @@
+"""One line for each candidate that was tried, what gains most first; every format of the report shows these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jaxlint_runtime.proof.gain import gain_of, is_proven
+from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.wording.function_names import short_name
+from jaxlint_runtime.wording.units import milliseconds, size
+
+WRITTEN, WRITABLE, ADVICE = "written", "--apply writes it", "advice"
+BY_COMPILER, COMPILED_WRITABLE = "by the compiler alone", "--accept-compiled writes it"
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateLine:
+    """The texts of one row; `result` is what they are about."""
+
+    function: str
+    candidate: str
+    time: str
+    speed: str
+    memory: str
+    values: str
+    outcome: str
+    proven: bool
+    target: str
+    result: Mapping[str, Any]
+
+
+def candidate_lines(document: Document) -> list[CandidateLine]:
+    """The candidates with figures: first the proven ones by what they gain, then the others in the order in which they were tried."""
+    ways = ways_of(document)
+    lines = [
+        _line(target, result, ways.get(_key(result)))
+        for target, result in document.results
+        if result["candidate"] != "original" and result["before"] is not None and result["after"] is not None
+    ]
+    return sorted(
+        lines, key=lambda line: (not line.proven, -gain_of(line.result).weight if line.proven else 0.0)
+    )
+
+
+def ways_of(document: Document) -> dict[tuple[str, int, str], str]:
+    """How each proven result gets into the source, by its place and candidate: written, writable or advice."""
+    written = {(one["path"], one["line"], one["candidate"]) for one in document.applied if one["kept"]}
+    left = {(one["path"], one["line"], one["candidate"]) for one in document.applied if not one["kept"]}
+    source = any(one["candidate"] == "source" and one["diff"] for one in document.diffs)
+    writable = {(one["path"], one["line"], one["candidate"]) for one in document.diffs if one["diff"]}
+    found = {}
+    for _, result in document.results:
+        key = _key(result)
+        if not is_proven(result):
+            continue
+        can_be = key in writable or (source and result["candidate"].startswith("source"))
+        found[key] = WRITTEN if key in written else WRITABLE if can_be and key not in left else ADVICE
+    return found
+
+
+def label(candidate: str) -> str:
+    """A candidate's name for people: "host-sync-in-loop" for `source:fix:host-sync-in-loop`, "all edits" for the edits together."""
+    kind, _, edit = candidate.partition("source:")
+    if kind or not edit:
+        return candidate
+    return "all edits" if edit == "together" else edit.removeprefix("fix:")
+
+
+def _key(result: Mapping[str, Any]) -> tuple[str, int, str]:
+    return result["path"], result["line"], result["candidate"]
+
+
+def _line(target: str, result: Mapping[str, Any], way: str | None) -> CandidateLine:
+    gain = gain_of(result)
+    return CandidateLine(
+        short_name(result["function"]),
+        label(result["candidate"]),
+        _times(result),
+        "-" if gain.time is None else gain.time.cell,
+        _memory(result),
+        _values(result["numerics"]),
+        _outcome(target, result, way),
+        is_proven(result),
+        target,
+        result,
+    )
+
+
+def _outcome(target: str, result: Mapping[str, Any], way: str | None) -> str:
+    """In two or three words: what became of it."""
+    if way is not None:
+        if result["status"] != "compiled" or way == WRITTEN:
+            return way
+        # A device that is not there: what its compiler says is written on request alone.
+        asked = COMPILED_WRITABLE if ":" in target else WRITABLE
+        return f"{ADVICE}, {BY_COMPILER}" if way == ADVICE else asked
+    if result["status"] == "failed":
+        return "failed"
+    if result["numerics"] is not None and not result["numerics"]["passed"]:
+        return "other values"
+    gain = gain_of(result)
+    return (
+        "more memory"
+        if gain.bigger
+        else "slower"
+        if gain.slower
+        else "rejected"
+        if gain.better
+        else "no gain"
+    )
+
+
+def _times(result: Mapping[str, Any]) -> str:
+    before, after = ((result[side] or {}).get("time_ms") for side in ("before", "after"))
+    if before is None or after is None:
+        return "-"
+    kind = result["after"].get("time_kind")
+    mark = f" ({kind})" if kind and kind != "measured" else ""
+    return change(before["median"], after["median"], milliseconds) + mark
+
+
+def _memory(result: Mapping[str, Any]) -> str:
+    for key, mark in (("peak_bytes", ""), ("residual_bytes", " (estimate)")):
+        before, after = ((result[side] or {}).get(key) for side in ("before", "after"))
+        if before is not None and after is not None:
+            return change(before, after, size) + mark
+    return "-"
+
+
+def change(before: float, after: float, text: Any) -> str:
+    """Two figures, the unit once where it is the same: "101 -> 87.3 ms"."""
+    texts = [str(text(one)) for one in (before, after)]
+    (first, unit), (_, other) = (one.rpartition(" ")[::2] for one in texts)
+    return f"{first} -> {texts[1]}" if unit == other else " -> ".join(texts)
+
+
+def _values(numerics: Mapping[str, Any] | None) -> str:
+    """How far the values are apart, relative to their size."""
+    if numerics is None:
+        return "-"
+    apart = numerics["max_rel"]
+    if apart == 0.0:
+        return "same bits"
+    if not numerics["passed"]:
+        return "differ" if apart is None else f"differ {apart:.0e}"
+    return "agree" if apart is None else f"{apart:.0e}"
+
+
+def kinds_of_figures(lines: Sequence[CandidateLine]) -> str:
+    """What the figures of these lines are, in one sentence each."""
+    said = []
+    if any(
+        line.speed != "-" and (line.result["after"] or {}).get("time_kind", "measured") == "measured"
+        for line in lines
+    ):
+        said.append("Times are medians with 95% intervals")
+    if any(line.memory != "-" for line in lines):
+        said.append("memory is the compiler's plan")
+    if any(line.values not in ("-", "same bits") for line in lines):
+        said.append("values are relative differences")
+    text = ", ".join(said)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""

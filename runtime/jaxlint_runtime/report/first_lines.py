@@ -1,0 +1,108 @@
+"""What a reader wants to know first: what is proven, how much faster and smaller that is, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jaxlint_runtime.proof.gain import Gain, gain_of, is_proven, tally
+from jaxlint_runtime.report.candidate_lines import ADVICE, WRITABLE, WRITTEN, label, ways_of
+from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.wording.function_names import short_name
+from jaxlint_runtime.wording.paths import display_path
+
+_SHOWN_FUNCTIONS = 2
+_LEAST_SHARE = 0.01  # less is not told
+
+
+def first_lines(document: Document) -> list[str]:
+    """At most three lines, without styles; none where nothing was tried."""
+    if not document.results:
+        return []
+    counted = tally([result for _, result in document.results])
+    ways = ways_of(document)
+    said = [f"{counted.text}."]
+    said += _gains(document)
+    said.append(f"Next: {_next(document, ways)}")
+    return said
+
+
+def _gains(document: Document) -> Iterator[str]:
+    """One line: the whole program where it was measured, else the functions that gain most."""
+    proven = [
+        (result, gain)
+        for _, result in document.results
+        if is_proven(result) and (gain := gain_of(result)).better
+    ]
+    whole = [(result, gain) for result, gain in proven if gain.whole]
+    if whole:
+        result, gain = max(whole, key=lambda pair: pair[1].weight)
+        yield f"The whole program: {gain.brief} by {label(result['candidate'])}."
+        return
+    best: dict[tuple[str, int], tuple[Mapping[str, Any], Gain]] = {}
+    for result, gain in proven:
+        place = (result["path"], result["line"])
+        if place not in best or gain.weight > best[place][1].weight:
+            best[place] = (result, gain)
+    shares = _shares(document)
+    ranked = sorted(
+        best.values(), key=lambda pair: -pair[1].weight * shares.get((pair[0]["path"], pair[0]["line"]), 1.0)
+    )
+    parts = [
+        f"{short_name(result['function'])}{_share(shares.get((result['path'], result['line'])))}: {gain.brief} by {label(result['candidate'])}"
+        for result, gain in ranked[:_SHOWN_FUNCTIONS]
+    ]
+    if left := len(ranked) - len(parts):
+        parts.append(f"and {left} more function{'s' if left > 1 else ''}")
+    if parts:
+        yield "; ".join(parts) + "."
+
+
+def _shares(document: Document) -> dict[tuple[str, int], float]:
+    """How much each function takes of the time that jitted functions ran, compiling left out."""
+    spent = {(one["path"], one["line"]): one.get("seconds") or 0.0 for one in document.functions}
+    whole = sum(spent.values())
+    return {place: seconds / whole for place, seconds in spent.items()} if whole else {}
+
+
+def _share(share: float | None) -> str:
+    return (
+        f" ({share:.0%} of the time in jitted functions)"
+        if share is not None and share >= _LEAST_SHARE
+        else ""
+    )
+
+
+def _next(document: Document, ways: Mapping[tuple[str, int, str], str]) -> str:
+    """What to type or read."""
+    names: dict[str, list[str]] = {WRITTEN: [], WRITABLE: [], ADVICE: []}
+    files = []
+    options = "--apply"
+    for target, result in document.results:
+        way = ways.get((result["path"], result["line"], result["candidate"]))
+        if way == WRITABLE and result["status"] == "compiled" and ":" in target:
+            options = "--apply --accept-compiled"
+        name = f"{label(result['candidate'])} of {short_name(result['function'])}"
+        if way is not None and name not in names[way]:
+            names[way].append(name)
+            if way == WRITTEN and (path := display_path(result["path"])) not in files:
+                files.append(path)
+    if names[WRITTEN]:
+        return (
+            f"look at {' and '.join(files)}, where {_listed(names[WRITTEN])} {_verb(names[WRITTEN])} written."
+        )
+    if names[WRITABLE]:
+        return f"the same command with {options} writes {_listed(names[WRITABLE])}."
+    if names[ADVICE]:
+        return "what is proven has to be written by hand, as it is shown below."
+    return "--verbose says why each candidate was rejected."
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) > 3:
+        return f"{', '.join(names[:2])} and {len(names) - 2} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _verb(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"
