@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
 from jaxlint_runtime.model import Result, Status
@@ -141,9 +142,9 @@ class EditSearch:
                 )
                 return None
             below = ground.members if ground is not None else []
-            sources = edited([*fixes_of(below), *rewrite.fixes], current)
+            sources = self._edited([*fixes_of(below), *rewrite.fixes], current)
             if below and isinstance(sources, str):
-                below, sources = [], edited(rewrite.fixes, current)
+                below, sources = [], self._edited(rewrite.fixes, current)
             if isinstance(sources, str):
                 if sources not in told:  # of several ways to do it, all may be refused for the same reason
                     self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {sources}")
@@ -161,6 +162,13 @@ class EditSearch:
             self._report(rewrite, status, f"{rewrite.summary}: {tried.problem}", tried)
             rewrite = rewrite.instead
         return None
+
+    def _edited(
+        self, fixes: Sequence[FixRequest], current: Mapping[str, SourceFile]
+    ) -> dict[str, SourceFile] | str:
+        """The files with the fixes made, or why they are not: no run shows what fails on a path that it does not take."""
+        sources = edited(fixes, current)
+        return sources if isinstance(sources, str) else self.original.foreseen.new_error(sources) or sources
 
     def _is_covered(self, rewrite: Rewrite, tried: Sequence[Tried]) -> bool:
         """Whether another edit of the function does the same and more, and seems to pay."""
@@ -232,6 +240,9 @@ class EditSearch:
         self.combined.add(key)
         fixes = tuple(fixes_of(parts))
         rewrite = dataclasses.replace(parts[0].rewrite, name="together", fixes=fixes, instead=None)
+        if foreseen := self.original.foreseen.new_error(sources):
+            self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {foreseen}")
+            return None
         whole = self.original.tried(rewrite, sources)
         whole.parts = parts
         better = self._total(whole) <= least

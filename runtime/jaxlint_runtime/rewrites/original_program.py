@@ -25,6 +25,7 @@ from jaxlint_runtime.rewrites.side_effects import compared_files
 from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
 from jaxlint_runtime.rewrites.tried_edit import Tried
 from jaxlint_runtime.run import Run
+from jaxlint_runtime.source_analysis.findings import Foreseen
 
 _SECONDS = 240.0  # for all of it, by default
 _CUT = 1 / 3  # of the time that a program has, after which one that needs more is cut off
@@ -59,6 +60,10 @@ class Original:
     uncompiled: list[Path] | None = None  # the reference for edits that run without jit
     double: tuple[Trial, Path] | None = None  # the original in float64, where that was asked for
     runs: int = 0  # of edited programs
+    foreseen: Foreseen = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.foreseen = Foreseen(self.sources)
 
     def measure(self) -> bool:
         """Run the original, as often as it is needed for the comparison; whether it can be run."""
@@ -238,6 +243,8 @@ def values_of(
     `dtype`: the texts compute in it, so that its rounding is allowed.
     """
     with original_of(run, functions, dtype=dtype) as original:
+        if foreseen := original.foreseen.new_error(sources):
+            return foreseen
         if not original.measure():
             return original.why()
         path, function = functions[0]

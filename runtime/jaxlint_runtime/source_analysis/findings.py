@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from jaxlint.config import load_config
+from jaxlint.config import Config, load_config
 from jaxlint.engine import CheckResult, check
 from jaxlint.examine import Examination
 from jaxlint.finding import Finding, Severity
@@ -32,3 +35,37 @@ def check_texts(sources: Mapping[str, SourceFile]) -> list[Finding]:
     """What check says of files as they would be after edits. Raises ConfigError."""
     config = load_config(list(sources)).with_options(severity=Severity.INFO)
     return Examination(list(sources.values()), (), config.rules(), config).run().findings
+
+
+@dataclass(slots=True)
+class Foreseen:
+    """The errors that check foresees in the files of a program, on all of its paths, whatever its configuration leaves out."""
+
+    sources: Mapping[str, SourceFile]
+    _known: Counter[tuple[str, str]] | None = field(default=None, init=False)
+
+    def new_error(self, edited: Mapping[str, SourceFile]) -> str:
+        """The first that edited files have and the files have not, in words; empty where there is none."""
+        if self._known is None:
+            self._known = Counter(map(_kind, _errors(self.sources)))
+        left = self._known.copy()
+        for finding in _errors(edited):
+            if left[_kind(finding)] == 0:
+                place = f"{Path(finding.path).name}:{finding.span.line}"
+                return f"with it, check foresees an error on a path that a run need not take: {finding.message} ({finding.code} at {place} of the edited file)"
+            left[_kind(finding)] -= 1
+        return ""
+
+
+def _kind(finding: Finding) -> tuple[str, str]:
+    return finding.path, finding.name
+
+
+def _errors(sources: Mapping[str, SourceFile]) -> list[Finding]:
+    config = Config(Path.cwd(), severity=Severity.ERROR)
+    rules = [rule for rule in config.rules() if rule.severity is Severity.ERROR]
+    try:
+        found = Examination(list(sources.values()), (), rules, config).run().findings
+    except Exception:  # a defect of a rule must not cost an edit
+        return []
+    return [one for one in found if one.severity is Severity.ERROR]

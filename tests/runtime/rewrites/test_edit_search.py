@@ -70,9 +70,11 @@ class Runs:
         return self.runs[name], Path(name)
 
 
-def search(tmp_path: Path, runs: Mapping[str, Trial]) -> tuple[EditSearch, dict[str, Rewrite]]:
+def search(
+    tmp_path: Path, runs: Mapping[str, Trial], source: str = SOURCE
+) -> tuple[EditSearch, dict[str, Rewrite]]:
     path = tmp_path / "program.py"
-    path.write_text(SOURCE)
+    path.write_text(source)
     sources = {str(path): read_source(path)}
     original = Original(
         Run(Request("script", str(path))),
@@ -122,6 +124,30 @@ def test_what_compiling_rounds_is_told_by_a_run_without_it(
     if accepted:
         assert good[0].numerics.passed
         assert ("what compiling rounds" in good[0].evidence) == (runs == 2)
+
+
+@pytest.mark.parametrize(
+    ("body", "runs"),
+    [
+        ("return jnp.sum(x[x > 0] if len(names) > 1 else x)", 0),  # names: what the command line says
+        ("return jnp.sum(jnp.unique(x) if len(names) > 1 else x)", 0),
+        ("return jnp.sum(jnp.where(x > 0, x, 0) if len(names) > 1 else x)", 1),
+        ("return jnp.sum(x[:2] if len(names) > 1 else x)", 1),
+    ],
+)
+def test_an_edit_that_would_fail_on_another_path_is_not_run(tmp_path: Path, body: str, runs: int) -> None:
+    lines = SOURCE.replace("import jax\n", "import jax, sys, jax.numpy as jnp; names = sys.argv\n")
+    found, rewrites = search(tmp_path, {"a": ran(4.0)}, lines.replace("...", body, 1))
+    assert len(tried(found, rewrites, "a")) == runs
+    assert len(found.original.trials.asked) == runs  # type: ignore[attr-defined]
+    told = [result["reason"] for _, result in found.original.run.document.results]
+    assert ["JAX104" in one for one in told] == [True] * (1 - runs)
+
+
+def test_an_error_that_the_program_has_is_no_reason_against_an_edit(tmp_path: Path) -> None:
+    already = "@jax.jit\ndef z(x):\n    return x[x > 0]\n"
+    found, rewrites = search(tmp_path, {"az": ran(4.0)}, SOURCE + already)
+    assert len(tried(found, rewrites, "a")) == 1
 
 
 @pytest.mark.parametrize(
