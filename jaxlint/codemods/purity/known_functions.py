@@ -30,6 +30,10 @@ _STILL_COMPUTE = frozenset(
         "operator.index", "operator.is_", "operator.is_not", "operator.inv", "operator.invert", "copy.copy", "dataclasses.field",
     }
 )  # fmt: skip
+# They give arrays of NumPy, or a file of such arrays.
+READERS = frozenset(
+    {"numpy.load", "numpy.loadtxt", "numpy.genfromtxt", "numpy.fromfile", "numpy.fromregex", "numpy.memmap"}
+)
 _JAX = frozenset(
     """jax.Array jax.ShapeDtypeStruct jax.device_put jax.typeof jax.device_count jax.local_device_count jax.default_backend
     jax.devices jax.local_devices jax.named_scope jax.block_until_ready jax.process_index jax.process_count jax.eval_shape

@@ -18,6 +18,7 @@ from jaxlint.codemods.purity.values import (
     FILLED,
     NONE,
     NOTHING,
+    NUMPY,
     Box,
     Cls,
     Ext,
@@ -214,6 +215,8 @@ class PossibleValues:
             given = self.expressions.joined_by(above.op, before, self.of(above.value, file))
         elif isinstance(above, (ast.For, ast.comprehension)) and child is above.target:
             given = self.expressions.elements(self.of(above.iter, file))
+        elif isinstance(above, ast.withitem) and self.of(above.context_expr, file) == {NUMPY}:
+            given = one(NUMPY)  # `with np.load(path) as arrays`
         else:
             return unknown(node.id)
         for whole, part in reversed(path):

@@ -172,6 +172,8 @@ class Results:
                 "array",
             ) or known_functions.computes(name):
                 return one(ARRAY) if ARRAY in first and last in ("sum", "mean", "max", "min") else one(NUMPY)
+        if name in known_functions.READERS:
+            return one(NUMPY)
         if name.startswith("math."):
             return one(NUMBER)
         if "." not in name:

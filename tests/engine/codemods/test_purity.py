@@ -72,6 +72,11 @@ REFUSED = {
         f"numpy's {call.partition('(')[0]} on a path that no run took": (f"def g(x, check):\n    if check:\n        x = jnp.sin(np.{call})\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "on the host")
         for call in ("clip(x, 0, 1)", "dot(x, x)", "ravel(x)", "sort(x)", "trace(x)", "diagonal(x)", "float32(x)")
     },
+    **{
+        f"a file that `{read.partition('(')[0]}` reads on a path that no run took": (f"import sys\ndef f(x):\n    return (x - x.mean()) / x.std()\n\nx = jnp.ones(3)\nif len(sys.argv) > 1:\n    x = {read}\nprint(f(x))\n", "array of NumPy")
+        for read in ("np.loadtxt(sys.argv[1])", "np.load(sys.argv[1])['x']", "np.genfromtxt(sys.argv[1], delimiter=',')[:, 1:]", "np.fromfile(sys.argv[1])")
+    },
+    "an archive that is closed again": ("import sys\ndef f(x):\n    return (x - x.mean()) / x.std()\n\nx = jnp.ones(3)\nif len(sys.argv) > 1:\n    with np.load(sys.argv[1]) as arrays:\n        x = arrays['x']\nprint(f(x))\n", "array of NumPy"),
     "a whole number of any size": ("def f(x, seed):\n    return x * (seed % 1000)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]))\n", "OverflowError"),
     "two moments in whole numbers": ("def f(x, now, start):\n    return x * (now - start)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]), int(sys.argv[2]))\n", "32 bits"),
     "a seed, further down": ("def g(seed):\n    return jax.random.normal(jax.random.key(seed), (3,))\ndef f(x, seed):\n    return x + g(seed)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]))\n", "OverflowError"),
