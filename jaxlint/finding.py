@@ -77,7 +77,7 @@ class Fix:
 class Finding:
     """One claim about one place.
 
-    `path` is as the user gave it. `reason` says how the analysis came to it ("traced because ...").
+    `path` is as the user gave it. `reason` says how the analysis came to it ("the tracer comes from ...").
     `data` holds facts for other tools (the runtime reads `argnums`, `callers`); it is not printed.
     """
 

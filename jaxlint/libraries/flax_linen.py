@@ -77,8 +77,15 @@ def _call_initialiser(call: LibraryCall) -> None:
     if not isinstance(init, CALLABLE) or isinstance(init, (ExternalObject, Choice)):
         return
     outer = call.frame.stage.why if call.frame.stage.staged else None
-    why = Why(f"`{label_of(init)}` initialises a parameter", call.frame.module, call.node, outer)
-    key = Array(True, Why("it is the key of the initialiser", cause=why), role="key", origin=Origin("key"))
+    why = Why(
+        f"`{label_of(init)}` initializes a parameter",
+        call.frame.module,
+        call.node,
+        outer,
+        function=label_of(init),
+        how="it initializes a parameter",
+    )
+    key = Array(True, Why("the PRNG key of", cause=why), role="key", origin=Origin("key"))
     rest = {name: value for name, value in call.kwargs.items() if name not in ("init_fn", "unbox")}
     # Not certain: `init` calls it as it stands.
     stage = Stage("eval_shape", True, False, why, call.frame.stage)
@@ -126,7 +133,7 @@ def tabulate(call: LibraryCall) -> Value:
     """`module.tabulate(rngs, *args)` of flax.linen evaluates the shapes of `init`."""
     module = call.made.args[0]
     why = call.reason("tabulate", module)
-    part = Why("it is an argument of `tabulate`", cause=why)
+    part = Why("an argument of", cause=why)
     staged, rest = tabulated(call, part)
     init = ExternalObject("flax.linen.Module.init", [module])
     used = dict(call.frame.used)

@@ -99,7 +99,7 @@ def merge(call: LibraryCall) -> Value:
         staged = next((a for a in (find_array(part, True) for part in call.args[1:]) if a is not None), None)
         if staged is None:
             return call.replaced(module, {}) if isinstance(module, Instance) else module
-        why = staged.why or Why("it is merged of tracers", call.frame.module, call.node)
+        why = staged.why or Why("what `nnx.merge` returns", call.frame.module, call.node)
         return call.staged(module, why, False)
     return UNKNOWN  # a module of which nothing is known
 
@@ -137,7 +137,7 @@ def tabulate(call: LibraryCall) -> Value:
     if not call.args or not isinstance(call.args[0], (Instance, ExternalObject)):
         return Static(kind="str")
     why = call.reason("nnx.tabulate", call.args[0])
-    part = Why("it is an argument of `nnx.tabulate`", cause=why)
+    part = Why("an argument of", cause=why)
     method = constant(call.kwargs.get("method"))
     (module, *staged), options = tabulated(call, part)
     called = (

@@ -61,7 +61,7 @@ def call_stacked(call: LibraryCall) -> Value:
     """`hk.layer_stack(n)(f)(x)`: a scan runs `f`, with parameters of its own at each step."""
     body = call.made.args[0] if call.made.args else UNKNOWN
     why = call.reason("hk.layer_stack", body)
-    part = Why("it is an argument of the stack of layers", cause=why)
+    part = Why("an argument of", cause=why)
     staged = [call.fresh(call.staged(value, part)) for value in call.args]
     options = {name: value for name, value in call.kwargs.items() if name != "reverse"}
     stage = Stage("scan", True, True, why, call.frame.stage)

@@ -56,7 +56,7 @@ def sample(call: LibraryCall) -> Value:
     """`numpyro.sample(name, distribution, obs=None)`: what is not observed is traced where a kernel runs the model."""
     observed = call.argument(2, "obs")
     if call.frame.stage.within("numpyro") and (observed is None or is_none(observed)):
-        why = Why("it is a sample of a model whose density is compiled", cause=call.frame.stage.why)
+        why = Why("a sample of", cause=call.frame.stage.why)
         return call.fresh(Array(True, why, origin=Origin("sample")))
     if isinstance(observed, Array):
         return observed

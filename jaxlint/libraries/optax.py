@@ -83,7 +83,7 @@ def _call_update(call: LibraryCall, optimiser: ExternalObject) -> None:
     params = call.args[2] if len(call.args) > 2 else call.kwargs.get("params", Static(None))
     state = call.staged(
         call.run(init, call.args[0] if is_none(params) else params),
-        Why("it is part of the state of the optimiser", cause=why),
+        Why("the optimizer state of", cause=why),
     )
     call.run_in(_inside(call, why), update, [call.args[0], state, params], {})
 
@@ -98,9 +98,7 @@ def _call_schedule(call: LibraryCall, optimiser: ExternalObject) -> None:
     )
     if isinstance(schedule, (Function, Partial, BoundMethod)):
         why = call.reason(optimiser.name, schedule)
-        count = Array(
-            True, Why("it is the count of updates", cause=why), origin=Origin("count"), dtype="int32"
-        )
+        count = Array(True, Why("the step count of", cause=why), origin=Origin("count"), dtype="int32")
         call.run_in(_inside(call, why), schedule, [call.fresh(count)], {})
 
 
@@ -128,7 +126,7 @@ def _search_along_line(call: LibraryCall) -> None:
         else call.kwargs.get("params", call.args[0] if call.args else UNKNOWN)
     )
     why = call.reason("update", function)
-    part = Why("it is what the line search looks for", cause=why)
+    part = Why("an argument of", cause=why)
     stage = Stage("while_loop", True, True, why, call.frame.stage)
     call.run_in(stage, function, [call.fresh(call.staged(params, part))], {})
 

@@ -84,7 +84,7 @@ def _extended(first: Finding, cause: WrongStatic, following: list[tuple[Finding,
     names = ", ".join(f"`{name}`" for name in sorted({name for _, name in following}))
     lines = sorted({finding.span.line for finding, _ in following if finding.path == first.path})
     where = f" (line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))})" if lines else ""
-    reason = f"{first.reason}; {names}, which the function needs as a Python value{where}, is traced"
+    reason = f"{first.reason}; the function needs {names} as a Python value{where}"
     written = cause.written_at()
     if written is None:
         return replace(first, reason=reason)

@@ -75,9 +75,9 @@ def report_eager(event: CallEvent, callee: Transformed, report: Reporter, name: 
     if function is not None:
         report(
             event.node,
-            f"`{name}` of `{function.qualname}` runs one operation at a time in every iteration; {advice}",
-            reason=f"{callee.why.explain(report.module)}, nothing compiles it, and the loop at line "
-            f"{getattr(host_loops(event.frame)[0].node, 'lineno', '?')} updates what it is given",
+            f"`{name}` of `{function.qualname}` dispatches its operations one by one each iteration; {advice}",
+            reason=f"{callee.why.explain(report.module)}; the loop at line "
+            f"{getattr(host_loops(event.frame)[0].node, 'lineno', '?')} calls it outside jit",
         )
 
 

@@ -19,12 +19,12 @@ def propose(
 
 def declare_static(node: ast.AST | None, module: Module | None, name: str) -> FixRequest | None:
     """Makes the parameter `name` static where its function is jitted: at `node` of `module`, if that may be changed."""
-    return _redeclare(node, module, name, "add-static-argument", f"Declare `{name}` static")
+    return _redeclare(node, module, name, "add-static-argument", f"Make `{name}` static")
 
 
 def declare_traced(node: ast.AST | None, module: Module | None, name: str) -> FixRequest | None:
     """Takes the parameter `name` out of what is static where its function is jitted."""
-    return _redeclare(node, module, name, "trace-static-argument", f"Trace `{name}`")
+    return _redeclare(node, module, name, "trace-static-argument", f"Make `{name}` traced")
 
 
 def _redeclare(

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import Event, Frame
+from jaxlint.api import Event, Frame, Why
 from jaxlint.api.syntax import all_parameters
 from jaxlint.api.values import Array, label_of
 
 
 def traced(event: Event, array: Array) -> str:
-    """ "traced because `x` is a parameter of `f`, `f` is passed to `jax.jit` at line 30; reached through `g`"."""
-    reader = event.frame.module
+    """ "the tracer comes from `x`, a parameter of `f` (`jax.jit`, line 30); call path: `f` -> `g`"."""
     if array.why is None:
-        return "traced"
-    return f"traced because {array.why.explain(reader)}{path_to(event.frame)}"
+        return "JAX traces this code"
+    return f"the tracer comes from {array.why.source(event.frame.module)}{path_to(event.frame, array.why)}"
 
 
-def path_to(frame: Frame) -> str:
-    """The calls between the staged function and this frame, when there are any."""
+def path_to(frame: Frame, why: Why | None = None) -> str:
+    """The calls between the traced function and this frame, when there are any; from the first function that `why` names on."""
     names: list[str] = []
     current: Frame | None = frame
     while current is not None and current.function is not None and len(names) < 8:
@@ -28,13 +27,20 @@ def path_to(frame: Frame) -> str:
             break
         current = caller
     names.reverse()
-    return f"; called as {' -> '.join(f'`{name}`' for name in names)}" if len(names) > 1 else ""
+    named = next((link.function for link in why.chain() if link.function in names), "") if why else ""
+    names = names[names.index(named) :] if named else names
+    if len(names) < 2:
+        return ""
+    shown = [f"`{name}`" for name in names]
+    return f"; call path: {' -> '.join([shown[0], '...', *shown[-2:]] if len(shown) > 4 else shown)}"
 
 
 def staged_because(frame: Frame) -> str:
-    """Why this frame runs under a trace."""
+    """Why this frame runs under a trace: "JAX traces `f` (`jax.jit`, line 30)"."""
     why = frame.stage.why
-    return f"staged because {why.explain(frame.module)}{path_to(frame)}" if why is not None else "staged"
+    if why is None:
+        return "JAX traces this code"
+    return f"JAX traces {why.source(frame.module).removeprefix('the call of ')}{path_to(frame, why)}"
 
 
 def certain_tracer(value: object) -> bool:

@@ -36,10 +36,10 @@ class Signature:
     def objection_to_count(self, count: int) -> str:
         """Why the function cannot be called with `count` positional arguments alone, or ""."""
         if count > len(self.positional) and not self.more:
-            return f"it takes {_arguments(len(self.positional))}"
+            return f"accepts {_arguments(len(self.positional))}"
         missing = [name for name in self.positional[count:] if name not in self.optional]
         missing += [name for name in self.keyword if name not in self.optional]
-        return f"its parameter `{missing[0]}` is left without a value" if missing else ""
+        return f"requires `{missing[0]}`" if missing else ""
 
     def name_of(self, entry: int | str) -> str:
         if isinstance(entry, str):
@@ -57,9 +57,9 @@ class Signature:
         ]
         if beyond:
             listed = f"{', '.join(beyond[:-1])} or {beyond[-1]}" if len(beyond) > 1 else beyond[0]
-            text = f"`{label}` has no positional parameter {listed}; it has {count}, counted from 0"
+            text = f"`{label}` has no positional parameter {listed} (it has {count})"
             if self.keyword:
-                text += f", and `{self.keyword[0]}` is keyword-only, which `static_argnames` can name"
+                text += f"; name `{self.keyword[0]}` in `static_argnames`"
             named.insert(0, text)
         return [text for text in named if text]
 

@@ -24,7 +24,7 @@ def static_size(event: Event, array: Array) -> tuple[str, FixRequest | None]:
     if made is None:
         return "", None
     return (
-        f'; declare `{name}` static: `static_argnames="{name}"`',
+        f'; declare it static: `static_argnames="{name}"`',
         declare_static(made.node, made.module, name),
     )
 

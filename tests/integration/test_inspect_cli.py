@@ -61,7 +61,7 @@ def project(tmp_path: Path) -> Path:
 def test_a_file_is_shown_with_the_calls_of_the_others(project: Path) -> None:
     run = jaxlint("inspect", "model.py", cwd=project)
     lines = run.stdout.splitlines()
-    jitted = "staged, `step` is decorated with `jax.jit` at train.py:9; called as `step` -> `loss` ->"
+    jitted = "staged, `step` is decorated with `jax.jit` at train.py:9; call path: `step` -> `loss` ->"
     assert run.returncode == 0
     assert f"model.py:8 Layer.apply: {jitted} `Layer.apply`" in lines
     assert f"model.py:11 Layer.scaled: {jitted} `Layer.apply` -> `Layer.scaled`" in lines

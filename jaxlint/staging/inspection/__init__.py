@@ -223,7 +223,7 @@ def _because(entry: Observation, record: FunctionRecord, module: Module, interpr
         entry = inside[0]
     if outer is None or not outer.is_target or len(names) == 1:
         return why
-    return f"{why}; called as {' -> '.join(f'`{name}`' for name in reversed(names))}"
+    return f"{why}; call path: {' -> '.join(f'`{name}`' for name in reversed(names))}"
 
 
 _MOST_CALLS = 8  # in a reason

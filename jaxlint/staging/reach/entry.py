@@ -84,6 +84,8 @@ class Entry(Part):
                     function.module,
                     function.node,
                     habit=True,
+                    function=f"{cls.name}.__call__",
+                    how="the call of a layer, which is usually jitted",
                 )
                 stage = Stage("convention", True, False, why)
                 for parameter in all_parameters(function.node)[1:]:
@@ -119,7 +121,14 @@ class Entry(Part):
         self, cls: ClassValue, function: Function, parameters: list[ast.arg], bound: dict[str, Value]
     ) -> Stage:
         """A trace of the program's own: JAX hands each operation to it, with the tracers that it is applied to."""
-        why = Why(f"JAX calls `{cls.name}.{function.name}` with tracers", function.module, function.node)
+        name = f"{cls.name}.{function.name}"
+        why = Why(
+            f"JAX calls `{name}` with tracers",
+            function.module,
+            function.node,
+            function=name,
+            how="JAX calls it with tracers",
+        )
         bound[parameters[0].arg] = ExternalObject(PRIMITIVE)
         for parameter in parameters[TRACE_HOOKS[function.name] :][:1]:
             # One of them is a tracer at least; this trace decides what operations on them give.

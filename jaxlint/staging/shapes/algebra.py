@@ -11,7 +11,7 @@ def _square(applied: Applied, shape: Shape) -> Shape:
         applied.unclear()
     if differ(shape[-1], shape[-2]):
         raise MisfitError(
-            f"the matrix must be square, and has the shape {shape_text(shape)}", (applied.args[0], shape)
+            f"the matrix must be square, but its shape is {shape_text(shape)}", (applied.args[0], shape)
         )
     return shape
 
@@ -94,7 +94,7 @@ def solve(applied: Applied) -> Result:
         applied.unclear()
     if differ(matrix[-1], right[0]):
         raise MisfitError(
-            f"shapes {shape_text(matrix)} and {shape_text(right)} do not fit: the right side must have {written(matrix[-1])} rows",
+            f"shapes {shape_text(matrix)} and {shape_text(right)} do not match: the right side needs {written(matrix[-1])} rows",
             (applied.args[0], matrix),
         )
     return right

@@ -226,7 +226,7 @@ def broadcast_shapes(known: Sequence[tuple[Value, Shape]]) -> Shape:
             if differ(have, size) and differ(have, 1) and differ(size, 1):
                 other = sources[place]
                 raise MisfitError(
-                    f"shapes {shape_text(other[1])} and {shape_text(shape)} do not broadcast: {written(have)} and {written(size)}",
+                    f"shapes {shape_text(other[1])} and {shape_text(shape)} do not broadcast: sizes {written(have)} and {written(size)} differ",
                     other,
                     (operand, shape),
                 )

@@ -39,7 +39,7 @@ def indexed(applied: Applied, whole: Shape, parts: list[Value]) -> Shape:
         applied.unclear()
     if taken > len(whole):
         raise MisfitError(
-            f"there are {taken} indices, and the array has the shape {shape_text(whole)}",
+            f"too many indices: {taken} for an array of shape {shape_text(whole)}",
             (applied.args[0], whole),
         )
     rest, found = list(whole), list[Size]()

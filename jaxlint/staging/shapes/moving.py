@@ -79,7 +79,7 @@ def _anonymous_free(found: Size | None, whole: Shape) -> Size | None:
 def _refuse(applied: Applied, whole: Shape, asked: Shape, rest: Size) -> None:
     operand = applied.args[0] if applied.args else applied.needed(0, "a", "operand")
     raise MisfitError(
-        f"an array of shape {shape_text(whole)} has {written(product(whole))} elements, and the shape {shape_text(asked)} asks for "
+        f"an array of shape {shape_text(whole)} has {written(product(whole))} elements, but shape {shape_text(asked)} needs "
         + (f"a multiple of {written(rest)}" if -1 in asked else written(rest)),
         (operand, whole),
     )
@@ -167,7 +167,7 @@ def squeeze(applied: Applied) -> Result:
     for axis in axes:
         if differ(shape[axis], 1):
             raise MisfitError(
-                f"axis {axis} of an array of shape {shape_text(shape)} has the size {written(shape[axis])}, and only a size of 1 can be squeezed",
+                f"axis {axis} of an array of shape {shape_text(shape)} has size {written(shape[axis])}, but only size 1 can be squeezed",
                 (applied.needed(0, "a", "array"), shape),
             )
     return tuple(size for axis, size in enumerate(shape) if axis not in axes)
@@ -296,7 +296,7 @@ def _joined(applied: Applied, parts: Sequence[tuple[Value, Shape]], axis: int) -
     for value, shape in parts[1:]:
         if len(shape) != len(first):
             raise MisfitError(
-                f"arrays of shapes {shape_text(first)} and {shape_text(shape)} cannot be joined: they have {len(first)} and {len(shape)} dimensions",
+                f"arrays of shapes {shape_text(first)} and {shape_text(shape)} do not concatenate: they have {len(first)} and {len(shape)} dimensions",
                 (first_value, first),
                 (value, shape),
             )
@@ -305,7 +305,7 @@ def _joined(applied: Applied, parts: Sequence[tuple[Value, Shape]], axis: int) -
                 continue
             if differ(result[place], size):
                 raise MisfitError(
-                    f"arrays of shapes {shape_text(first)} and {shape_text(shape)} cannot be joined along axis {axis}: axis {place} has {written(result[place])} and {written(size)}",
+                    f"arrays of shapes {shape_text(first)} and {shape_text(shape)} do not concatenate on axis {axis}: axis {place} is {written(result[place])} and {written(size)}",
                     (first_value, first),
                     (value, shape),
                 )
@@ -331,7 +331,7 @@ def stack(applied: Applied) -> Result:
     for value, shape in parts[1:]:
         if len(shape) != len(first) or any(map(differ, common, shape)):
             raise MisfitError(
-                f"arrays of shapes {shape_text(first)} and {shape_text(shape)} cannot be stacked",
+                f"arrays of shapes {shape_text(first)} and {shape_text(shape)} do not stack: all shapes must be equal",
                 (first_value, first),
                 (value, shape),
             )

@@ -27,7 +27,7 @@ def contracted(left: tuple[Value, Shape], right: tuple[Value, Shape], one: int, 
     """Raises MisfitError where two axes that are summed over certainly differ in size."""
     if differ(left[1][one], right[1][two]):
         raise MisfitError(
-            f"shapes {shape_text(left[1])} and {shape_text(right[1])} do not fit: {written(left[1][one])} and {written(right[1][two])} are multiplied and summed",
+            f"shapes {shape_text(left[1])} and {shape_text(right[1])} do not contract: sizes {written(left[1][one])} and {written(right[1][two])} differ",
             left,
             right,
         )
@@ -164,7 +164,7 @@ def einsum(applied: Applied) -> Result:
         missing = len(shape) - len(named)
         if missing < 0 or (missing and "..." not in term):
             raise MisfitError(
-                f"`{term}` names {len(named)} axes, and the array has the shape {shape_text(shape)}",
+                f"`{term}` names {len(named)} axes, but the array has shape {shape_text(shape)}",
                 (value, shape),
             )
         start = term.index("...") if "..." in term else len(term)
@@ -198,7 +198,7 @@ def _note(
     have, first, its_shape = known
     if differ(have, size) and differ(size, 1) and differ(have, 1):
         raise MisfitError(
-            f"axis `{name}` is {written(have)} in the shape {shape_text(its_shape)} and {written(size)} in {shape_text(shape)}",
+            f"axis `{name}` is {written(have)} in shape {shape_text(its_shape)} and {written(size)} in {shape_text(shape)}",
             (first, its_shape),
             (value, shape),
         )
@@ -245,7 +245,7 @@ def rearrange(applied: Applied) -> Result:
         groups.pop(place)
     if len(groups) != len(shape):
         raise MisfitError(
-            f"the pattern `{left.strip()}` has {len(groups)} axes, and the array has the shape {shape_text(shape)}",
+            f"the pattern `{left.strip()}` has {len(groups)} axes, but the array has shape {shape_text(shape)}",
             (applied.needed(0, "tensor"), shape),
         )
     for group, size in zip(groups, shape, strict=True):
@@ -269,13 +269,15 @@ def _solve(applied: Applied, group: list[str], size: Size, sizes: dict[str, Size
     rest = product(sizes[name] for name in group if name in sizes)
     if not open_names:
         if differ(rest, size):
-            raise MisfitError(f"`{' '.join(group)}` are {written(rest)}, and the axis has {written(size)}")
+            raise MisfitError(
+                f"`{' '.join(group)}` multiply to {written(rest)}, but the axis has {written(size)}"
+            )
         return
     if len(open_names) > 1:
         applied.unclear()
     found = quotient(size, rest)
     if found is None and isinstance(size, int) and isinstance(rest, int):
-        raise MisfitError(f"an axis of {written(size)} cannot be divided into parts of {written(rest)}")
+        raise MisfitError(f"an axis of {written(size)} does not divide into parts of {written(rest)}")
     sizes[open_names[0]] = symbol(open_names[0]) if found is None else found
 
 

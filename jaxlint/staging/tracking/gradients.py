@@ -157,7 +157,7 @@ class Gradients(Part):
                 if not isinstance(part, Array) or part.flow is None or part.role in ("key", "ref"):
                     continue
                 if part.certain and not part.tree and not part.staged:
-                    why = Why("it depends on what is differentiated", cause=self.machine.gradient_why)
+                    why = Why("a differentiated argument of", cause=self.machine.gradient_why)
                     return replace(part, staged=True, why=why)
         return None
 

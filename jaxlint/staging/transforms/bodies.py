@@ -35,7 +35,9 @@ class Bodies(Part):
 
     def body_why(self, api: str, body: Value, node: ast.AST, frame: Frame) -> Why:
         outer = frame.stage.why if frame.stage.staged else None
-        return Why(f"`{label_of(body)}` is passed to `{api}`", frame.module, node, outer)
+        label = label_of(body)
+        text = f"`{label}` is passed to `{api}`"
+        return Why(text, frame.module, node, outer, function=label, api=api)
 
     def staged_call(
         self,

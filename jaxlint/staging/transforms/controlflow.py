@@ -115,7 +115,7 @@ class ControlFlow(Part):
 
     def passed_on(self, values: list[Value], api: str, why: Why) -> list[Value]:
         """The arguments of `api` as a function gets them that is traced with them."""
-        part = Why(f"it is an argument of `{api}`", cause=why)
+        part = Why("an argument of", cause=why)
         return [
             value if isinstance(value, CALLABLE) else fresh(self.boundary.to_staged(value, part))
             for value in values
@@ -129,8 +129,8 @@ class ControlFlow(Part):
         if "length" in kwargs:
             self.conversions.shape_argument(kwargs["length"], api, "`length`", node, frame)
         why = self.bodies.body_why(api, body, node, frame)
-        carry_why = Why("it is the carry of the scan", cause=why)
-        x_why = Why("it is what the scan runs over", cause=why)
+        carry_why = Why("the scan carry of", cause=why)
+        x_why = Why("the scanned inputs of", cause=why)
         born, before = Origin(api).serial, list(frame.used)
         carry, x = (
             fresh(self.boundary.to_staged(init, carry_why)),
@@ -165,8 +165,8 @@ class ControlFlow(Part):
         names = ("core", "input_sequence", "initial_state")
         core, xs, init = [call.argument(i, name, UNKNOWN) for i, name in enumerate(names)]
         why = self.bodies.body_why(api, core, node, frame)
-        x = fresh(self.boundary.to_staged(xs, Why("it is what the core runs over", cause=why)))
-        state = fresh(self.boundary.to_staged(init, Why("it is the state of the core", cause=why)))
+        x = fresh(self.boundary.to_staged(xs, Why("the inputs of", cause=why)))
+        state = fresh(self.boundary.to_staged(init, Why("the state of", cause=why)))
         result = self.bodies.staged_call(api, core, [x, state], node, frame, "scan", why)
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             final = _as_large_as(init, result.items[1])
@@ -180,7 +180,7 @@ class ControlFlow(Part):
     def stacked(self, value: Value, xs: Value, length: Value | None = None) -> Value:
         """What an iteration gives beside the carry, of all of them: no longer of the shape that was made there."""
         if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
-            return Array(True, Why("it is stacked by the scan"))
+            return Array(True, Why("the stacked outputs of a scan"))
         along: tuple[Value, int] | Value | None = length
         if length is None and (first := find_array(xs)) is not None and not first.tree:
             along = (first, 0)
@@ -192,7 +192,7 @@ class ControlFlow(Part):
         given = [call.argument(i, n, UNKNOWN) for i, n in enumerate(names)]
         why = self.bodies.body_why(api, given[1], node, frame)
         born, before = Origin(api).serial, list(frame.used)
-        carry = fresh(self.boundary.to_staged(given[2], Why("it is the carry of the loop", cause=why)))
+        carry = fresh(self.boundary.to_staged(given[2], Why("the loop carry of", cause=why)))
         linked(carry, given[2])
         going = self.bodies.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
         self.bodies.tell_body(api, "the condition", given[0], 1, going, node, frame, given[2], carry)
@@ -213,9 +213,9 @@ class ControlFlow(Part):
         names = ("lower", "upper", "body_fun", "init_val")
         given = [call.argument(i, n, UNKNOWN) for i, n in enumerate(names)]
         why = self.bodies.body_why(api, given[2], node, frame)
-        index = Array(True, Why("it is the index of the loop", cause=why))
+        index = Array(True, Why("the loop index of", cause=why))
         born, before = Origin(api).serial, list(frame.used)
-        carry = fresh(self.boundary.to_staged(given[3], Why("it is the carry of the loop", cause=why)))
+        carry = fresh(self.boundary.to_staged(given[3], Why("the loop carry of", cause=why)))
         linked(carry, given[3])
         result = self.bodies.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
         self.bodies.tell_body(api, "the body", given[2], 2, result, node, frame)
@@ -235,7 +235,7 @@ class ControlFlow(Part):
             # The old `cond(pred, x, f, y, g)`: each branch has an operand of its own.
             pairs = [(args[2], args[1]), (args[4], args[3])]
             why = self.bodies.body_why(api, args[2], call.node, call.frame)
-            part = Why("it is an operand of the branch", cause=why)
+            part = Why("an operand of", cause=why)
             branches = [Partial(function, [self.boundary.to_staged(x, part)], {}) for function, x in pairs]
             operands = []
         choice = call.argument(0, "pred")
@@ -268,9 +268,7 @@ class ControlFlow(Part):
         ]
         for function in functions:
             why = self.bodies.body_why(api, function, node, frame)
-            staged = [
-                self.boundary.to_staged(v, Why("it is an operand of the branch", cause=why)) for v in operands
-            ]
+            staged = [self.boundary.to_staged(v, Why("an operand of", cause=why)) for v in operands]
             for inside, outside in zip(staged, operands, strict=True):
                 linked(inside, outside)
             with KeysAside(frame, dict(used)):
@@ -283,7 +281,7 @@ class ControlFlow(Part):
         self.machine.emit(
             "branches", events.BranchesEvent(node, frame, api, functions, results, choice, operands)
         )
-        why = Why(f"it is the result of `{api}`", frame.module, node)
+        why = Why(f"the result of `{api}`", frame.module, node)
         given = [self.boundary.to_staged(result, why) for result in results]
         for inside, result in zip(given, results, strict=True):
             linked(inside, result)
@@ -306,7 +304,7 @@ class ControlFlow(Part):
             # It traces, whatever `jax.disable_jit` says. No number is drawn: the keys are as good as before.
             with Tracing(self.machine, 0), KeysAside(frame, dict(frame.used)):
                 why = self.bodies.body_why(api, args[0], call.node, frame)
-                part = Why("it is an argument of eval_shape", cause=why)
+                part = Why("an argument of", cause=why)
                 staged = [self.boundary.to_staged(v, part, keeps_python=keeps_python) for v in args[1:]]
                 options = {
                     n: self.boundary.to_staged(v, part, keeps_python=keeps_python)
@@ -385,7 +383,7 @@ class ControlFlow(Part):
         """A callback's function runs on the host, with NumPy arrays."""
         if frame.stage.staged:
             self.machine.emit("host_call", events.HostCallEvent(node, frame, api, body))
-        stage = Stage("host", why=Why("it runs in a callback on the host"))
+        stage = Stage("host", why=Why("a callback on the host"))
         self.machine.staging.in_stage(body, stage, Call([NumpyArray() for _ in args], {}, node, frame))
 
     def flow_when(self, api: str, call: Call) -> Value:
@@ -398,12 +396,12 @@ class ControlFlow(Part):
         """`@pl.loop(lower, upper)` above a function runs it at once, as the body of `fori_loop`."""
         api = "pl.loop"
         why = self.bodies.body_why(api, body, node, frame)
-        index = Array(True, Why("it is the index of the loop", cause=why))
+        index = Array(True, Why("the loop index of", cause=why))
         carry = loop.kwargs.get("init_carry")
         if carry is None or is_none(carry):
             self.bodies.staged_call(api, body, [index], node, frame, "fori_loop", why)
             return Static(None)
-        inside = fresh(self.boundary.to_staged(carry, Why("it is the carry of the loop", cause=why)))
+        inside = fresh(self.boundary.to_staged(carry, Why("the loop carry of", cause=why)))
         result = self.bodies.staged_call(api, body, [index, inside], node, frame, "fori_loop", why)
         self.machine.emit("carry", events.CarryEvent(node, frame, api, body, carry, inside, result))
         return inside if isinstance(result, Unknown) else result

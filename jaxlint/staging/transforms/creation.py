@@ -190,7 +190,13 @@ class Creation(Part):
         if table not in PRIMITIVE_RULES:
             return
         label = label_of(rule)
-        why = Why(f"`{label}` is a rule of a primitive in `{table}`", frame.module, node)
+        why = Why(
+            f"`{label}` is a rule of a primitive in `{table}`",
+            frame.module,
+            node,
+            function=label,
+            how=f"a rule of a primitive in `{table}`",
+        )
         t = Transformed("primitive", table, rule, {}, node, frame.module, why, label)
         self.creations.append((t, frame, ()))
 

@@ -78,7 +78,7 @@ class CustomRules(Part):
         rule = t.attributes.get("jvp")
         if rule is not None:
             primals = TupleValue([a for n, a in enumerate(args) if n not in nondiff])
-            why = Why(f"it is a tangent of `{t.label}`", cause=frame.stage.why)
+            why = Why(f"a tangent of `{t.label}` in", cause=frame.stage.why)
             tangents = TupleValue([Array(True, why, tree=True) for _ in primals.items or ()])
             self.calls.call_value(rule, call.passing([*fixed, primals, tangents], {}))
         forward, backward = t.attributes.get("fwd"), t.attributes.get("bwd")
@@ -100,7 +100,7 @@ class CustomRules(Part):
         """`jax.custom_gradient`: the function gives its value and the rule, which JAX stages at once."""
         assert result.items is not None
         if len(result.items) == 2:
-            why = Why(f"it is a cotangent of `{t.label}`", cause=t.why)
+            why = Why("a cotangent of", cause=t.why)
             stage = Stage("custom_gradient", True, True, t.why, frame.stage)
             self.machine.staging.in_stage(
                 result.items[1], stage, Call([Array(True, why, tree=True)], {}, node, frame)

@@ -145,7 +145,7 @@ class Lifting(Part):
             bound = isinstance(given, BoundMethod) and isinstance(given.receiver, Instance)
             function = given.function if isinstance(given, BoundMethod) and bound else given
             why = self.bodies.body_why(api, function, node, frame)
-            part = Why(f"it is an operand of `{api}`", cause=why)
+            part = Why("an operand of", cause=why)
             staged = [fresh(self.boundary.to_staged(value, part)) for value in operands]
             results.append(
                 self.bodies.staged_call(api, function, [module, *staged], node, frame, "cond", why)

@@ -134,7 +134,8 @@ class StagedArguments(Part):
 
     def parameter_why(self, t: Transformed, name: str) -> Why:
         parameter = name if t.kind in JIT_KINDS else ""
-        return Why(f"`{name}` is a parameter of `{t.label}`", cause=t.why, parameter=parameter)
+        named = name if name.startswith("argument ") else f"`{name}`, a parameter"
+        return Why(f"{named} of", cause=t.why, parameter=parameter)
 
     def static_parameters(self, t: Transformed, names: list[str]) -> tuple[set[str], bool]:
         """Names of static parameters ("#2" for positions without one), and whether all of them are known."""

@@ -269,5 +269,5 @@ def _as_arrays(value: Value) -> Value:
     if isinstance(value, (TupleValue, ListValue, DictValue)):
         return map_parts(value, _as_arrays)
     if isinstance(value, Static) and type(value.const) in (bool, int, float, complex):
-        return Array(True, Why("it is the result of a transformation"), certain=False)
+        return Array(True, Why("the result of a transformation"), certain=False)
     return value

@@ -259,7 +259,7 @@ class Transforming(Part):
             options,
             node,
             frame.module,
-            Why(text, frame.module, place, outer),
+            Why(text, frame.module, place, outer, function=label, api=api),
             label,
         )
         transformed.attributes["spec"] = ExternalObject(name)

@@ -78,7 +78,7 @@ class TreeMaps(Part):
         why = self.bodies.body_why(api, body, node, frame)
         xs = call.argument(1, "xs", UNKNOWN)
         born, before = Origin(api).serial, list(frame.used)
-        staged = fresh(self.boundary.to_staged(xs, Why("it is what the map runs over", cause=why)))
+        staged = fresh(self.boundary.to_staged(xs, Why("the mapped inputs of", cause=why)))
         linked(staged, xs, row)
         result = self.bodies.staged_call(api, body, [staged], node, frame, "map", why)
         self.bodies.tell_body(api, "the function", body, 1, result, node, frame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from jaxlint.staging.project import Module
@@ -10,7 +11,11 @@ from jaxlint.staging.project import Module
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Why:
-    """One link of a reason: a statement, its place, and the reason behind it."""
+    """One link of a reason: what it says, its place, and the reason behind it.
+
+    A link about a function that JAX traces has its name as `function`: its `text` is a sentence, and `how` says what traces it.
+    Any other link is about a value: its `text` names it, and ends in the preposition that leads to the next link ("the carry of").
+    """
 
     text: str
     module: Module | None = None
@@ -18,6 +23,9 @@ class Why:
     cause: Why | None = None
     parameter: str = ""  # it says that something is traced as this parameter of a jitted function
     habit: bool = False  # what programs usually do, which nothing that was seen shows
+    function: str = ""
+    how: str = ""
+    api: str = ""  # the transformation that traces `function`
 
     @property
     def rests_on_habit(self) -> bool:
@@ -34,13 +42,35 @@ class Why:
         return f" at line {line}" if reader is self.module else f" at {self.module.display}:{line}"
 
     def explain(self, reader: Module | None = None) -> str:
-        """The whole chain in one sentence, nearest link first."""
-        parts: list[str] = []
+        """The functions of the chain in one sentence, nearest first: "`f` is passed to `jax.jit` at line 4"."""
+        links = [link for link in self.chain() if link.function][:6] or [self]
+        return ", ".join(link.text + link.place(reader) for link in links)
+
+    def source(self, reader: Module | None = None) -> str:
+        """What a tracer comes from: "`x`, a parameter of `f` (`jax.jit`, line 4)".
+
+        Of the transformations around the nearest one is named; those beyond it say no more about this value.
+        """
+        chain = list(self.chain())
+        functions = [link.traced(reader) for link in chain if link.function][:2]
+        if self.function:
+            return f"the call of {' in '.join(functions)}"
+        if not functions:
+            return self.text.removesuffix(" of").removesuffix(" in") + self.place(reader)
+        return f"{self.text} {' in '.join(functions)}"
+
+    def traced(self, reader: Module | None = None) -> str:
+        """The function, and what traces it: "`f` (`jax.jit`, line 4)"."""
+        place = self.place(reader).removeprefix(" at ")
+        how = self.how or f"`{self.api}`"
+        return f"`{self.function}` ({how}, {place})" if place else f"`{self.function}` ({how})"
+
+    def chain(self) -> Iterator[Why]:
+        """This link, and those behind it."""
         link: Why | None = self
-        while link is not None and len(parts) < 6:
-            parts.append(link.text + link.place(reader))
+        while link is not None:
+            yield link
             link = link.cause
-        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -126,16 +126,14 @@ class CapturedConstant(Rule):
             return
         name, size, node = max(large, key=lambda part: part[1])
         if size == WHOLE_MODEL:
-            amount = "the variables of a model"
+            amount = "variables of a model"
         else:
-            amount = (
-                "an array loaded from a file" if math.isinf(size) else f"an array of {int(size):,} elements"
-            )
+            amount = "an array from a file" if math.isinf(size) else f"{int(size):,} elements"
         transformed = event.transformed
         report(
             node,
-            f"`{transformed.label}` captures `{name}`, {amount}: it becomes a constant of the program; pass it as an argument",
-            reason=f"{transformed.why.explain(report.module)}, and `{name}` is bound outside of it",
+            f"`{transformed.label}` captures `{name}` ({amount}) as a constant of the program; pass it as an argument",
+            reason=f"{transformed.why.explain(report.module)}; `{name}` comes from an enclosing scope",
         )
 
     def captured(

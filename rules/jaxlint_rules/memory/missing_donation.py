@@ -238,11 +238,11 @@ class MissingDonation(Rule):
             for call in sorted(calls, key=lambda call: (call.module.display, call.node.lineno))
         ]
         if candidate.in_place:
-            where = f"it updates {quoted} in place: `nnx.jit` makes new arrays for each"
+            where = f"it updates {quoted} in place, which allocates new arrays"
         elif calls:
-            where = f"every looping call seen rebinds {'it' if len(names) == 1 else 'them'} (line {', '.join(lines)})"
+            where = f"every loop seen rebinds {'it' if len(names) == 1 else 'them'} (line {', '.join(lines)})"
         else:
-            where = f"it differentiates and returns new {quoted}; no call of it is visible here"
+            where = f"it differentiates and returns new {quoted}; no call is visible here"
         place = event.decorator or event.node
         equinox = event.transformed.kind == "filter_jit"
         # Equinox donates the arrays of all arguments, or of all but the first.
@@ -253,8 +253,8 @@ class MissingDonation(Rule):
         kept = not candidate.in_place and any(not set(positions) <= set(call.rebound) for call in calls)
         report(
             place,
-            f"`{label}` {'makes' if candidate.in_place else 'returns'} new {quoted} and does not donate the old; both are in memory at once",
-            reason=f"{event.transformed.why.explain(report.module)}, and {where}",
+            f"{quoted} of `{label}` {'is' if len(names) == 1 else 'are'} not donated: old and new buffers coexist; add `{'donate' if equinox else 'donate_argnums'}`",
+            reason=f"{event.transformed.why.explain(report.module)}; {where}",
             # A call that keeps its argument, under its name or in a list, would find the buffer gone.
             fix=None
             if kept or aliased or (equinox and not all(call.given_up for call in calls))

@@ -103,13 +103,13 @@ class RematWholeFunction(Rule):
             if keeps_all and _is_written(event):
                 report(
                     event.decorator or event.node,
-                    f"`everything_saveable` keeps all that `{transformed.label}` computes, as without `checkpoint`",
+                    f"`everything_saveable` saves all activations of `{transformed.label}`, so `checkpoint` has no effect",
                     reason=transformed.why.explain(report.module),
                 )
             if isinstance(policy, External) and policy.name.rpartition(".")[2] in _POLICY_MAKERS:
                 report(
                     event.decorator or event.node,
-                    f"`{policy.name.rpartition('.')[2]}` makes a policy, and is none itself: call it with what it asks for",
+                    f"`{policy.name.rpartition('.')[2]}` creates a policy and is not one; call it with its arguments",
                     reason=transformed.why.explain(report.module),
                 )
             inner = transformed.target
@@ -124,9 +124,8 @@ class RematWholeFunction(Rule):
                     place = remat.decorator or remat.node  # it is what to move
                 report(
                     place,
-                    f"rematerialising all of `{inner.label}` saves no memory: its backward pass computes everything again "
-                    "and then keeps it",
-                    reason=f"{inner.why.explain(report.module)}, and {transformed.why.explain(report.module)}",
+                    f"`checkpoint` of all of `{inner.label}` saves no memory: the backward pass recomputes and keeps it all",
+                    reason=f"{inner.why.explain(report.module)}, {transformed.why.explain(report.module)}; checkpoint parts of it",
                 )
 
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
@@ -141,16 +140,15 @@ class RematWholeFunction(Rule):
             if isinstance(policy, External) and policy.name.endswith("everything_saveable"):
                 report(
                     event.node,
-                    "`everything_saveable` keeps all that the module computes, as without `nn.remat`",
-                    reason="a policy says what is kept for the backward pass, and this one keeps everything",
+                    "`everything_saveable` saves all activations, so `nn.remat` has no effect",
+                    reason="the policy says what to save for the backward pass, and this one saves everything",
                 )
             cse = event.kwargs.get("prevent_cse")
             if cse is not None and constant(cse) is False and not _may_scan(event):
                 report(
                     event.node,
-                    "without barriers XLA may merge what the module computes again with the first computation, and keep that; "
-                    "`prevent_cse=False` is for what `nn.scan` runs",
-                    reason="nothing in this file scans",
+                    "`prevent_cse=False` outside a scan lets XLA undo the rematerialization; remove it",
+                    reason="`prevent_cse=False` is for modules under `nn.scan`, and this file has none",
                 )
         elif event.name == _NAMES:
             given = argument(event, 1, "name")
@@ -178,7 +176,7 @@ class RematWholeFunction(Rule):
         kept = body.options.get("prevent_cse")
         if kept is None or "prevent_cse=True" in ast.unparse(body.node):
             line = getattr(event.node, "lineno", "?")
-            self.inside.setdefault(body.node, (body, f"it is {how} `lax.scan`, at line {line}"))
+            self.inside.setdefault(body.node, (body, f"it is {how} `lax.scan` at line {line}"))
 
     def check_lifted(self, event: CallEvent, node: ast.Call, report: Reporter) -> None:
         """`nn.scan(nn.remat(Block), ...)`."""
@@ -199,8 +197,8 @@ class RematWholeFunction(Rule):
         if "prevent_cse" not in names and None not in names:
             report(
                 target,
-                "inside `nn.scan` the barriers of `nn.remat` are not needed; pass `prevent_cse=False`",
-                reason=f"it is scanned at line {node.lineno}, and a loop keeps its passes apart",
+                "`nn.remat` inside `nn.scan` needs no CSE barriers; pass `prevent_cse=False`",
+                reason=f"the scan at line {node.lineno} keeps forward and backward pass apart",
             )
 
     def check_names(self, event: CallEvent, kept: list[str], report: Reporter) -> None:
@@ -227,8 +225,8 @@ class RematWholeFunction(Rule):
         listed, given = (", ".join(f"`{name}`" for name in sorted(names)) for names in (kept, here))
         report(
             event.node,
-            f"nothing is named {listed}: this policy saves nothing, and everything is computed again",
-            reason=f"`checkpoint_name` gives the names {given} in this file",
+            f"no `checkpoint_name` is {listed}, so this policy saves nothing and all is recomputed",
+            reason=f"this file names {given}",
         )
 
     def check_spelling(self, event: CallEvent, absent: list[str], here: set[str], report: Reporter) -> None:
@@ -242,8 +240,8 @@ class RematWholeFunction(Rule):
             if meant:
                 report(
                     event.node,
-                    f"nothing is named `{name}`, and no policy keeps `{meant[0]}`, which is computed again",
-                    reason=f"`checkpoint_name` gives the name `{meant[0]}` in this file",
+                    f"no `checkpoint_name` is `{name}`, and no policy saves `{meant[0]}`, which is recomputed",
+                    reason=f"this file names `{meant[0]}`",
                 )
                 return
 
@@ -256,9 +254,8 @@ class RematWholeFunction(Rule):
             report.event = made
             report(
                 made.decorator or made.node,
-                f"`checkpoint` around the gradient of `{inner.label}` saves nothing: the backward pass is inside; "
-                "put it around what is differentiated, block by block",
-                reason=f"{made.transformed.why.explain(report.module)}, and {inner.why.explain(report.module)}",
+                f"`checkpoint` around the gradient of `{inner.label}` saves no memory; checkpoint blocks of what it differentiates",
+                reason=f"{made.transformed.why.explain(report.module)}; the backward pass is inside",
             )
         for node, made in self.made.items():
             if node not in self.inside and made.frame.module.reported and not made.frame.module.is_test:
@@ -273,8 +270,8 @@ class RematWholeFunction(Rule):
             report.event = event
             report(
                 event.decorator or node,
-                f"inside `lax.scan` the barriers of `checkpoint` are not needed; pass `prevent_cse=False` for `{body.label}`",
-                reason=f"{where}, and a loop keeps the recomputation apart by itself",
+                f"`checkpoint` of `{body.label}` inside `lax.scan` needs no CSE barriers; pass `prevent_cse=False`",
+                reason=f"{where}, which keeps forward and backward pass apart",
             )
 
     def check_calls(self, made: TransformEvent, report: Reporter) -> None:
@@ -283,16 +280,14 @@ class RematWholeFunction(Rule):
         if self.calls.may_merge(remat):
             report(
                 made.decorator or made.node,
-                f"without barriers XLA may merge what `{remat.label}` computes again with the first computation, and keep that; "
-                "`prevent_cse=False` is for what a loop of JAX runs",
-                reason=f"{remat.why.explain(report.module)}, and differentiated under `jit` outside of such loops",
+                f"`prevent_cse=False` outside a loop lets XLA undo the rematerialization of `{remat.label}`; remove it",
+                reason=f"{remat.why.explain(report.module)}; `prevent_cse=False` is for the body of a JAX loop",
             )
         elif self.calls.runs_all_layers(remat):
             report(
                 made.decorator or made.node,
-                f"rematerialising all layers of `{remat.label}` at once saves no memory: the backward pass computes all of them again "
-                "and then keeps them; put `checkpoint` around one layer",
-                reason=f"{remat.why.explain(report.module)}, and what is differentiated does little else",
+                f"`checkpoint` of all layers of `{remat.label}` saves no memory; checkpoint one layer at a time",
+                reason=f"{remat.why.explain(report.module)}; the backward pass recomputes all layers at once",
             )
 
 

@@ -36,8 +36,8 @@ _FRAMEWORKS = ("flax.", "haiku.", "equinox.")
 _HEAVY = 3  # products one after the other in a step
 _LAYER = 2  # the same, where the step is a layer whose weights the scan runs over
 # Links of the reasons why parameters of a scan's body are traced.
-_OVER = "it is what the scan runs over"
-_CARRY = "it is the carry of the scan"
+_OVER = "the scanned inputs of"
+_CARRY = "the scan carry of"
 
 
 @dataclass(slots=True)
@@ -198,9 +198,8 @@ class ScanWithoutRemat(Rule):
                 report.event = event
                 report(
                     node,
-                    f"each step of the scan keeps what `{_name(body)}` computes, for the backward pass; `jax.checkpoint` of the "
-                    "body keeps what a step is given",
-                    reason=f"it is differentiated, and a step has at least {min(count, least)} matrix products, one after the other",
+                    f"the scan saves the activations of `{_name(body)}` for every step; wrap its body in `jax.checkpoint`",
+                    reason=f"the scan is differentiated, and a step chains at least {min(count, least)} matrix products",
                     fix=_checkpointed(event, report),
                 )
         for node, (lifted, body, layered) in self.lifted.items():
@@ -210,9 +209,8 @@ class ScanWithoutRemat(Rule):
                     report.event = lifted
                     report(
                         node,
-                        f"each step of the scan keeps what `{body.qualname.removesuffix('.__call__')}` computes, for the backward "
-                        "pass; scan over `nn.remat` of it, with `prevent_cse=False`",
-                        reason=f"a step calls {found.depth} layers or more, and nothing of it is rematerialised",
+                        f"the scan saves the activations of `{body.qualname.removesuffix('.__call__')}` for every step; scan over `nn.remat(...)`",
+                        reason=f"a step calls at least {found.depth} layers; pass `prevent_cse=False` to `nn.remat`",
                     )
 
     def products_of(self, body: Function) -> _Work:
@@ -307,4 +305,4 @@ def _name(body: Function) -> str:
 def _checkpointed(event: CarryEvent, report: Reporter) -> FixRequest | None:
     if event.api != "lax.scan":
         return None
-    return propose(report, event.node, "checkpoint-scan-body", "Rematerialise the body", safe=False)
+    return propose(report, event.node, "checkpoint-scan-body", "Use `jax.checkpoint`", safe=False)

@@ -69,15 +69,11 @@ class StackedInput(Rule):
         read = {id(leaf) for leaf in _leaves(event.xs)}
         for leaf in _leaves(stacked):
             if id(leaf) in kept or id(leaf) in read:
-                what = (
-                    "a part of the carry that it hands on as it was"
-                    if id(leaf) in kept
-                    else "the `xs` it was given"
-                )
+                what = "a part of the carry that never changes" if id(leaf) in kept else "its own `xs`"
                 report(
                     event.node,
-                    f"`{event.api}` stacks {what}, once for each step; leave it out of the second result",
-                    reason="the body returns in its second result what it was handed, unchanged",
+                    f"`{event.api}` stacks {what} once per step; drop it from the second result of the body",
+                    reason="the body returns in its second result what it received, unchanged",
                 )
                 return
 

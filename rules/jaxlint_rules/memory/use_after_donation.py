@@ -100,18 +100,15 @@ class UseAfterDonation(Rule):
         donation = event.donation
         line = getattr(donation.node, "lineno", "?")
         if event.how == "twice":
-            message = f"`{event.place}` is passed twice to `{donation.label}`, which donates its argument `{donation.parameter}`"
-            reason = "the buffer of a donated argument may not be another argument of the same call"
+            message = f"`{event.place}` is passed twice to `{donation.label}`, which donates `{donation.parameter}`: JaxRuntimeError"
+            reason = "a donated buffer cannot be another argument of the same call"
         else:
             verb = "returned" if event.how == "returned" else "read"
-            message = f"`{event.place}` is {verb} after its buffer was donated; the array has been deleted"
-            same = (
-                "" if donation.place == event.place else f"; `{event.place}` may still hold the same buffers"
+            message = (
+                f"`{event.place}` is {verb} after donation, which raises RuntimeError: array has been deleted"
             )
-            reason = (
-                f"`{donation.label}` is given `{donation.place}` at line {line} and donates its argument "
-                f"`{donation.parameter}`{same}"
-            )
+            same = "" if donation.place == event.place else f"; `{event.place}` may share its buffers"
+            reason = f"`{donation.label}` donates `{donation.parameter}`, and line {line} passes `{donation.place}` to it{same}"
         # Another name may hold other buffers, and nothing is deleted where no result has the shape of the argument.
         certain = (
             donation.place == event.place and (donation.target.node, donation.parameter) in self.returned
@@ -185,11 +182,10 @@ class UseAfterDonation(Rule):
             donation = event.donation
             report(
                 first,
-                f"`{owner}.{other}` is read after its buffer was donated; the array has been deleted",
+                f"`{owner}.{other}` is read after donation, which raises RuntimeError: array has been deleted",
                 reason=(
-                    f"line {getattr(binding, 'lineno', '?')} binds `{other}` and `{name}` to the same arrays, and "
-                    f"`{donation.label}` is given `{donation.place}` at line "
-                    f"{getattr(donation.node, 'lineno', '?')} and donates it"
+                    f"line {getattr(binding, 'lineno', '?')} gives `{other}` the arrays of `{name}`, and `{donation.label}` donates "
+                    f"`{donation.place}` at line {getattr(donation.node, 'lineno', '?')}"
                 ),
                 severity=Severity.WARNING,  # other methods may bind it before
                 function=f"{cls.name}.{method.name}",

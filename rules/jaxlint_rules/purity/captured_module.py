@@ -71,8 +71,8 @@ class CapturedModule(Rule):
                 if update := _update_of(name, function.node):
                     report(
                         update,
-                        f"`{name}` is updated in a trace that it does not belong to, which raises; pass it and its model as arguments",
-                        reason=f"{t.why.explain(report.module)}, and `{name}` is a variable of an enclosing scope",
+                        f"updating `{name}` from another trace raises TraceContextError; pass it and its model as arguments",
+                        reason=f"{t.why.explain(report.module)}; `{name}` comes from an enclosing scope",
                         severity=Severity.ERROR,
                     )
                     return
@@ -80,8 +80,8 @@ class CapturedModule(Rule):
             if _is_trained(name, function.node, report.module.tree):
                 report(
                     read,
-                    f"`{t.label}` captures the module `{name}`, whose parameters are constants there; training changes them elsewhere",
-                    reason=f"{t.why.explain(report.module)}; pass the module to a function under `nnx.jit`",
+                    f"`{t.label}` captures module `{name}`: jit bakes its parameters in as constants; pass it as an argument",
+                    reason=f"{t.why.explain(report.module)}; training then updates parameters that it does not see",
                 )
 
 

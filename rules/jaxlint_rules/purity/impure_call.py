@@ -123,7 +123,7 @@ class ImpureCall(Rule):
             return
         report(
             event.node,
-            f"{event.where} is changed once, while JAX traces; compiled calls leave it alone",
+            f"{event.where} changes only while JAX traces, not in compiled calls; return the new value",
             reason=staged_because(event.frame),
         )
 
@@ -140,7 +140,7 @@ class ImpureCall(Rule):
         if message:
             fix = None
             if event.name == "builtins.print":
-                text = "Print by `jax.debug.print`, on every run"
+                text = "Use `jax.debug.print`"
                 fix = propose(report, event.node, "print-to-debug-print", text, safe=False)
             report(event.node, message, reason=staged_because(event.frame), fix=fix)
 
@@ -152,11 +152,11 @@ class ImpureCall(Rule):
             assert isinstance(event.node, ast.Call)
             called = ast.unparse(event.node.func)
             remedy = "`jax.debug.print`" if "print" in called else "`jax.debug.callback`"
-            return f"`{called}` runs once, while JAX traces, and shows tracers, not values; use {remedy}"
+            return f"`{called}` runs once, at trace time, and shows tracers; use {remedy}"
         if _draws_from_outer_generator(event):
             assert isinstance(event.node, ast.Call)
             called = ast.unparse(event.node.func)
-            return f"`{called}` draws once, while JAX traces; compiled calls repeat the same numbers"
+            return f"`{called}` runs once, at trace time: compiled calls repeat its numbers; use `jax.random`"
         if not isinstance(event.callee, External):
             return ""
         name = event.name
@@ -164,16 +164,20 @@ class ImpureCall(Rule):
         if not event.makes_tracers() and not draws:
             return ""  # as above; but all rows of a `vmap` share what is drawn
         if name == "time.sleep":
-            return "`time.sleep` waits once, while JAX traces; compiled calls do not"
+            return "`time.sleep` runs once, at trace time: compiled calls do not sleep"
         if name == "builtins.open":
             mode = constant(argument(event, 1, "mode"))
             writes = isinstance(mode, str) and not {"w", "a", "x", "+"}.isdisjoint(mode)
-            return "`open` runs once, while JAX traces; compiled calls write nothing" if writes else ""
+            return (
+                "`open` runs once, at trace time: compiled calls write nothing; use `io_callback`"
+                if writes
+                else ""
+            )
         if name == "builtins.next":
             if not _takes_from_outside(event) or event.is_guarded():
                 return ""
             assert isinstance(event.node, ast.Call)
-            return f"`{ast.unparse(event.node)}` takes one item, while JAX traces; compiled calls see the same again"
+            return f"`{ast.unparse(event.node)}` runs once, at trace time: compiled calls reuse that item; pass it as an argument"
         if name not in _CLOCKS and not draws and name != "builtins.input":
             return ""
         if event.is_guarded() or _is_fallback(event):
@@ -181,7 +185,7 @@ class ImpureCall(Rule):
         if event.frame.function is not None and event.frame.function.name in ("__enter__", "__exit__"):
             return ""  # a profiler's context manager, which may as well measure tracing
         short = name.replace("numpy.", "np.").replace("builtins.", "")
-        return f"`{short}` runs once, while JAX traces; compiled calls repeat the same value"
+        return f"`{short}` runs once, at trace time: compiled calls repeat its value; pass it as an argument"
 
     def shows_tracer(self, event: CallEvent) -> bool:
         """Whether a traced value is among the arguments, or in a text that is made of them at the call."""

@@ -80,8 +80,8 @@ class LostMutation(Rule):
                 traced.remove(name)
                 report(
                     statement,
-                    f"`{t.label}` changes its own copy of `{name}`, and does not return it: the caller's stays as it was",
-                    reason=f"{t.why.explain(report.module)}; `jit` hands the function a `{name}` that is put together anew",
+                    f"`{t.label}` mutates its own copy of `{name}`, so the change is lost; return the new value",
+                    reason=f"{t.why.explain(report.module)}; jit rebuilds `{name}` from its leaves for each trace",
                 )
 
 

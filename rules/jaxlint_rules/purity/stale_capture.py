@@ -120,9 +120,8 @@ class StaleCapture(Rule):
                 reported.add(root)
                 report(
                     read,
-                    f"`{path}` is read once, while JAX traces `{t.label}`; it changes at line {change.line}, "
-                    "and compiled calls keep the old value",
-                    reason=f"{t.why.explain(report.module)}; what it captures becomes a constant: pass it as an argument",
+                    f"`{t.label}` reads `{path}` only at trace time: the change at line {change.line} is ignored; pass it in",
+                    reason=f"{t.why.explain(report.module)}; a captured value becomes a constant of the compiled program",
                 )
 
     def check_bound(self, event: TransformEvent, name: str, report: Reporter) -> None:
@@ -136,9 +135,8 @@ class StaleCapture(Rule):
             if change is not None:
                 report(
                     variable,
-                    f"`{variable.id}` is bound once, as `{t.label}` is jitted; it changes at line {change.line}, "
-                    "and compiled calls keep the old value",
-                    reason=f"{t.why.explain(report.module)}; what a `partial` holds becomes a constant: pass it at each call",
+                    f"`{t.label}` binds `{variable.id}` once: the change at line {change.line} is ignored; pass it in each call",
+                    reason=f"{t.why.explain(report.module)}; a value in a `partial` becomes a constant of the compiled program",
                 )
 
     def change_between_calls(

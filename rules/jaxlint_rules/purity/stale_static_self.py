@@ -107,10 +107,8 @@ class StaleStaticSelf(Rule):
             here = method.module is event.frame.module
             report(
                 read if here else event.node,
-                f"`self.{name}` is read once, while JAX traces `{t.label}`; {where} rebinds it at line {node.lineno}, "
-                "and compiled calls keep the old value",
-                reason=f"{t.why.explain(report.module)}; the object stays the same, so it is not traced again: "
-                f"pass `self.{name}` as an argument",
+                f"`{t.label}` reads `self.{name}` only at trace time: the change at line {node.lineno} is ignored; pass it in",
+                reason=f"{where} rebinds it, but the same `self` does not retrace; {t.why.explain(report.module)}",
             )
 
 

@@ -67,7 +67,7 @@ class TracerLeak(Rule):
             return
         report(
             event.node,
-            f"a traced value is stored in {event.where}, which outlives the trace",
+            f"a tracer leaks into {event.where}: using it later raises UnexpectedTracerError; return it instead",
             reason=staged_because(event.frame),
             severity=Severity.ERROR if _is_read(event) else Severity.WARNING,
         )

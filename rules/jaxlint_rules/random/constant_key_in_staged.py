@@ -83,7 +83,7 @@ class ConstantKeyInStaged(Rule):
             frame = frame.caller if frame.caller is not None and frame.caller.stage.staged else None
         report(
             event.node,
-            "a key with a constant seed inside a jitted function gives the same numbers at every call",
+            "a PRNG key with a constant seed under jit gives the same numbers at every call; pass the key in",
             reason=staged_because(event.frame),
         )
 
@@ -106,8 +106,8 @@ class ConstantKeyInStaged(Rule):
             frame = frame.caller
         report(
             node,
-            f"the key `{place.id}` is a constant of the compiled program: each call draws the same numbers",
-            reason=f"`{place.id}` is no argument of the function; {staged_because(event.frame)}",
+            f"PRNG key `{place.id}` is a constant of the compiled program, so every call draws the same numbers; pass it in",
+            reason=f"`{place.id}` is not an argument; {staged_because(event.frame)}",
         )
 
 

@@ -59,8 +59,8 @@ class DiscardedSplit(Rule):
         if isinstance(parent, ast.Expr):
             report(
                 event.node,
-                f"the result of `{short}` is thrown away: the key stays as it was",
-                reason=f"`jax.random.{short}` returns new keys and changes nothing in place",
+                f"the result of `jax.random.{short}` is discarded, so the PRNG key does not change; use the new keys",
+                reason=f"`jax.random.{short}` returns new keys and leaves its argument unchanged",
             )
             return
         function = event.frame.function
@@ -82,8 +82,8 @@ class DiscardedSplit(Rule):
             what = " and ".join(f"`{name}`" for name in names)
             report(
                 event.node,
-                f"nothing reads {what}, and the old key `{key.id}` is used on",
-                reason=f"`jax.random.{short}` returns new keys and leaves `{key.id}` as it was",
+                f"{what} {'is' if ' and ' not in what else 'are'} never used, and PRNG key `{key.id}` is used again; use the new key",
+                reason=f"`jax.random.{short}` returns new keys and leaves `{key.id}` unchanged",
             )
 
 

@@ -58,8 +58,8 @@ class KeyAsDefault(Rule):
                 if not _is_advanced(inner, above, report.module.parents.get(above)):
                     report(
                         event.node,
-                        "a key as a default is made once: every call without a key draws the same numbers",
-                        reason="Python evaluates defaults where the function is defined",
+                        "a default PRNG key is created once, so every call without a key draws the same numbers",
+                        reason="Python evaluates defaults once, when it defines the function",
                     )
                 return
             if isinstance(above, (ast.stmt, ast.Lambda)):

@@ -75,8 +75,8 @@ class KeyNotAdvanced(Rule):
         line = getattr(loop.node, "lineno", "?")
         report(
             made,
-            f"`{ast.unparse(made)}` is the same key in every iteration: each step of `{event.callee.label}` draws the same numbers",
-            reason=f"the loop at line {line} hands on what the step returns, and makes the key of the same seed each time",
+            f"PRNG key `{ast.unparse(made)}` is reused each iteration: `{event.callee.label}` repeats its random numbers",
+            reason=f"the loop at line {line} creates the key from the same seed each time; split a key instead",
         )
 
     def on_kept_key(self, event: KeptKeyEvent, report: Reporter) -> None:
@@ -91,12 +91,12 @@ class KeyNotAdvanced(Rule):
             if name in _NAMELESS or not _draws_anew(event, report):
                 return
             what = "leaf" if event.label == "jax.tree.map" else "iteration"
-            message = f"every {what} of `{event.label}` draws the same numbers with the key `{name}`"
-            reason = f"`{name}` comes from outside of the function that `{event.label}` runs"
+            message = f"PRNG key `{name}` is reused in every {what} of `{event.label}`, which repeats its random numbers"
+            reason = f"`{name}` is captured from outside the function; pass one key per {what}"
         elif event.how == "carry":
-            what = "a key" if name in _NAMELESS else f"the key `{name}`"
-            message = f"{what} is used up and goes into the next iteration of `{event.label}` as it was"
-            reason = "what the body returns as its carry holds the key that it was given"
+            what = "a PRNG key" if name in _NAMELESS else f"PRNG key `{name}`"
+            message = f"{what} in the carry of `{event.label}` is used but never split: iterations repeat random numbers"
+            reason = "the body returns the key it received; return a new key from `jax.random.split`"
         elif event.how == "returned":
             if "." not in name and "[" not in name:
                 if not event.label:
@@ -104,10 +104,8 @@ class KeyNotAdvanced(Rule):
                 name = event.label
             if _goes_with_a_counter(event):
                 return
-            message = (
-                f"the key `{name}` is used up and returned as it was: the next step draws the same numbers"
-            )
-            reason = f"`{name}` was used up at line {getattr(event.used, 'lineno', '?')}"
+            message = f"PRNG key `{name}` is returned after use: the next step repeats its random numbers; return a new key"
+            reason = f"`{name}` is used at line {getattr(event.used, 'lineno', '?')}"
         else:
             if function is None or function.cls is None or not _is_step(event, function.cls):
                 return
@@ -115,10 +113,8 @@ class KeyNotAdvanced(Rule):
                 function.cls.kind in _IMMUTABLE and not _is_layer(function, event.label)
             ):
                 return  # an argument of a module that is made for one call, or a key for what happens once
-            message = f"`self.{event.label}` is used up and never renewed: each call draws the same numbers"
-            reason = (
-                f"no method of `{function.cls.name}` assigns `self.{event.label}` after this one has used it"
-            )
+            message = f"PRNG key `self.{event.label}` is never renewed after use: every call repeats its random numbers"
+            reason = f"no method of `{function.cls.name}` assigns `self.{event.label}` after this use; split it and store the new key"
         report(event.node, message, reason=reason)
 
 

@@ -101,11 +101,13 @@ class KeyReuse(Rule):
                 or _compares_settings(event.node, loop.node)
             ):
                 return
-            message = f"the key `{name}` is used{through} in every iteration of the loop, each time with the same result"
-            reason = f"`{name}` is not split or rebound inside the loop at line {getattr(loop.node, 'lineno', loop_line(loop.node))}"
+            message = f"PRNG key `{name}` is reused each iteration{through}, which repeats its random numbers; split it first"
+            reason = f"the loop at line {getattr(loop.node, 'lineno', loop_line(loop.node))} neither splits nor rebinds `{name}`"
         else:
-            message = f"the key `{name}` is used again{through}; the result repeats earlier random numbers"
-            reason = f"`{name}` was used up at line {getattr(event.first, 'lineno', '?')}"
+            message = (
+                f"PRNG key `{name}` is reused{through}, which repeats earlier random numbers; split it first"
+            )
+            reason = f"the first use of `{name}` is at line {getattr(event.first, 'lineno', '?')}"
         # Of many keys in one array each would have to be split.
         splits = hasattr(event.first, "lineno") and not event.origin.batch
         summary = f"Split `{name}` first"

@@ -77,8 +77,8 @@ class SharedKeyUnderVmap(Rule):
         name = name_in(frame, event.origin)
         report(
             event.node,
-            f"every row of the `{event.label}` draws the same numbers with the key `{name}`",
-            reason=f"`{name}` is not mapped: it is one key for all rows",
+            f"all rows of `{event.label}` share PRNG key `{name}` and draw the same numbers; map one key per row",
+            reason=f"`{name}` is not mapped; `jax.random.split(key, n)` gives one key per row",
         )
 
 

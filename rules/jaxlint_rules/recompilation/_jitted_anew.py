@@ -41,7 +41,7 @@ def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] 
     if isinstance(target, Transformed):
         inner = fresh_function(target.target, module)
         if inner is None and target.kind in _MAKE_ANEW and target.module is module:
-            return f"what `{target.api}` gives", target.node
+            return f"the result of `{target.api}`", target.node
         return inner and (inner[0], inner[1])
     if isinstance(target, BoundMethod) and isinstance(target.receiver, Instance):
         # Each evaluation of `model.step` gives another object, with which its compiled program goes.

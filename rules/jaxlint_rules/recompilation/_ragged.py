@@ -21,7 +21,7 @@ CONVERTING = frozenset({"array", "asarray"})
 _TEXT = frozenset({"split", "encode", "tokenize", "rsplit", "splitlines"})
 _SEARCHES = frozenset({"nonzero", "where", "flatnonzero", "argwhere"})
 _LENGTHENING = frozenset({"append", "extend", "insert"})
-_PADS = "pads to the longest of a batch"
+_PADS = "pads to the longest item"
 _PARTS = "returns an array"
 _DEPTH = 2  # functions between the loop and what makes the array
 
@@ -53,7 +53,7 @@ def drawn(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
         for name in sorted(names_in(size)):
             bound = assigned_once(loop).get(name)
             if bound is not None and _is_random(bound, frame):
-                return f"its size follows `{name}`, which is drawn in each iteration"
+                return f"its size `{name}` is random"
     return ""
 
 
@@ -198,7 +198,7 @@ def _collected(call: ast.Call, function: ast.AST) -> str:
             isinstance(node, ast.Call) and dotted(node.func) == f"{name}.append" for node in walk(loop)
         )
         if name and fills and _ends_by_data(loop):
-            return f"returns as many rows as the loop at line {loop.lineno} takes"
+            return f"returns as many rows as the loop at line {loop.lineno} runs"
     return ""
 
 
@@ -221,7 +221,7 @@ def _searched(call: ast.Call) -> str:
     alone = len(call.args) == 1 and not call.keywords
     if not alone or owner not in ("np", "jnp", "numpy", "jax.numpy") or last not in _SEARCHES:
         return ""
-    return f"{_PARTS}, and `{ast.unparse(call)}` finds another number each time"
+    return f"{_PARTS} as long as `{ast.unparse(call)}` finds items"
 
 
 def _read_from_text(call: ast.Call, function: ast.AST) -> str:
@@ -232,7 +232,7 @@ def _read_from_text(call: ast.Call, function: ast.AST) -> str:
     given = frozenset(parameter.arg for parameter in all_parameters(function))
     bound = {name: values[0] for name, values in _assignments(function).items() if len(values) == 1}
     why = text_length(call.args[0], function, bound, given | bound.keys())
-    return f"{_PARTS}, and {why}" if why else ""
+    return f"{_PARTS}: {why}" if why else ""
 
 
 def text_length(
@@ -251,7 +251,7 @@ def text_length(
         return ""
     if any(keyword.arg in ("padding", "max_length", "truncation") for keyword in node.keywords):
         return ""
-    return f"`{ast.unparse(node)}` gives as many parts as the text has" if names_in(node) & moving else ""
+    return f"the length of `{ast.unparse(node)}` varies" if names_in(node) & moving else ""
 
 
 def _lengthened(name: str, owner: ast.AST) -> bool:

@@ -66,7 +66,7 @@ class ClearedCaches(Rule):
             return
         report(
             event.node,
-            "what is compiled is thrown away in every iteration, and compiled again in the next",
+            "clearing the caches recompiles everything in the next iteration; clear them after the loop",
             reason=f"the loop at line {getattr(loop.node, 'lineno', '?')} calls jitted functions",
         )
 

@@ -92,8 +92,8 @@ class EagerUpdate(Rule):
         called = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else "update"
         report(
             event.node,
-            f"`{called}` runs one operation at a time in every iteration; jit the train step",
-            reason=f"the loop at line {getattr(loop.node, 'lineno', '?')} runs on the host, and nothing compiles it",
+            f"`{called}` dispatches its operations one by one each iteration; jit the train step",
+            reason=f"the loop at line {getattr(loop.node, 'lineno', '?')} calls it outside jit",
             fix=_step(event.node, report, "flax.nnx.jit" if nnx else "jax.jit"),
         )
 
@@ -137,6 +137,6 @@ def _step(node: ast.AST, report: Reporter, transform: str) -> FixRequest | None:
     statement = next((one for one in report.module.ancestors(node) if isinstance(one, ast.stmt)), None)
     if statement is None:
         return None
-    message = "Compile the train step as one function"
+    message = "Jit the train step"
     options = {"transform": transform, "around": True, "donate": True}
     return propose(report, statement, "region-to-jit", message, safe=False, **options)

@@ -120,7 +120,7 @@ class JitInLoop(Rule):
             line = getattr(loop.node, "lineno", "?")
             report(
                 event.node,
-                f"{fresh[0]} is jitted anew in every iteration, so it is traced and compiled every time",
+                f"`{transformed.api}` of {fresh[0]} in the loop retraces and recompiles every iteration; jit it once, before it",
                 reason=f"{transformed.why.explain(report.module)}, inside the loop at line {line}",
                 function=frame.name,
                 fix=propose(report, event.node, "hoist-jit", "Jit it once, before the loop", safe=False),
@@ -146,9 +146,9 @@ class JitInLoop(Rule):
             report.event = event
             report(
                 event.node,
-                f"{what} is jitted anew at every call of `{event.frame.name}`, so it is traced and compiled every time",
-                reason=f"{event.transformed.why.explain(report.module)}, and `{call.name}` calls the function at each "
-                f"step (line {getattr(call.node, 'lineno', '?')})",
+                f"`{event.transformed.api}` of {what} in `{event.frame.name}` recompiles at every call; jit it once, outside",
+                reason=f"`{call.name}` calls the function at each step (line {getattr(call.node, 'lineno', '?')}); "
+                f"{event.transformed.why.explain(report.module)}",
             )
 
     def check_wrapped(self, event: TransformEvent, loop: Loop | None, report: Reporter) -> None:
@@ -166,8 +166,8 @@ class JitInLoop(Rule):
         line = getattr(loop.node, "lineno", "?")
         report(
             event.node,
-            f"`{target.name}` is wrapped by `jit` anew in every iteration, which costs about 50 us; do it once, before the loop",
-            reason=f"{event.transformed.why.explain(report.module)}, inside the loop at line {line}; the compiled program is found again",
+            f"`{event.transformed.api}` of `{target.name}` in the loop costs about 50 us per iteration; call it before the loop",
+            reason=f"{event.transformed.why.explain(report.module)}, inside the loop at line {line}; it does not recompile",
             severity=Severity.INFO,
             fix=propose(report, event.node, "hoist-jit", "Jit it once, before the loop", safe=False),
         )
@@ -212,8 +212,8 @@ class JitInLoop(Rule):
         where = f"line {line}" if running.module is frame.module else f"{running.module.display}:{line}"
         report(
             event.node,
-            f"{what} is jitted anew at every call of `{frame.function.name}`, which runs in a loop",
-            reason=f"{event.transformed.why.explain(report.module)}; `{frame.function.name}` is called in the loop at {where}",
+            f"`{event.transformed.api}` of {what} in `{frame.function.name}` recompiles at every call; jit it once, outside",
+            reason=f"`{frame.function.name}` is called in the loop at {where}; {event.transformed.why.explain(report.module)}",
         )
 
 

@@ -92,8 +92,8 @@ class JitOfFreshFunction(Rule):
         )
         report(
             event.node,
-            f"`{api}` outside of jit compiles {kinds} anew at every call",
-            reason=f"no jit is around it, it runs in the loop at {line}, and each call makes a new function object",
+            f"`{api}` outside jit recompiles {kinds} at every call; define it once, or jit the caller",
+            reason=f"the loop at {line} creates a new function object each time, which misses the compilation cache",
         )
 
 

@@ -106,9 +106,8 @@ class MissingJit(Rule):
             report.event = Event(node, frame)
             report(
                 node.iter,
-                f"the {len(run.operations)} operations of an iteration are sent to the device one by one; `jax.jit` of a "
-                "`lax.fori_loop` or `lax.scan` makes one program of the loop",
-                reason="the program runs this loop on the host, and nothing compiles it",
+                f"the loop dispatches {len(run.operations)} operations per iteration; jit a `lax.fori_loop` or `lax.scan` instead",
+                reason="the loop runs on the host, outside jit",
             )
 
 

@@ -109,7 +109,7 @@ class ShapeVaryingLoop(Rule):
                     if _begins_anew(targets[position], loop.node, node):
                         continue
                     report.event = event
-                    how = f"it returns `{part}` longer than it was, and is given that again"
+                    how = f"it returns `{part}` longer than it received it"
                     self.tell(event, callee, given[name], how, loop, report)
                     break
 
@@ -153,8 +153,8 @@ class ShapeVaryingLoop(Rule):
         line = getattr(loop.node, "lineno", None) or getattr(event.node, "lineno", "?")
         report(
             event.node,
-            f"`{callee.label}` is compiled anew in every iteration: {how}",
-            reason=f"{callee.why.explain(report.module)}, and called in the loop at line {line}",
+            f"`{callee.label}` recompiles every iteration: {how}; pad to a fixed shape",
+            reason=f"{callee.why.explain(report.module)}, called in the loop at line {line}",
         )
 
 
@@ -213,7 +213,7 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
                 upper = bool(part.upper is not None and names_in(part.upper) & moving)
                 bound = part.lower if lower else part.upper
                 if _between_offsets(part, loop, report.module.tree):
-                    return f"the slice `{ast.unparse(node)}` is as long as two offsets are apart"
+                    return f"the length of `{ast.unparse(node)}` varies"
                 if (
                     lower != upper
                     and bound is not None
@@ -221,7 +221,7 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
                     and not _bounded(bound)
                 ):
                     name = sorted(names_in(part.lower or part) & changing | names_in(part) & changing)[0]
-                    return f"the slice `{ast.unparse(node)}` has another length for each `{name}`"
+                    return f"the length of `{ast.unparse(node)}` varies with `{name}`"
         return _selects(node, loop)
     name = dotted(node)
     if name:
@@ -243,7 +243,7 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
             sizes = [node.args[0]] if last != "linspace" else node.args[2:3]
             used = set().union(*(names_in(size) for size in sizes)) & changing
             if used and last != "full" and not any(_bounded(size) for size in sizes):
-                return f"`{ast.unparse(node)}` has another size for each `{sorted(used)[0]}`"
+                return f"`{ast.unparse(node)}` varies with `{sorted(used)[0]}`"
     return ""
 
 
@@ -306,7 +306,7 @@ def _selects(node: ast.Subscript, loop: Loop) -> str:
         chosen = assigned_once(loop.node).get(chosen.id, chosen)
     if not _is_mask(chosen) or not names_in(chosen) & _bound_names(loop):
         return ""
-    return f"`{ast.unparse(node)}` selects another number of rows"
+    return f"the length of `{ast.unparse(node)}` varies"
 
 
 def _is_mask(node: ast.AST) -> bool:

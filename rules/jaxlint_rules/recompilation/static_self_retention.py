@@ -76,8 +76,7 @@ class StaticSelfRetention(Rule):
             if held is value.cls:
                 report(
                     event.node,
-                    f"`{event.transformed.label}` is compiled for each new `{value.cls.qualname}`, and its cache keeps them all "
-                    "alive; pass what it reads as arguments",
-                    reason=f"`{event.parameter}` is static, and each object is another: {event.transformed.why.explain(report.module)}",
+                    f"each new `{value.cls.qualname}` recompiles `{event.transformed.label}` and stays in its cache; do not make it static",
+                    reason=f"{event.transformed.why.explain(report.module)}; pass the fields it reads as arguments",
                 )
                 return

@@ -116,7 +116,7 @@ class UnrolledLoop(Rule):
             report.event = Event(node, frame)
             report(
                 node.iter if isinstance(node, ast.For) else node.test,
-                f"this loop is unrolled: its body is traced and compiled {how}; use `lax.fori_loop` or `lax.scan`",
+                f"the loop is unrolled: JAX traces and compiles its body {how}; use `lax.fori_loop` or `lax.scan`",
                 reason=staged_because(frame),
                 function=frame.name,
             )
@@ -127,7 +127,7 @@ class UnrolledLoop(Rule):
                 report.event = Event(node.iter, frame)
                 report(
                     node.iter,
-                    f"this sum is unrolled: its term is traced and compiled {loop.trips} times; map it over `jnp.arange`, and sum the result",
+                    f"the sum is unrolled: JAX traces and compiles its term {loop.trips} times; use `jax.vmap` and `jnp.sum`",
                     reason=staged_because(frame),
                     function=frame.name,
                 )

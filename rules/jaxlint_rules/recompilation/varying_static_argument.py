@@ -65,13 +65,15 @@ class VaryingStaticArgument(Rule):
         if isinstance(event.value, Static) and event.value.kind == "bool":
             return
         fix = declare_traced(event.transformed.node, event.transformed.module, event.parameter)
-        self.check(event, "its static argument `{}` follows `{}`", report, fix)
+        self.check(event, "static argument `{}` varies with `{}`", report, fix)
 
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
         """`filter_jit` takes arrays alone for traced: a Python number is part of what it compiles."""
         if event.transformed.kind == "filter_jit" and isinstance(event.value, Static):
             self.check(
-                event, "`{}` is a Python number, which `filter_jit` keeps static, and follows `{}`", report
+                event,
+                "`{}` is a Python number, which `filter_jit` makes static, and varies with `{}`",
+                report,
             )
         elif isinstance(event.value, Instance):
             self.check_fields(event, event.value, report)
@@ -94,9 +96,8 @@ class VaryingStaticArgument(Rule):
                     line = getattr(loop.node, "lineno", "?")
                     report(
                         event.argument,
-                        f"`{event.transformed.label}` is compiled anew in every iteration: the field `{name}` of its argument "
-                        f"is no array, and follows `{followed}`",
-                        reason=f"{event.transformed.why.explain(report.module)}, and called in the loop at line {line}",
+                        f"`{event.transformed.label}` recompiles every iteration: static field `{name}` of its argument varies with `{followed}`",
+                        reason=f"{event.transformed.why.explain(report.module)}, called in the loop at line {line}",
                     )
                     return
 
@@ -120,13 +121,13 @@ class VaryingStaticArgument(Rule):
                 said = (
                     why.format(event.parameter, name)
                     if name
-                    else f"`{event.parameter}` is a new function each time"
+                    else f"static argument `{event.parameter}` is a new function each time"
                 )
                 line = getattr(loop.node, "lineno", "?")
                 report(
                     argument,
-                    f"`{event.transformed.label}` is compiled anew in every iteration: {said}",
-                    reason=f"{event.transformed.why.explain(report.module)}, and called in the loop at line {line}",
+                    f"`{event.transformed.label}` recompiles every iteration: {said}",
+                    reason=f"{event.transformed.why.explain(report.module)}, called in the loop at line {line}",
                     fix=fix,
                 )
                 return

@@ -119,9 +119,9 @@ class WeakTypeFlip(Rule):
         report.event = event
         report(
             event.node,
-            f"`{call.target.label}` is compiled again: `{name}` is {_words(worse.dtypes[name])} here and "
+            f"`{call.target.label}` recompiles: `{name}` is {_words(worse.dtypes[name])} here and "
             f"{_words(better.dtypes[name])} at line {getattr(better.event.node, 'lineno', '?')}",
-            reason=f"{call.target.why.explain(report.module)}; JAX compiles a program per dtype",
+            reason=f"{call.target.why.explain(report.module)}; JAX compiles one program per dtype",
             fix=_converted(worse, better, name, report),
         )
         return True
@@ -137,7 +137,7 @@ def _converted(worse: _Call, better: _Call, name: str, report: Reporter) -> FixR
     if dtypes == ("int*", "float*"):
         if isinstance(argument, ast.Name | ast.Attribute):
             return None  # what gives it its value may have to stay an integer
-        codemod, parameters, told = "float-literal", {}, "a floating number"
+        codemod, parameters, told = "float-literal", {}, "a Python float"
     elif not dtypes[1].endswith("*"):
         codemod, parameters, told = "wrap-expression", {"function": f"jax.numpy.{dtypes[1]}"}, dtypes[1]
     else:

@@ -101,7 +101,7 @@ def resized(left: Value, right: Value) -> str:
         parts = first.elements() if isinstance(first, (ListValue, TupleValue)) else operation.args
         holds = any(isinstance(part, Array) and part.origin is origin for part in parts)
         if holds and operation.name in _JOINS and len(parts) > 1:
-            return "an array and the same with more joined to it"
+            return "an array and a longer one joined from it"
         if holds and operation.name == "getitem" and not whole.tree and _is_strict_slice(operation.args[1:]):
             return "an array and a slice of it"
     return ""
@@ -113,7 +113,7 @@ def reduced_apart(left: Value, right: Value) -> str:
     if one is None or two is None or one[0] is not two[0] or one[1] == two[1]:
         return ""
     more = abs(one[1] - two[1])
-    return f"arrays of which one has {'one axis' if more == 1 else f'{more} axes'} more"
+    return f"arrays that differ by {'one axis' if more == 1 else f'{more} axes'}"
 
 
 def _axes_over(value: Value, depth: int = 6) -> tuple[Origin, int] | None:
@@ -159,7 +159,7 @@ def _is_strict_slice(index: tuple[Value, ...]) -> bool:
 def _difference_of_dicts(left: DictValue, right: DictValue, carry: bool, depth: int) -> str:
     if left.items.keys() != right.items.keys():
         odd = sorted(map(repr, left.items.keys() ^ right.items.keys()))
-        return f"dicts with and without {odd[0]}"
+        return f"dicts with and without the key {odd[0]}"
     for key, value in left.items.items():
         found = difference(value, right.items[key], carry, depth - 1)
         if found:
@@ -178,7 +178,7 @@ def _difference_of_leaves(left: Value, right: Value, carry: bool) -> str:
         # Which floating type it is depends on what the program is given; an integer it never is.
         if (is_integer(exact) or exact == "bool") and not unknown and is_inexact(other):
             if not (carry and (exact.endswith("*") or exact == "bool" or other is left)):
-                return f"{_words(exact)} and a floating type"
+                return f"{_words(exact)} and a float"
     if shapes_differ(left, right):
         first, second = (shape_text(symbolic_shape(value) or ()) for value in (left, right))
         return f"shape {first} and shape {second}"
@@ -223,11 +223,11 @@ def describe(value: Value) -> str:
     if isinstance(value, Static):
         return "a Python number"
     dtype = strong(dtype_of(value))
-    return f"a {dtype} array" if dtype else "an array"
+    return f"{'an' if dtype.startswith('int') else 'a'} {dtype} array" if dtype else "an array"
 
 
 def _words(dtype: str) -> str:
-    return f"{strong(dtype)} (of a Python number)" if dtype.endswith("*") else dtype
+    return f"weakly typed {strong(dtype)}" if dtype.endswith("*") else dtype
 
 
 def _pairs(init: Value, carry: Value) -> list[tuple[Value, Value]]:

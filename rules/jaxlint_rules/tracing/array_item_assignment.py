@@ -81,7 +81,7 @@ class ArrayItemAssignment(Rule):
             by_name = event.name in IN_PLACE_FUNCTIONS
             what = f"`{event.name.replace('numpy.', 'np.')}`" if by_name else "`out=`"
         if isinstance(changed, NumpyArray) and changed.shares and not what.endswith(".at`"):
-            self.read_only(event, f"What {what} changes", report)
+            self.read_only(event, f"{what} changes", report)
             return
         if not isinstance(changed, Array) or changed.tree or not changed.certain or changed.role == "ref":
             return
@@ -89,15 +89,15 @@ class ArrayItemAssignment(Rule):
             return
         report(
             event.node,
-            f"{what} changes an array in place, and a JAX array cannot be changed; use the function of `jnp` and its result",
-            reason=traced(event, changed) if changed.staged else "it is the result of a JAX array function",
+            f"{what} fails because JAX arrays are immutable; call the `jnp` function and use its result",
+            reason=traced(event, changed) if changed.staged else "a JAX function returned this array",
         )
 
     def on_store(self, event: StoreEvent, report: Reporter) -> None:
         base = event.base
         if isinstance(base, NumpyArray):
             changed = event.target.value if isinstance(event.target, ast.Subscript) else event.target
-            self.read_only(event, f"`{ast.unparse(changed)}`", report)
+            self.read_only(event, f"`{ast.unparse(changed)}` is", report)
             return
         if not isinstance(event.target, ast.Subscript):
             return
@@ -118,37 +118,36 @@ class ArrayItemAssignment(Rule):
             array, method = ast.unparse(event.target.value.value), _UPDATES.get(type(event.operator), "set")
             report(
                 event.node,
-                f"`{name}[...]` cannot be assigned to; use `{array} = {name}[...].{method}(...)`",
-                reason="`.at` gives methods that return the changed array, and has no items of its own",
+                f"`{name}[...] = ` raises TypeError; use `{array} = {name}[...].{method}(...)`",
+                reason="`.at[...]` has methods such as `.set` that return the updated array; it has no items to assign",
             )
             return
         if _has_counterpart(name, event, report):
             return
-        where = "a traced" if base.staged else "a JAX"
         fix = self.fix(event, report) if isinstance(event.node, (ast.Assign, ast.AugAssign)) else None
         report(
             event.node,
-            f"`{name}` is {where} array and cannot be assigned to; use `{name} = {name}.at[...].set(...)`",
-            reason=traced(event, base) if base.staged else f"`{name}` is the result of a JAX array function",
+            f"item assignment to `{name}` raises TypeError; use `{name} = {name}.at[...].set(...)`",
+            reason=traced(event, base) if base.staged else f"`{name}` is a JAX array, which is immutable",
             fix=fix,
         )
 
     @staticmethod
     def read_only(event: CallEvent | StoreEvent, what: str, report: Reporter) -> None:
-        """`what`, an array of NumPy, is a view of an array of JAX."""
+        """An array of NumPy is a view of an array of JAX; `what` begins the sentence that says so."""
         if event.is_guarded() or event.is_caught():
             return
         report(
             event.node,
-            f"{what} shares the memory of a JAX array and is read-only; make a copy with `np.array(...)`",
-            reason="`np.asarray` and `jax.device_get` of a JAX array give a view that cannot be written to",
+            f"{what} a read-only view of a JAX array, which raises ValueError; copy it with `np.array`",
+            reason="`np.asarray` and `jax.device_get` return views of JAX arrays, which are immutable",
         )
 
     @staticmethod
     def fix(event: StoreEvent, report: Reporter) -> FixRequest | None:
         assert isinstance(event.target, ast.Subscript)
         array = event.target.value
-        message = f"Replace by `{ast.unparse(array)}.at[...]`"
+        message = f"Use `{ast.unparse(array)}.at[...]`"
         if isinstance(array, ast.Attribute):
             # The statement binds an attribute anew, which a frozen class refuses and other objects may not see.
             if not _in_plain_class(array, report):

@@ -81,8 +81,8 @@ class ArrayRefMisuse(Rule):
     def tell_returned(self, node: ast.AST, what: str, event: Event, report: Reporter) -> None:
         report(
             node,
-            f"what is traced for `{what}` returns a reference of `jax.new_ref`; return what it holds, `ref[...]`",
-            reason="a reference cannot leave the function that JAX traces",
+            f"`{what}` cannot return a Ref: tracing raises ValueError; return its value, `ref[...]`",
+            reason="a Ref made by `jax.new_ref` cannot leave the function that JAX traces",
         )
 
     @concerns(callees=("Transformed",))
@@ -95,8 +95,8 @@ class ArrayRefMisuse(Rule):
         if len({id(made) for made in given}) < len(given):
             report(
                 event.node,
-                f"one reference is passed twice to `{callee.label}`",
-                reason="JAX allows one name for a reference in a function that it traces",
+                f"the same Ref is passed twice to `{callee.label}`, which raises ValueError; pass it once",
+                reason="inside a traced function each Ref has one name",
             )
 
     def on_store(self, event: StoreEvent, report: Reporter) -> None:
@@ -113,14 +113,14 @@ class ArrayRefMisuse(Rule):
         if around == "vmap":
             report(
                 event.node,
-                f"`{node.value.id}` is written to under `vmap`, but is not an argument of the mapped function",
-                reason="each row would write to the one reference; hand it in, with an axis for the rows",
+                f"`vmap` raises because `{node.value.id}` has no batch axis; pass the Ref as a mapped argument",
+                reason="each row would write to the same Ref",
             )
         elif around and flow_in([event.value]) is not None:
             report(
                 event.node,
-                f"`{node.value.id}` is given a value that is differentiated; store `jax.lax.stop_gradient` of it",
-                reason="the reference is not among what the gradient is taken of",
+                f"storing a differentiated value in `{node.value.id}` raises; store `jax.lax.stop_gradient` of it",
+                reason="the Ref is not an argument that the gradient is taken with respect to",
             )
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
@@ -130,8 +130,8 @@ class ArrayRefMisuse(Rule):
         if any(_is_reference(value) for value in operation.args) and not event.is_caught():
             report(
                 operation.node,
-                "a reference of `jax.new_ref` is no array: read it by `ref[...]`",
-                reason="operators and functions of JAX take arrays",
+                "a Ref is not an array, and array functions on it raise; read its value with `ref[...]`",
+                reason="`jax.new_ref` made this Ref",
             )
 
 

@@ -56,7 +56,7 @@ class BranchMismatch(Rule):
             if found:
                 report(
                     event.node,
-                    f"the branches of `{event.api}` return different types: {found}",
-                    reason="all branches are compiled into one program, whose result has one structure, dtype and shape",
+                    f"`{event.api}` raises TypeError: its branches return {found}",
+                    reason="all branches must return the same pytree structure, shapes and dtypes",
                 )
                 return

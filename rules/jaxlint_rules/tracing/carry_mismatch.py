@@ -60,8 +60,8 @@ class CarryMismatch(Rule):
         if found:
             report(
                 event.node,
-                f"the carry of `{event.api}` changes its type in the body: {found}",
-                reason="the loop is compiled once, for the type of the carry that it starts from",
+                f"`{event.api}` raises TypeError: its carry in and out differ: {found}",
+                reason="the loop compiles once, so the body must return a carry of the type it receives",
             )
 
     def no_pair(self, event: CarryEvent, report: Reporter) -> bool:
@@ -72,7 +72,7 @@ class CarryMismatch(Rule):
         if kind and not pair:
             report(
                 event.node,
-                f"the body of `{event.api}` must return a pair `(carry, output)`, and returns {describe(result)}",
-                reason="the first part is the next carry, the second is stacked; `None` where there is none",
+                f"the body of `{event.api}` returns {describe(result)}, which raises TypeError; return `(carry, y)`",
+                reason="the first item is the next carry, the second is stacked; use None to stack nothing",
             )
         return not pair

@@ -81,19 +81,27 @@ class ControlFlowSignature(Rule):
             self.say(
                 event,
                 report,
-                f"{event.role} of `{event.api}` must be a function, and is {describe(event.body)}",
+                f"{event.role} of `{event.api}` is {describe(event.body)}, which raises TypeError; pass a function",
             )
             return
         signature = signature_of(event.body, _decorators(event.body), called=True)
         wrong = signature.objection_to_count(event.count) if signature is not None else ""
         if wrong:
-            passed = "no argument" if event.count == 0 else f"{event.count} argument{'s' * (event.count > 1)}"
-            self.say(event, report, f"{event.role} of `{event.api}` is called with {passed}, and {wrong}")
+            passed = (
+                "no arguments" if event.count == 0 else f"{event.count} argument{'s' * (event.count > 1)}"
+            )
+            self.say(
+                event,
+                report,
+                f"`{event.api}` calls {event.role} with {passed}, which raises TypeError: it {wrong}",
+            )
         elif event.role == "the condition":
             wrong = _no_boolean(event)
             if wrong:
                 self.say(
-                    event, report, f"the condition of `{event.api}` must give one boolean, and gives {wrong}"
+                    event,
+                    report,
+                    f"the condition of `{event.api}` returns {wrong}, which raises TypeError; return one boolean",
                 )
 
     def on_branches(self, event: BranchesEvent, report: Reporter) -> None:
@@ -103,7 +111,9 @@ class ControlFlowSignature(Rule):
         shape = shape_of(choice)
         if shape:
             self.say(
-                event, report, f"what `{event.api}` decides by must be a scalar, and has the shape {shape}"
+                event,
+                report,
+                f"the predicate of `{event.api}` has shape {shape}, which raises TypeError; pass a scalar",
             )
 
     @concerns("jax.lax.scan", "jax.lax.map", "jax.lax.switch", "jax.lax.fori_loop")
@@ -116,35 +126,43 @@ class ControlFlowSignature(Rule):
         if event.name == "jax.lax.scan":
             if len(event.args) < 3 and event.kwargs.keys().isdisjoint({"xs", "length"}):
                 if not event.is_guarded(convention=False):
-                    self.say(event, report, "`lax.scan` is given nothing to scan over, and no `length`")
+                    self.say(
+                        event,
+                        report,
+                        "`lax.scan` without `xs` or `length` raises ValueError; pass one of them",
+                    )
             else:
                 xs = argument(event, 2, "xs")
                 wrong = _no_rows(xs, event.args[0], 1) if xs is not None and event.args else ""
                 if wrong and not event.is_guarded(convention=False):
-                    self.say(
-                        event, report, f"what `lax.scan` runs over must be stacked arrays, and is {wrong}"
-                    )
+                    self.say(event, report, f"the `xs` of `lax.scan` is {wrong}")
         elif event.name == "jax.lax.map" and len(event.args) == 2:
             wrong = _no_rows(event.args[1], event.args[0], 0)
             if wrong and not event.is_guarded(convention=False):
-                self.say(event, report, f"what `lax.map` runs over must be stacked arrays, and is {wrong}")
+                self.say(event, report, f"the `xs` of `lax.map` is {wrong}")
         elif event.name == "jax.lax.switch" and len(event.args) >= 2:
             listed = event.args[1]
             if isinstance(listed, Function) or (isinstance(listed, Array) and _is_data(listed)):
                 if not event.is_guarded(convention=False):
                     self.say(
-                        event, report, "the branches of `lax.switch` must be a list or tuple of functions"
+                        event,
+                        report,
+                        "the branches of `lax.switch` must be a list or tuple of functions; anything else raises TypeError",
                     )
         elif event.name == "jax.lax.fori_loop" and len(event.args) >= 2:
             kinds = {_kind(value) for value in event.args[:2]}
             if kinds == {"int", "float"} and not event.is_guarded(convention=False):
-                self.say(event, report, "one bound of `lax.fori_loop` is a float and the other an integer")
+                self.say(
+                    event,
+                    report,
+                    "`lax.fori_loop` with one integer and one float bound raises TypeError; make both integers",
+                )
 
     def say(self, event: BodyEvent | BranchesEvent | CallEvent, report: Reporter, message: str) -> None:
         report(
             event.node,
             message,
-            reason="JAX calls the functions once, while it traces, and checks what they give",
+            reason="JAX calls these functions once, with tracers, and checks what they return",
         )
 
 
@@ -182,7 +200,7 @@ def _no_boolean(event: BodyEvent) -> str:
     if isinstance(result, Static) and not isinstance(constant(result), (bool, int, float)):
         return ""
     if dtype and dtype != "bool":
-        return f"a {dtype}"
+        return f"{'an' if dtype.startswith('int') else 'a'} {dtype}"
     shape = shape_of(result)
     return f"booleans of shape {shape}" if shape else ""
 
@@ -195,28 +213,26 @@ def _kind(value: Value) -> str:
 def _no_rows(xs: Value, body: Value, position: int) -> str:
     """What the leaves of `xs` are that have no rows, or that the body takes for a row what is a list of them; or ""."""
     if isinstance(xs, ExternalObject) and xs.name == "builtins.range":
-        return "a `range`"
+        return "a `range`, which raises TypeError; pass `jnp.arange`"
     if _is_number(xs):
-        return "a Python number"
+        return "a Python number, which raises ValueError; pass an array to loop over its rows"
     if not isinstance(xs, (ListValue, TupleValue)) or (isinstance(xs, TupleValue) and xs.cls is not None):
         return ""
     name = "list" if isinstance(xs, ListValue) else "tuple"
     parts = xs.elements()
     if any(_is_number(part) for part in parts) and (xs.items is not None or len(parts) == 1):
-        return f"a {name} of numbers, each of which is a leaf without rows"
+        return f"a {name} of numbers, which raises ValueError; pass an array: `jnp.array`"
     if parts and all(isinstance(part, DictValue) for part in parts) and isinstance(body, Function):
         parameters = positional_parameters(body.node)
         if len(parameters) > position and parameters[position].arg in _asked_by_key(body.node):
-            return (
-                f"a {name} of dicts, of which the body sees a row each, as a {name}; stack them leaf by leaf"
-            )
+            return f"a {name} of dicts, so the body gets a {name} and its key raises TypeError; stack their leaves"
         return ""
     leaves = [part for part in parts if isinstance(part, Array) and part.certain and not part.tree]
     if not leaves or len(leaves) != len(parts) or not isinstance(body, Function):
         return ""
     parameters = positional_parameters(body.node)
     if len(parameters) > position and parameters[position].arg in leaf_parameters(body.node):
-        return f"a {name} of arrays, of which the body sees a row each, as a {name}; `jnp.stack` them"
+        return f"a {name} of arrays, so the body gets a {name} of rows; stack it into one array: `jnp.stack`"
     return ""
 
 

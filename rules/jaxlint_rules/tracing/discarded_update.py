@@ -109,8 +109,8 @@ class DiscardedUpdate(Rule):
                 )
             report(
                 event.node,
-                f"{what} gives a new object and changes nothing; this one is thrown away",
-                reason="the call stands as a statement of its own, and arrays and pytrees are immutable",
+                f"{what} returns a new object, which is discarded here; assign the result",
+                reason="arrays and pytrees are immutable, so a statement without an assignment has no effect",
                 fix=fix,
             )
 
@@ -162,7 +162,7 @@ def _updated(event: CallEvent) -> str:
     call = event.node
     update = _returned_update(callee)
     if update and isinstance(call, ast.Call):
-        return f"`{dotted(call.func)}`, which returns `{update}`,"
+        return f"`{dotted(call.func)}`, which calls `{update}`,"
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return ""
     method = call.func.attr

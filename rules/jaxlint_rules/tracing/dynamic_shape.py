@@ -66,19 +66,35 @@ class DynamicShape(Rule):
         if event.function == "range":
             return  # no shape: tracer-index speaks of it
         name = event.function.replace("jax.numpy.", "jnp.")
+        instead = "; it must be static"
         if event.function == "*":
-            message = "a sequence is repeated as often as a traced value says, and Python needs the number"
+            message = "repeating a list by a tracer raises TypeError; use `jnp.tile` or `jnp.repeat`"
+            instead = ""
         elif event.argument == "the data":
-            message = f"the size of `{name}`'s result depends on traced values; give it `{event.option}=`"
+            message = f"`{name}` with a tracer raises ConcretizationTypeError: unknown output size"
+            instead = f"; pass `{event.option}=`" if event.option else ""
         else:
-            message = f"{event.argument} of `{name}` must be a static number, and this one is traced"
+            message = f"{event.argument} of `{name}` is a tracer, which raises {_raised(event)}"
         advice, fix = static_size(event, value)
-        message += advice
+        message += advice or instead
         report(event.node, message, reason=traced(event, value), fix=fix)
 
     def on_index(self, event: IndexEvent, report: Reporter) -> None:
         if event.how == "mask" and certain_tracer(event.index) and not event.is_guarded():
             assert isinstance(event.index, Array)
-            message = "a traced boolean mask as an index selects an unknown number of items; use `jnp.where`"
-            fix = propose(report, event.node, "mask-to-where", "Choose by `jnp.where`", safe=False)
+            message = "a traced boolean mask as index raises NonConcreteBooleanIndexError; use `jnp.where(mask, x, y)`"
+            fix = propose(report, event.node, "mask-to-where", "Use `jnp.where`", safe=False)
             report(event.node, message, reason=traced(event, event.index), fix=fix)
+
+
+# Arguments that JAX asks for as a shape, which it checks by itself; other sizes are converted to integers.
+_SHAPES = frozenset(
+    f"`{name}`"
+    for name in ("shape", "newshape", "new_sizes", "slice_sizes", "sizes", "size", "N", "M", "n", "reps")
+)
+
+
+def _raised(event: ShapeEvent) -> str:
+    """What JAX raises for a tracer as this argument: ConcretizationTypeError is a TypeError, and says more."""
+    shape = event.argument in _SHAPES or event.argument == "a size" or event.function == "jax.random.split"
+    return "TypeError" if shape else "ConcretizationTypeError"

@@ -71,6 +71,10 @@ class FrozenFieldAssignment(Rule):
         instead = _REPLACE.get(event.reason, _ELSE).format(base=base, name=event.name)
         report(
             event.node,
-            f"`{base}.{event.name}` cannot be assigned to: `{event.cls.name}` is frozen; use {instead}",
-            reason=f"`{event.cls.name}` is made immutable by `{event.reason}`",
+            f"assigning `{base}.{event.name}` raises {_raised(event.reason)}; use {instead}",
+            reason=f"`{event.cls.name}` is immutable: `{event.reason}`",
         )
+
+
+def _raised(reason: str) -> str:
+    return "AttributeError" if reason == "typing.NamedTuple" else "FrozenInstanceError"

@@ -59,6 +59,6 @@ class IndexOutOfRange(Rule):
         number, axis, size = found
         report(
             event.node,
-            f"index {number} is out of range: axis {axis} of the shape {shape_text(shape)} has {size} elements",
-            reason="JAX raises nothing: it takes the nearest element instead",
+            f"index {number} is out of bounds: axis {axis} of shape {shape_text(shape)} has {size} elements",
+            reason="JAX does not raise IndexError: it clamps the index and returns the nearest element",
         )

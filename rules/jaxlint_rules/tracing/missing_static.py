@@ -143,13 +143,11 @@ class MissingStatic(Rule):
         if method:
             if t.module is event.frame.module and t.why.node is not None:
                 place = t.why.node  # one finding for the method, not one for each of its calls
-            message = (
-                f"`self` of `{t.label}` is traced, and {what} cannot be; make `self` static or jit a function"
-            )
+            message = f"jit traces `self` of `{t.label}`, but {what} raises TypeError; make `self` static or jit a function"
         elif objection := _objection(event):
-            message = f"{what} cannot be traced, and {objection}"
+            message = f"jit cannot trace {what}, and {objection}"
         else:
-            message = f"`{event.parameter}` of `{t.label}` is traced, and {what} cannot be; declare it static"
+            message = f"jit traces `{event.parameter}` of `{t.label}`, but {what} raises TypeError; declare it static"
         fix = None
         if is_hashable_constant(event.value) and not method and not objection:
             fix = declare_static(t.node, t.module, event.parameter)
@@ -168,12 +166,14 @@ class MissingStatic(Rule):
         for event in self.compared:
             why = event.value.why
             assert why is not None
-            label = why.text.rpartition("parameter of ")[2].strip("`")
+            label = why.cause.function if why.cause is not None else ""
             if (label, why.parameter) in self.called or (label, why.parameter) in seen:
                 continue
             seen.add((label, why.parameter))
             report.event = event
-            message = f"`{why.parameter}` of `{label}` is traced, and a string cannot be; declare it static"
+            message = (
+                f"jit traces `{why.parameter}` of `{label}`, but a string raises TypeError; declare it static"
+            )
             made = why.cause
             fix = declare_static(made.node, made.module, why.parameter) if made is not None else None
             report(event.node, message, reason=traced(event, event.value), fix=fix)
@@ -209,7 +209,7 @@ def untraceable(value: Value, nnx: bool = False, depth: int = 3) -> str:
         return _untraceable_name(value.name)
     if isinstance(value, ExternalObject):
         if value.name in _OPTIMISERS:
-            return f"an optimiser (`{value.name}`)"
+            return f"an optimizer (`{value.name}`)"
         if value.name.startswith("flax.linen.") and value.name.rpartition(".")[2][:1].isupper():
             if value.name.rpartition(".")[2] in _PYTREES_OF_LINEN:
                 return ""
@@ -273,7 +273,7 @@ def _untraceable_instance(value: Instance) -> str:
             return ""
         if not {"tree_flatten", "__jax_array__", "__init_subclass__"}.isdisjoint(known.namespace):
             return ""
-    return f"a `{cls.name}`, which is no pytree,"
+    return f"a `{cls.name}` (not a pytree)"
 
 
 def _plain_base(base: Value) -> bool:

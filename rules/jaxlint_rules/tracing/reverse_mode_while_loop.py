@@ -59,12 +59,12 @@ class ReverseModeWhileLoop(Rule):
             return
         t = event.transformed
         if t is None:
-            reason = "a function that returns it is differentiated by `jax.vjp`"
+            reason = "`jax.vjp` differentiates a function that returns it"
         else:
             place = t.why.place(report.module)
-            reason = f"its result reaches the result of `{t.label}`, which is passed to `{t.api}`{place}"
+            reason = f"it is part of the result of `{t.label}`, which `{t.api}` differentiates{place}"
         report(
             event.node,
-            f"`{event.api}` on values that are differentiated in reverse mode, which it does not have",
+            f"reverse-mode differentiation of `{event.api}` raises ValueError; use `lax.scan`",
             reason=reason,
         )

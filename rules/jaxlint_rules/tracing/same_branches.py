@@ -50,8 +50,8 @@ class SameBranches(Rule):
         if _same(one, other):
             report(
                 event.node,
-                f"both branches of `{event.api}` are the same: its condition decides nothing",
-                reason="they are one function, or lambdas with one text",
+                f"both branches of `{event.api}` are the same, so its predicate decides nothing",
+                reason="they are one function, or lambdas with the same text",
             )
 
 

@@ -86,5 +86,6 @@ def _where_from(misfit: MisfitError, event: OperationEvent) -> str:
         made = maker_of(value) if isinstance(value, (Array, NumpyArray)) else None
         line = getattr(made.node, "lineno", None) if made is not None else None
         if made is not None and line is not None and made.node in event.frame.module.parents:
-            places.append(f"the shape {shape_text(shape)} comes from line {line}")
-    return "; ".join(dict.fromkeys(places)) or "the operation raises for these shapes"
+            places.append(f"shape {shape_text(shape)} comes from line {line}")
+    raised = "" if event.operation.name.startswith(("einops.", "optax.")) else "JAX raises TypeError"
+    return "; ".join(filter(None, (raised, ", ".join(dict.fromkeys(places))))) or "the operation fails"

@@ -75,16 +75,17 @@ class StaticArgumentMismatch(Rule):
                 wants = "names" if kind is str else "positions"
                 report(
                     _place(event, name),
-                    f"`{name}` takes {wants}, and {mixed!r} is none",
+                    f"`{name}` takes {wants}, not {mixed!r}",
                     reason=t.why.explain(report.module),
                 )
                 return
             wrong = signature.objections(entries, t.label)
             if wrong:
                 place = _place(event, name)
+                raises = " raises ValueError" if t.kind == "jit" else ""
                 report(
                     place,
-                    f"`{name}`: {'; '.join(wrong)}",
+                    f"`{name}`{raises}: {'; '.join(wrong)}",
                     reason=f"{t.why.explain(report.module)}; its signature is `({signature})`",
                     cause=WrongStatic(t, frozenset(wrong)) if name.startswith("static") else None,
                     fix=_corrected(place, entries, signature, report),
@@ -112,8 +113,8 @@ class StaticArgumentMismatch(Rule):
             if beyond is not None:
                 report(
                     event.node,
-                    f"`{t.api}` differentiates argument {beyond}, and the call passes {len(event.args)} by position",
-                    reason=f"{t.why.explain(report.module)}; what is differentiated must be passed by position",
+                    f"`{t.api}` differentiates argument {beyond}, but the call passes {len(event.args)} by position",
+                    reason=f"{t.why.explain(report.module)}; pass differentiated arguments by position",
                 )
         elif t.api in _CHECKPOINTS and t.target is not None:
             self.check_checkpoint(event, t, len(event.args), report)
@@ -124,8 +125,8 @@ class StaticArgumentMismatch(Rule):
             if len(axes.items) != len(event.args):
                 report(
                     event.node,
-                    f"`in_axes` has {len(axes.items)} entries, and the call passes {len(event.args)} arguments by position",
-                    reason=f"{t.why.explain(report.module)}; what is passed by keyword is always mapped along axis 0",
+                    f"`in_axes` has {len(axes.items)} entries, but the call passes {len(event.args)} arguments by position",
+                    reason=f"{t.why.explain(report.module)}; `vmap` maps keyword arguments along axis 0",
                 )
 
     def check_checkpoint(self, event: CallEvent, t: Transformed, count: int, report: Reporter) -> None:
@@ -134,12 +135,12 @@ class StaticArgumentMismatch(Rule):
         beyond = next((n for n in entries if n >= count or (n < -count and t.api in _CHECKPOINTS)), None)
         if beyond is not None:
             passed = ", ".join(f"`{name}`" for name in event.kwargs)
-            own = ", the module included" if t.api in _LIFTED_CHECKPOINTS else ""
+            own = " (and `self`)" if t.api in _LIFTED_CHECKPOINTS else ""
             report(
                 event.node,
-                f"`static_argnums` of `{t.api}` counts what is passed by position{own}, and this call passes {count}"
-                + (f": pass {passed} by position" if passed else ""),
-                reason=f"{t.why.explain(report.module)}, with argument {beyond} static; the call raises",
+                f"argument {beyond} of `{t.api}` is static, but the call passes only {count} by position{own}"
+                + (f"; pass {passed} by position" if passed else ""),
+                reason=f"{t.why.explain(report.module)}; `static_argnums` counts positional arguments, and the call raises",
             )
 
     def check_overlap(
@@ -156,7 +157,7 @@ class StaticArgumentMismatch(Rule):
             label = event.transformed.label
             report(
                 _place(event, next(name for name in options if name.startswith("donate"))),
-                f"`{both[0]}` of `{label}` is declared static and donated, and cannot be both",
+                f"`{both[0]}` of `{label}` is both static and donated, which raises ValueError; remove one of the two",
                 reason=event.transformed.why.explain(report.module),
             )
 
@@ -178,7 +179,7 @@ def _corrected(
     close = signature.close_to(wrong[0])
     if not close or close in entries or close in signature.only_positional:
         return None
-    message = f"Name the parameter `{close}`"
+    message = f"Rename to `{close}`"
     return propose(report, place, "replace-string", message, safe=False, old=wrong[0], new=close)
 
 

@@ -52,11 +52,14 @@ class TracerAsStatic(Rule):
 
     def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
         value = event.value
-        declared = "static" if event.transformed.kind != "custom" else "among the `nondiff_argnums`"
+        custom = event.transformed.kind == "custom"
+        declared = (
+            "in `nondiff_argnums`, which takes no" if custom else "static, so jit raises ValueError for a"
+        )
         if not isinstance(value, Array) or not value.staged or not value.certain or event.is_guarded():
             return
         report(
             event.node,
-            f"`{event.parameter}` of `{event.transformed.label}` is {declared}, and this value is traced",
+            f"`{event.parameter}` of `{event.transformed.label}` is {declared} tracer; pass a constant",
             reason=traced(event, value),
         )

@@ -11,30 +11,37 @@ from jaxlint_rules._fixes import declare_static, only_staged, propose
 from jaxlint_rules._reasons import certain_tracer, traced
 from jaxlint_rules._static_sizes import static_size
 
-_WORDS = {
-    "if": "`if` asks for the truth of a traced value",
-    "while": "`while` asks for the truth of a traced value",
-    "assert": "`assert` asks for the truth of a traced value",
-    "conditional expression": "`a if test else b` asks for the truth of a traced value",
-    "and": "`and` asks for the truth of a traced value",
-    "or": "`or` asks for the truth of a traced value",
-    "not": "`not` asks for the truth of a traced value",
-    "==": "`==` of two sequences asks for the truth of each comparison of their items",
-    "chained comparison": "a chained comparison asks for the truth of its first, traced part",
-    "in": "`in` compares with a traced value and asks for the truth of the result",
-    "match": "`match` compares with a traced value and asks for the truth of the result",
-    "filter": "`filter` asks for the truth of a traced value",
-    "comprehension condition": "the comprehension's `if` asks for the truth of a traced value",
+_ERROR = "raises TracerBoolConversionError"
+# What fails, where its name and "a tracer" do not say it.
+_WHAT = {
+    "conditional expression": "`a if test else b` on a tracer",
+    "==": "`==` of sequences that hold tracers",
+    "chained comparison": "a chained comparison of tracers",
+    "in": "`in` with a tracer",
+    "filter": "`filter` on tracers",
+    "comprehension condition": "`if` on a tracer in a comprehension",
 }
-
-# What to write instead where there is no rewrite that would show it.
-_REMEDIES = {
-    "assert": "Check values with `jax.experimental.checkify` or `eqx.error_if`",
-    "match": "Choose by `jax.lax.switch`",
-    "sorted": "Sort an array, with `jnp.sort` or `jnp.argsort`",
-    "filter": "Keep all items and mask them, with `jnp.where`",
-    "comprehension condition": "Keep all items and mask them, with `jnp.where`",
-    "==": "Compare arrays, with `jnp.array_equal`",
+_STATEMENTS = frozenset({"if", "while", "assert", "and", "or", "not", "match"})
+# What to write instead.
+_INSTEAD = {
+    "if": "use `jnp.where` or `lax.cond`",
+    "conditional expression": "use `jnp.where` or `lax.cond`",
+    "while": "use `lax.while_loop`",
+    "assert": "use `checkify.check` or `eqx.error_if`",
+    "and": "use `jnp.logical_and`",
+    "or": "use `jnp.logical_or`",
+    "not": "use `jnp.logical_not`",
+    "chained comparison": "join the comparisons with `&`",
+    "in": "use `jnp.isin`",
+    "match": "use `lax.switch`",
+    "sorted": "use `jnp.sort` or `jnp.argsort`",
+    "max": "use `jnp.max`",
+    "min": "use `jnp.min`",
+    "any": "use `jnp.any`",
+    "all": "use `jnp.all`",
+    "filter": "mask with `jnp.where`",
+    "comprehension condition": "mask with `jnp.where`",
+    "==": "use `jnp.array_equal`",
 }
 
 
@@ -110,24 +117,23 @@ class TracerBranch(Rule):
             owner = event.frame.function.node if event.frame.function is not None else None
             if self.dispatched.setdefault((owner, name), event.node) is not event.node:
                 return
-        message = _WORDS.get(
-            event.how, f"`{event.how}()` compares traced values and asks for the truth of the result"
-        )
-        message = f"{message}; it has none while JAX traces"
         flag = "" if event.how == "while" or _is_a_default(event, report) else _flag(event.node, value)
-        if flag:
-            message += f'. If `{flag}` is an ordinary flag, declare it static: `static_argnames="{flag}"`'
         made = value.why.cause if flag and value.why is not None else None
         advice, fix = static_size(event, value)
         if flag:
+            advice = f'; if `{flag}` is a flag, use `static_argnames="{flag}"`'
             fix = declare_static(made.node, made.module, flag) if made is not None else None
-        elif advice:
-            message += advice
-        else:
+        elif not advice:
+            in_kernel = event.how == "if" and event.frame.stage.within("pallas")
+            instead = "use `pl.when`" if in_kernel else _INSTEAD.get(event.how, "")
+            advice = f"; {instead}" if instead else ""
             fix = _fix(event, report)
-            if event.how in _REMEDIES:
-                message += f". {_REMEDIES[event.how]}"
+        message = f"{_what(event.how)} {_ERROR}{advice}"
         report(event.node, message, reason=traced(event, value), fix=fix)
+
+
+def _what(how: str) -> str:
+    return _WHAT.get(how) or (f"`{how}` on a tracer" if how in _STATEMENTS else f"`{how}()` of tracers")
 
 
 def _fix(event: TestEvent, report: Reporter) -> FixRequest | None:
@@ -135,21 +141,21 @@ def _fix(event: TestEvent, report: Reporter) -> FixRequest | None:
     if event.how == "==":
         return None
     if event.how == "if" and event.frame.stage.within("pallas"):
-        return propose(report, event.node, "branch-to-when", "Run it under `pl.when`", safe=False)
+        return propose(report, event.node, "branch-to-when", "Use `pl.when`", safe=False)
     if event.how in ("if", "conditional expression"):
-        message = "Choose by `jnp.where` or `lax.cond`"
+        message = "Use `jnp.where` or `lax.cond`"
         return propose(report, event.node, "branch-to-select", message, safe=False)
     if event.how == "while":
-        return propose(report, event.node, "while-to-while-loop", "Loop by `lax.while_loop`", safe=False)
+        return propose(report, event.node, "while-to-while-loop", "Use `lax.while_loop`", safe=False)
     tested = _tested(event.node, report)
     if tested is not None:  # the operator stands in the test of an `if`, which asks as well
         root, how = tested
-        return propose(report, root, how, "Choose or loop by functions of JAX", safe=False)
+        return propose(report, root, how, "Use `jnp.where`, `lax.cond` or `lax.while_loop`", safe=False)
     if event.how in ("and", "or", "not", "chained comparison", "in"):
-        message = "Use the operators of arrays"
+        message = "Use array operators"
         return propose(report, event.node, "boolean-to-array", message, safe=only_staged(event.frame))
     if event.how in ("max", "min", "any", "all"):
-        message = f"Use the `{event.how}` of jax.numpy"
+        message = f"Use `jnp.{event.how}`"
         return propose(report, event.node, "boolean-to-array", message, safe=only_staged(event.frame))
     return None
 

@@ -11,6 +11,11 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import traced
 
 _FUNCTIONS = frozenset({"float", "int", "bool", "complex", "hash", "hex", "oct", "bin", "chr"})
+_ERRORS = {
+    "bool": "TracerBoolConversionError",
+    "hash": "TypeError",
+    **dict.fromkeys(("hex", "oct", "bin", "chr", "operator.index"), "TracerIntegerConversionError"),
+}
 _HARMLESS = frozenset({"str", "print", "block_until_ready", "device_get", "format_method"})
 
 
@@ -74,30 +79,42 @@ class TracerConcretization(Rule):
         if event.how == "hash" and not isinstance(event.node, ast.Call):
             report(
                 event.node,
-                "a traced value cannot be hashed: it is no key of a dict and no element of a set",
+                "hashing a tracer raises TypeError; do not use it as a dict key or in a set",
                 reason=traced(event, value),
             )
             return
         if event.how == "format":
-            what = "a number format is applied to a traced value"
+            message = "formatting a tracer as a number raises TypeError; use `jax.debug.print`"
         elif event.how.startswith("numpy."):
             return
         else:
             call = f"`{event.how}()`" if event.how in _FUNCTIONS or "." in event.how else f"`.{event.how}()`"
-            what = f"{call} needs the number behind a traced value"
+            error = _ERRORS.get(event.how, "ConcretizationTypeError")
+            message = f"{call} of a tracer raises {error}{_instead(event.how)}"
         fix = None
         if event.how == "format":
             fix = _printed(event, report)
         elif event.how in ("float", "int", "bool", "complex", "item") or event.how.startswith("math."):
-            fix = propose(report, event.node, "number-to-array", "Convert the array", safe=False)
-        report(event.node, f"{what}; there is none while JAX traces", reason=traced(event, value), fix=fix)
+            fix = propose(
+                report, event.node, "number-to-array", "Keep the array and convert its dtype", safe=False
+            )
+        report(event.node, message, reason=traced(event, value), fix=fix)
+
+
+def _instead(how: str) -> str:
+    """The end of the message: what to write in the place of `how`."""
+    if how in ("float", "int", "complex"):
+        return f"; use `.astype({how})`"
+    if how.startswith("math."):
+        return "; use the `jnp` function"
+    return "; keep it an array" if how in ("bool", "item", "tolist") else ""
 
 
 def _printed(event: ConvertEvent, report: Reporter) -> FixRequest | None:
     """The number is formatted for a `print`."""
     for parent in report.module.ancestors(event.node):
         if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "print":
-            return propose(report, parent, "print-to-debug-print", "Print by `jax.debug.print`", safe=False)
+            return propose(report, parent, "print-to-debug-print", "Use `jax.debug.print`", safe=False)
         if isinstance(parent, ast.stmt):
             break
     return None

@@ -9,6 +9,13 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import traced
 from jaxlint_rules._static_sizes import static_size
 
+_ERROR = "raises TracerIntegerConversionError"
+_WHAT = {
+    "list": "indexing a Python sequence with a tracer",
+    "dict": "looking a tracer up in a dict",
+    "slice": "a tracer as slice bound",
+}
+
 
 class TracerIndex(Rule):
     """A list is indexed, an array sliced, or a Python loop counted by a traced value.
@@ -67,11 +74,10 @@ class TracerIndex(Rule):
             return
         advice, fix = static_size(event, count)
         if not advice:
-            fix = propose(report, event.node, "range-to-fori-loop", "Loop by `lax.fori_loop`", safe=False)
+            fix = propose(report, event.node, "range-to-fori-loop", "Use `lax.fori_loop`", safe=False)
         report(
             event.node,
-            "a bound of `range` must be a Python integer, and this one is traced"
-            + (advice or "; use `lax.fori_loop`"),
+            f"`range` of a tracer {_ERROR}" + (advice or "; use `lax.fori_loop`"),
             reason=traced(event, count),
             fix=fix,
         )
@@ -89,22 +95,26 @@ class TracerIndex(Rule):
         if event.how == "text":
             report(
                 event.node,
-                "the key is the text of a tracer, which has no number in it; index a stacked array",
+                "this dict key is the text of a tracer, not a number: KeyError; stack the arrays and index them",
                 reason=traced(event, index),
             )
             return
-        what = "a slice bound" if event.how == "slice" else "the index of a Python sequence"
-        indexed = event.how != "dict"
         # Only `pl.ds(start, size)` reads a part of it.
         ref = isinstance(event.base, Array) and event.base.role == "ref"
-        message = "Slice by lax.dynamic_slice_in_dim" if event.how == "slice" else "Index an array"
+        error = "raises TypeError" if event.how == "dict" else _ERROR
+        if event.how == "slice" and isinstance(event.base, Array):
+            error = "raises IndexError"
+        instead = "use a `jnp` array" if event.how == "list" else "stack the values and index an array"
+        if event.how == "slice":
+            instead = "use `pl.ds(start, size)`" if ref else "use `lax.dynamic_slice`"
+        indexed = event.how != "dict"
+        message = "Use `lax.dynamic_slice_in_dim`" if event.how == "slice" else "Index a `jnp` array"
         advice, fix = static_size(event, index)
         if not advice and indexed and not ref:
             fix = propose(report, event.node, "sequence-to-array", message, safe=False)
         report(
             event.node,
-            f"{what} must be a Python integer, and this one is traced"
-            + (advice or ("; use `pl.ds(start, size)`" if ref else "")),
+            f"{_WHAT[event.how]} {error}{advice or f'; {instead}'}",
             reason=traced(event, index),
             fix=fix,
         )

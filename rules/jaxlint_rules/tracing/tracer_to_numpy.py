@@ -70,23 +70,23 @@ class TracerToNumpy(Rule):
             owner = event.frame.function.node if event.frame.function is not None else None
             if self.buffers.setdefault(owner, event.node) is not event.node:
                 return
-            message = "a traced value is stored into a NumPy array; build the array with jnp instead"
+            message = "storing a tracer in a NumPy array raises; build the array with `jnp`"
             codemod = "numpy-buffer-to-jnp"
         elif event.function == "getitem":
             message = (
-                "a traced value is the index of a NumPy array; make that a JAX array: `jnp.asarray(...)`"
+                "indexing a NumPy array with a tracer raises TracerArrayConversionError; use `jnp.asarray`"
             )
             codemod = ""
         else:
             name = event.function.replace("numpy.", "np.")
-            message = f"`{name}` needs the numbers behind a traced value"
+            message = f"`{name}` on a tracer raises TracerArrayConversionError"
             codemod = "numpy-to-jnp" if _has_twin(event.function) else ""
             if event.function.startswith("scipy."):
-                message += f"; use `jax.{name}` where there is one"
+                message += "; use `jax.scipy`"
             elif codemod:
                 message += f"; use `{name.replace('np.', 'jnp.')}`"
         safe = only_staged(event.frame)
-        fix = propose(report, event.node, codemod, "Use jax.numpy", safe=safe) if codemod else None
+        fix = propose(report, event.node, codemod, "Use `jax.numpy`", safe=safe) if codemod else None
         report(event.node, message, reason=traced(event, value), fix=fix)
 
 

@@ -83,8 +83,8 @@ class UnhashableStaticArgument(Rule):
         module = isinstance(event.value, Instance) and event.value.cls.kind == "equinox"
         report(
             place,
-            f"`{event.parameter}` of `{event.transformed.label}` is static, and {kind} cannot be hashed",
-            reason=f"{event.transformed.why.explain(report.module)}, with `{event.parameter}` among its static arguments",
+            f"static `{event.parameter}` of `{event.transformed.label}` is unhashable: jit raises ValueError for {kind}",
+            reason=f"{event.transformed.why.explain(report.module)}; static arguments must be hashable",
             fix=fix,
             cause=_wrong_position(event),
             severity=Severity.WARNING if module else None,  # before 0.13 equinox hashed the leaves alone
@@ -98,9 +98,8 @@ class UnhashableStaticArgument(Rule):
             return  # lists and dicts are compared, which works
         report(
             event.node,
-            f"the static field `{event.name}` of `{event.cls.name}` holds an array; a second instance cannot be compared",
-            reason=f"an instance is passed to `{event.transformed.label}`, whose cache compares static fields with `==`; "
-            f"{event.transformed.why.explain(report.module)}",
+            f"the static field `{event.name}` of `{event.cls.name}` holds an array, so `==` of two instances fails",
+            reason=f"the cache of `{event.transformed.label}` compares static fields; {event.transformed.why.explain(report.module)}",
             severity=Severity.WARNING,
         )
 
@@ -147,19 +146,19 @@ def unhashable(value: Value, depth: int = 2) -> str | None:
     if isinstance(value, NumpyArray) and value.fresh:
         return "a NumPy array"
     if isinstance(value, Array) and value.role == "optimizer state":
-        return "the state of an optimiser"
+        return "an optimizer state"
     if isinstance(value, Array) and value.role == "variables" and value.certain:
         return "a dict of arrays"
     if isinstance(value, Array) and value.certain and not value.tree:
         return "an array"
     if isinstance(value, Instance) and value.cls.kind == "dataclass" and not _hashable_dataclass(value):
-        return f"a `{value.cls.name}` (a dataclass that is not frozen)"
+        return f"a `{value.cls.name}` (not a frozen dataclass)"
     if isinstance(value, Instance) and value.cls.kind == "dataclass" and depth > 0:
         return _unhashable_field(value, depth)
     if isinstance(value, Instance) and value.cls.kind == "equinox" and depth > 0:
         return _unhashable_part(value, list(value.fields), depth)
     if isinstance(value, Instance) and value.cls.kind == "plain" and _compares_without_hash(value.cls):
-        return f"a `{value.cls.name}` (its class has `__eq__` and no `__hash__`)"
+        return f"a `{value.cls.name}` (`__eq__` without `__hash__`)"
     return None
 
 

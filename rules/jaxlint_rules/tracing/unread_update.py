@@ -82,8 +82,8 @@ class UnreadUpdate(Rule):
         if source:
             report(
                 statement,
-                f"`{name}` becomes a new array here, which nothing reads: {source} keeps the old one",
-                reason="arrays of JAX are immutable, and the assignment changes the name alone",
+                f"`{name}` is rebound to a new array that nothing reads; {source} keeps the old array",
+                reason="JAX arrays are immutable: an update returns a new array and rebinds only the local name",
             )
 
 

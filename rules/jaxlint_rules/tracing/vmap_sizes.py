@@ -68,7 +68,6 @@ class VmapSizes(Rule):
             )
             report(
                 event.node,
-                f"`{callee.label}` is mapped over {first} rows of argument {one + 1} and {second} rows of argument {two + 1}; "
-                "say `None` in `in_axes` for what all rows share",
-                reason=callee.why.explain(report.module),
+                f"`vmap` of `{callee.label}` raises ValueError: argument {one + 1} has {first} rows, argument {two + 1} has {second}",
+                reason=f"{callee.why.explain(report.module)}; `in_axes=None` shares an argument among the rows",
             )

@@ -61,10 +61,10 @@ class ArrayIteration(Rule):
         node = loop.node
         if loop.calls_jitted or frame.is_in_test() or not isinstance(node, (ast.For, ast.comprehension)):
             return
-        array, how = _taken_apart(event.node, event.iterable, frame), "iterates over"
+        array, how = _taken_apart(event.node, event.iterable, frame), "iterating over"
         counted = _counted(node) if array is None else ""
         if counted:
-            array, how = _held(counted, frame), "takes one by one, by index, the elements of"
+            array, how = _held(counted, frame), "indexing"
         if array is None or not _is_plain(array) or any(_selects(part) for part in walk(event.node)):
             return  # as few as the data has it
         body = _body(node, frame)
@@ -83,9 +83,8 @@ class ArrayIteration(Rule):
             return  # a caller may run all of it under a trace; stacked rows are another rule's
         report(
             event.node,
-            f"this loop {how} a JAX array, each element a dispatch of its own; compute on the whole array, or fetch it "
-            "once with `np.asarray`",
-            reason=f"what `{ast.unparse(event.node)}` gives is a JAX array on the host",
+            f"{how} a JAX array dispatches one operation per element; use array operations, or `np.asarray` once",
+            reason=f"`{ast.unparse(event.node)}` is a JAX array on the host",
             severity=Severity.INFO if _reads_once(node, body, frame) else None,
         )
 

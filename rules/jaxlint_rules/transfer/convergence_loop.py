@@ -85,15 +85,15 @@ class ConvergenceLoop(Rule):
         )
         report(
             test,
-            "Python asks the device after every iteration whether the loop goes on; `jax.lax.while_loop` decides there",
-            reason=f"`{ast.unparse(test)}` needs the number of {made}",
+            "the loop condition forces a host sync each iteration; use `lax.while_loop`",
+            reason=f"`{ast.unparse(test)}` reads {made}",
             fix=_as_while_loop(loop, test, report),
         )
 
 
 def _as_while_loop(loop: ast.While | ast.For, test: ast.expr, report: Reporter) -> FixRequest | None:
     """The fix of a `while`, or of a `break`; numbers that it fetches stay on the device."""
-    message = "Rewrite as `lax.while_loop`"
+    message = "Use `lax.while_loop`"
     if isinstance(loop, ast.While) and loop.test is test:
         return propose(report, test, "while-to-while-loop", message, safe=False, host=True, numbers=True)
     return propose(report, test, "break-to-while-loop", message, safe=False, numbers=True)

@@ -79,15 +79,15 @@ class DevicePutInLoop(Rule):
             return
         loop = _unchanging(event.argument, event.argument, event.frame)
         if loop is not None:
-            self.tell(event, event.argument, f"the call of `{event.transformed.label}`", loop, report)
+            self.tell(event, event.argument, f"calling `{event.transformed.label}`", loop, report)
 
     def tell(self, event: Event, data: ast.expr, what: str, loop: Loop, report: Reporter) -> None:
         node = data if isinstance(event, TracedArgumentEvent) else event.node
         line = getattr(loop.node, "lineno", "?")
         report(
             node,
-            f"{what} copies `{ast.unparse(data)}` to the device in every iteration; put it there once, before the loop",
-            reason=f"nothing in the loop at line {line} changes `{ast.unparse(data)}`",
+            f"{what} copies `{ast.unparse(data)}` to the device each iteration; copy it once, before the loop",
+            reason=f"the loop at line {line} does not change `{ast.unparse(data)}`",
             severity=Severity.INFO if shows_results(loop.node) else None,
         )
 

@@ -29,7 +29,7 @@ _WAITS = {
     "format_method": "formatting",
     "logging": "logging",
     "block_until_ready": "`block_until_ready`",
-    "setitem": "storing it into a NumPy array",
+    "setitem": "storing it in a NumPy array",
 }
 _OF_ENVIRONMENTS = frozenset(
     {"step", "act", "send", "send_action", "apply_action", "async_step", "step_async"}
@@ -166,11 +166,11 @@ class HostSyncInLoop(Rule):
             report.event = event
             line = getattr(loop, "lineno", None) or getattr(getattr(loop, "target", None), "lineno", "?")
             here = [str(number) for path, number in list(wait.lines)[1:] if path == report.path]
-            too = f"; it waits at line{'s' * (len(here) > 1)} {', '.join(here)}, too" if here else ""
+            too = f"; so does line{'s' * (len(here) > 1)} {', '.join(here)}" if here else ""
             report(
                 event.node,
-                f"{wait.what} makes Python wait for the device in every iteration",
-                reason=f"the value is a result of the jitted `{wait.jitted}`, called in the loop at line {line}{too}",
+                f"{wait.what} forces a host sync each iteration; keep the value on the device until the loop ends",
+                reason=f"the value comes from the jitted `{wait.jitted}`, called in the loop at line {line}{too}",
                 severity=Severity.INFO if shows_results(loop) or _is_looked_at(wait, report) else None,
                 data={"loop_line": line},
                 fix=_collected(event, report) if len(wait.lines) == 1 else None,

@@ -79,6 +79,6 @@ class JaxInDataset(Rule):
         self.told.add(function.node)
         report(
             event.node,
-            f"`{function.cls.name}` makes its items with JAX, one by one: use NumPy here, and JAX for the batch",
-            reason=f"`{event.name.replace('jax.numpy', 'jnp')}` runs for each item, on the host's way to a batch",
+            f"`{function.cls.name}` creates its items one by one with JAX; use NumPy here, and JAX on the batch",
+            reason=f"`{event.name.replace('jax.numpy', 'jnp')}` dispatches to the device for each item",
         )

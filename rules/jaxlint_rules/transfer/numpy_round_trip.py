@@ -83,8 +83,8 @@ class NumpyRoundTrip(Rule):
             return  # once, as in setting up
         report(
             fetch.node,
-            f"`np.{name}` takes the array to the host, and the result goes back to the device: use `jnp.{name}`",
-            reason=f"what it is given is {_what(fetch.jitted)}, and its result is passed to `{_short(taker)}`",
+            f"`np.{name}` copies the array to the host and its result back to the device; use `jnp.{name}`",
+            reason=f"its input is {_what(fetch.jitted)}, and its result goes to `{_short(taker)}`",
         )
 
 
@@ -98,7 +98,7 @@ def _is_here(node: ast.AST, event: Event) -> bool:
 
 
 def _what(jitted: str) -> str:
-    return f"a result of the jitted `{jitted}`" if jitted else "an array of JAX"
+    return f"a result of the jitted `{jitted}`" if jitted else "a JAX array"
 
 
 def _short(name: str) -> str:

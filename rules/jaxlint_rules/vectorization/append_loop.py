@@ -136,23 +136,19 @@ class AppendLoop(Rule):
             report.event = seen
             report(
                 loop.iter,
-                f"each iteration appends to `{node.args[0].id}`, which is stacked at line {node.lineno}; "
-                + (
-                    "`jax.lax.scan` stacks"
-                    if _carries(loop)
-                    else "`jax.vmap` computes all at once and stacks"
-                )
-                + " the results itself",
+                f"the loop appends to `{node.args[0].id}`, which line {node.lineno} stacks; "
+                + ("use `lax.scan`" if _carries(loop) else "use `jax.vmap`")
+                + ", which stacks its results",
                 reason=(
-                    f"each iteration is a copy of the body in the program; {staged_because(frame)}"
+                    f"the loop is unrolled while tracing; {staged_because(frame)}"
                     if staged
-                    else "each iteration is sent to the device on its own"
+                    else "each iteration dispatches on its own"
                 ),
                 fix=propose(
                     report,
                     loop.iter,
                     "for-to-scan" if _carries(loop) else "for-to-vmap",
-                    "Rewrite as `lax.scan`" if _carries(loop) else "Rewrite as `vmap`",
+                    "Use `lax.scan`" if _carries(loop) else "Use `jax.vmap`",
                     safe=False,
                 ),
             )

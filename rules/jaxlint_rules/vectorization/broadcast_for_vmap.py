@@ -64,8 +64,8 @@ class BroadcastForVmap(Rule):
             if how:
                 report(
                     argument,
-                    f"`{ast.unparse(argument)}` repeats one array for `vmap`; pass the array and `in_axes=None` for it",
-                    reason=f"{how} gives `{callee.label}` the same array for each element",
+                    f"`{ast.unparse(argument)}` copies one array for every row of `vmap`; pass the array with `in_axes=None`",
+                    reason=f"{how} gives `{callee.label}` the same array in each row",
                 )
 
     def repeated(self, node: ast.expr, value: Value, report: Reporter) -> str:

@@ -106,8 +106,8 @@ class CondUnderVmap(Rule):
                 api = event.name.replace("jax.lax", "lax")
                 report(
                     node,
-                    f"under `vmap` `{api}` runs every branch for every element, `{heavy}` included",
-                    reason=f"its predicate depends on what is mapped; {staged_because(event.frame)}",
+                    f"`{api}` under `vmap` runs all branches for every row, `{heavy}` included; move it out of the branches",
+                    reason=f"its predicate is mapped; {staged_because(event.frame)}",
                 )
 
 

@@ -80,10 +80,9 @@ class GradOfJit(Rule):
             return  # a script that never calls it
         report(
             event.node,
-            f"`{api}` of the jitted `{inner.label}` runs outside of jit in every iteration; jit the whole step",
+            f"`{api}` of the jitted `{inner.label}` runs outside jit each iteration; jit the whole step",
             reason=(
-                f"{inner.why.explain(report.module)}, {callee.why.explain(report.module)}, and called in the loop at "
-                f"line {getattr(loops[0].node, 'lineno', '?')}"
+                f"{callee.why.explain(report.module)}, called in the loop at line {getattr(loops[0].node, 'lineno', '?')}"
             ),
         )
 

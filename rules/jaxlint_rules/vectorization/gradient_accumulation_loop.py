@@ -87,10 +87,9 @@ class GradientAccumulationLoop(Rule):
             return
         report(
             node.iter,
-            f"the gradients that are added to `{min(sums)}` are computed by one copy of the passes for each iteration; "
-            "`jax.lax.scan` compiles them once",
-            reason=f"tracing unrolls the loop; {staged_because(frame)}",
-            fix=propose(report, node.iter, "for-to-scan", "Rewrite as `lax.scan`", safe=False),
+            f"the loop that accumulates gradients in `{min(sums)}` is unrolled: compile time grows; use `lax.scan`",
+            reason=staged_because(frame),
+            fix=propose(report, node.iter, "for-to-scan", "Use `lax.scan`", safe=False),
         )
 
 

@@ -71,8 +71,8 @@ class LayerLoop(Rule):
         if trips is not None and trips >= DEEP and _is_one_module(node):
             report(
                 node.iter,
-                f"{trips} modules of one kind are unrolled: each is traced and compiled anew; make them one under `nn.scan`",
-                reason=f"each iteration makes the module anew with the same settings; {staged_because(frame)}",
+                f"{trips} equal modules are unrolled: each is traced and compiled; use one under `nn.scan`",
+                reason=f"each iteration creates the module with the same settings; {staged_because(frame)}",
             )
             return
         if (
@@ -100,21 +100,19 @@ class LayerLoop(Rule):
         if carried and not _decides(node, used) and not has_other_way(node, frame.module):
             report(
                 node.iter,
-                f"the layers of `{ast.unparse(node.iter)}` are unrolled; each keeps the shape of `{carried[0]}`, so they "
-                + (
-                    "can be one module under `nn.scan`" if modules else "can be stacked and run by `lax.scan`"
-                ),
+                f"the layers of `{ast.unparse(node.iter)}` are unrolled: each is traced and compiled; use "
+                + ("one module under `nn.scan`" if modules else "`lax.scan` over stacked layers"),
                 fix=None
                 if modules
                 else propose(
                     report,
                     node.iter,
                     "for-to-scan",
-                    "Stack the layers and scan them",
+                    "Stack the layers and use `lax.scan`",
                     safe=False,
                     layers=True,
                 ),
-                reason=f"each iteration makes `{carried[0]}` of `{carried[0]}` and one layer; {staged_because(frame)}",
+                reason=f"each layer maps `{carried[0]}` to `{carried[0]}` of the same shape; {staged_because(frame)}",
             )
 
 

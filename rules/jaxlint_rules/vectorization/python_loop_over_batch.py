@@ -71,8 +71,8 @@ class PythonLoopOverBatch(Rule):
         if number and any(number in counters(loop.node) for loop in frame.loops):
             report(
                 event.node,
-                f"each iteration differentiates one output, a row of the Jacobian of `{ast.unparse(output.value)}`; use `jax.jacrev`",
-                reason=f"{transformed.why.explain(report.module)}, and `{number}` counts the iterations",
+                f"the loop computes the Jacobian of `{ast.unparse(output.value)}` row by row; use `jax.jacrev`",
+                reason=f"{transformed.why.explain(report.module)}; `{number}` counts the rows",
             )
 
     def on_iteration(self, event: IterationEvent, report: Reporter) -> None:
@@ -91,8 +91,8 @@ class PythonLoopOverBatch(Rule):
         if isinstance(held, Array) and not held.tree and held.certain:
             report(
                 node.iter,
-                f"each iteration computes from a row of `{read}` and copies the array that it writes to; use `jax.vmap`",
-                reason="no iteration needs the one before, and outside of `jit` an update is a copy of the whole array",
+                f"the loop computes one row of `{read}` per iteration and copies its output array; use `jax.vmap`",
+                reason="the iterations are independent, and `.at[...].set` outside jit copies the whole array",
             )
 
     @concerns(*_STACKING, *_SUMMING, *_TREES)
@@ -128,9 +128,9 @@ class PythonLoopOverBatch(Rule):
             function, rows = found
             report(
                 place,
-                f"`{function}` is called for each row of `{rows}` and the results are {done}; use `jax.vmap`",
+                f"the loop calls `{function}` for each row of `{rows}`, and the results are {done}; use `jax.vmap`",
                 fix=fix,
-                reason=f"`{rows}` {'are arrays' if '`' in rows else 'is an array'}, so each row is a call, or a copy of `{function}` in the program",
+                reason=f"`{rows}` {'are arrays' if '`' in rows else 'is an array'}, so each row costs a dispatch, or a copy of the body when traced",
             )
 
     def check_listed(self, node: ast.Call, report: Reporter, event: CallEvent) -> None:
@@ -152,8 +152,8 @@ class PythonLoopOverBatch(Rule):
         if found is not None:
             report(
                 made[0],
-                f"`{found[0]}` is called for each row of `{found[1]}` and the results are put together; use `jax.vmap`",
-                reason=f"`{last.value.id}` is a list of them, which is read again at line {node.lineno}",
+                f"the loop calls `{found[0]}` for each row of `{found[1]}` and collects the results; use `jax.vmap`",
+                reason=f"line {node.lineno} reads the list `{last.value.id}`",
             )
 
     def over(

@@ -70,11 +70,11 @@ class VmapOfJit(Rule):
         fix = None
         if written_here or event.decorator is not None:
             step = Step("swap-vmap-of-jit", report.path, report.span(place))
-            fix = FixRequest(Safety.SAFE, "Jit the mapped function instead", (step,))
+            fix = FixRequest(Safety.SAFE, "Jit the mapped function", (step,))
         report(
             place,
             f"`vmap` of a jitted function is not compiled as a whole; use `jit(vmap({inner.label}))`",
-            reason=f"{outer.why.explain(report.module)}, and {inner.why.explain(report.module)}",
+            reason=f"{outer.why.explain(report.module)}, {inner.why.explain(report.module)}",
             fix=fix,
         )
 
@@ -88,7 +88,7 @@ class VmapOfJit(Rule):
         if isinstance(inner, Transformed) and inner.kind in DIFFERENTIATION:
             inner = _behind(inner.target)  # the gradients of each example
         if not isinstance(inner, Transformed) or inner.kind not in JIT_KINDS or inner.kind == "pmap":
-            report_eager(event, mapped, report, "vmap", "jit the mapped function, or the whole step")
+            report_eager(event, mapped, report, "vmap", "jit the mapped function or the whole step")
             return
         if mapped.module is not frame.module or frame.module.is_test or not isinstance(node, ast.Call):
             return
@@ -99,10 +99,10 @@ class VmapOfJit(Rule):
             return
         report(
             node,
-            f"`vmap` of the jitted `{inner.label}` runs outside of jit in every iteration; jit the mapped function",
+            f"`vmap` of the jitted `{inner.label}` runs outside jit each iteration; jit the mapped function",
             reason=(
-                f"{inner.why.explain(report.module)}, {mapped.why.explain(report.module)}, and called in a loop at "
-                f"line {getattr(host_loops(around, comprehensions=True)[0].node, 'lineno', '?')}"
+                f"{mapped.why.explain(report.module)}, called in the loop at line "
+                f"{getattr(host_loops(around, comprehensions=True)[0].node, 'lineno', '?')}"
             ),
         )
 

@@ -51,7 +51,7 @@ def test_one_finding_speaks_of_a_wrong_position(
 ) -> None:
     (found,) = findings_in(tmp_path, {"program.py": program})
     assert (found.code, found.span.line) == (code, line)
-    assert f"{named}, which the function needs as a Python value" in found.reason
+    assert f"the function needs {named} as a Python value" in found.reason
 
 
 @pytest.mark.parametrize(

@@ -469,8 +469,7 @@ def test_a_context_file_that_cannot_be_parsed_costs_nothing(tmp_path: Path) -> N
 
 def test_the_caller_of_another_file_is_named_with_its_place(tmp_path: Path) -> None:
     (finding,) = findings_in(tmp_path, {"train.py": jits("from model import step"), "model.py": BRANCH})
-    assert "`x` is a parameter of `step`" in finding.reason
-    assert "`step` is passed to `jax.jit` at train.py:4" in finding.reason
+    assert "`x`, a parameter of `step` (`jax.jit`, train.py:4)" in finding.reason
 
 
 def test_what_calls_a_file_is_evaluated_up_to_a_bound_the_nearest_program_first(

@@ -18,7 +18,7 @@ CASES = {
             if x > 0:
                 return x
         """,
-        ["traced because `x` is a parameter of `f`", "`f` is decorated with `jax.jit` at line 3"],
+        ["the tracer comes from `x`, a parameter of `f` (`jax.jit`, line 3)"],
     ),
     "a call": (
         """
@@ -29,7 +29,7 @@ CASES = {
 
         g = jax.jit(f)
         """,
-        ["`x` is a parameter of `f`", "`f` is passed to `jax.jit` at line 6"],
+        ["`x`, a parameter of `f` (`jax.jit`, line 6)"],
     ),
     "through two functions": (
         """
@@ -45,7 +45,7 @@ CASES = {
         def top(x):
             return middle(x)
         """,
-        ["`x` is a parameter of `top`", "line 9", "called as `top` -> `middle` -> `low`"],
+        ["`x`, a parameter of `top` (`jax.jit`, line 9)", "call path: `top` -> `middle` -> `low`"],
     ),
     "a method of an object": (
         """
@@ -61,7 +61,7 @@ CASES = {
         def top(x):
             return layer(x)
         """,
-        ["`x` is a parameter of `top`", "called as `top` -> `Layer.__call__`"],
+        ["`x`, a parameter of `top`", "call path: `top` -> `Layer.__call__`"],
     ),
     "a key that a scan hands over": (
         """
@@ -74,7 +74,7 @@ CASES = {
         def run(x, keys):
             return jax.lax.scan(body, x, keys)
         """,
-        ["`key` was used up at line 4"],
+        ["the first use of `key` is at line 4"],
     ),
     "a scan inside a jit": (
         """
@@ -89,7 +89,7 @@ CASES = {
 
             return jax.lax.scan(body, 0.0, xs)
         """,
-        ["it is the carry of the scan", "`body` is passed to `lax.scan` at line 10", "jax.jit` at line 3"],
+        ["the scan carry of `body` (`lax.scan`, line 10) in `run` (`jax.jit`, line 3)"],
     ),
     "an array made from nothing": (
         """
@@ -101,7 +101,7 @@ CASES = {
             if jnp.arange(3).sum() > 2:
                 return x
         """,
-        ["runs under `jit`", "`f` is decorated with `jax.jit` at line 4"],
+        ["`jnp.arange` in `f` (`jax.jit`, line 4)"],
     ),
     "vmap": (
         """
@@ -112,7 +112,7 @@ CASES = {
 
         g = jax.vmap(f, in_axes=(0, None))
         """,
-        ["`x` is a parameter of `f`", "`f` is passed to `jax.vmap` at line 6"],
+        ["`x`, a parameter of `f` (`jax.vmap`, line 6)"],
     ),
 }
 

@@ -281,6 +281,9 @@ def test_a_keyword_that_a_function_does_not_have_is_not_called_a_parameter_of_it
     """
     wrong, plain = findings_in(tmp_path, {"program.py": program})
     assert wrong.message == (
-        "a string ('sum') cannot be traced, and `scaled` has no parameter `mod`; did you mean `mode`?"
+        "jit cannot trace a string ('sum'), and `scaled` has no parameter `mod`; did you mean `mode`?"
     )
-    assert plain.message == "`how` of `scaled` is traced, and a string ('sum') cannot be; declare it static"
+    assert (
+        plain.message
+        == "jit traces `how` of `scaled`, but a string ('sum') raises TypeError; declare it static"
+    )
