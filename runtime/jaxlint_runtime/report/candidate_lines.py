@@ -96,8 +96,8 @@ def _outcome(target: str, result: Mapping[str, Any], way: str | None) -> str:
         # A device that is not there: what its compiler says is written on request alone.
         asked = COMPILED_WRITABLE if ":" in target else WRITABLE
         return f"{ADVICE}, {BY_COMPILER}" if way == ADVICE else asked
-    if result["status"] == "failed":
-        return "failed"
+    if result["status"] in ("failed", "not-applicable"):
+        return str(result["status"]).replace("-", " ")
     if result["numerics"] is not None and not result["numerics"]["passed"]:
         return "other values"
     gain = gain_of(result)

@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any
 
 from jaxlint_runtime.proof.gain import Tally, gain_of, is_proven, tally
-from jaxlint_runtime.report.best_versions import subjects
+from jaxlint_runtime.report.best_versions import Subject, subjects
 from jaxlint_runtime.report.html.function_section import diff_part, function_section
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.sharding_section import shardings
@@ -36,26 +36,33 @@ def page(
     links: list[tuple[str, str]] = []
     changes = [diff for diff in document["diffs"] if diff["diff"]]
     notes = [diff for diff in document["diffs"] if not diff["diff"]]  # why what is proven is not written
+    idle: list[Child] = []  # functions to which nothing applies
     for run in runs:
-        found = subjects(run)
+        found = sorted(subjects(run), key=_interest)
         for number, subject in enumerate(found):
             anchor = f"f{len(links)}"
-            name = subject.place[0] + (f" on {run['target']}" if len(runs) > 1 else "")
-            links.append((anchor, name))
+            links.append(
+                (anchor, short_name(subject.place[0]) + (f" on {run['target']}" if len(runs) > 1 else ""))
+            )
             mine = [d for d in notes if (d["function"], d["path"], d["line"]) == subject.place]
             mine = mine if run is runs[0] else []
+            into = sections if _interest(subject) < _IDLE else idle
             if len(runs) > 1 and not number:
                 of = [] if ":" in run["target"] else [f" {run['device']}"]
-                sections.append(tag("p", badge(run["target"], "kind"), *of, class_="meta"))
-            sections.append(function_section(subject, run, mine, anchor))
+                into.append(tag("p", badge(run["target"], "kind"), *of, class_="meta"))
+            into.append(function_section(subject, run, mine, anchor))
+    if idle:
+        title = f"Functions to which nothing applies ({len(idle)})"
+        sections.append(tag("details", tag("summary", title), idle))
     body = [
         tag("a", "Skip to the report", href="#main", class_="skip"),
-        tag("header", _head(document, runs, when), _contents(links)),
+        tag("header", _head(document, runs, when)),
         tag(
             "main",
             _problems(document),
             [tag("p", line, class_="lead") for line in first_lines],
             _summary(document, runs),
+            _contents(links),
             _changes(changes),
             _targets(runs),
             _sizes(document.get("sizes", ())),
@@ -82,6 +89,16 @@ def page(
         tag("style", Markup(style)),
     )
     return f"<!doctype html>\n{tag('html', head, tag('body', body), lang='en')}\n"
+
+
+_IDLE = 2
+
+
+def _interest(subject: Subject) -> int:
+    """What is proven comes first, then what was tried; `_IDLE` for functions to which nothing applies."""
+    if subject.best is not None:
+        return 0
+    return 1 if any(result["status"] != "not-applicable" for result in subject.results) else _IDLE
 
 
 def _head(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]], when: str | None) -> list[Markup]:
