@@ -1,6 +1,6 @@
 """Time the parsers that read newer syntax than the running Python's, beside `ast`: `python -m benchmarks.parsers [FOLDER ...]`.
 
-`check` parses with `ast`, and with `jaxlint.syntax.newer` what `ast` refuses. Each row is another parser on the same files, as a ratio to
+`check` parses with `ast`, and with `jaxlint.syntax.newer_grammar` what `ast` refuses. Each row is another parser on the same files, as a ratio to
 `ast` in the same round: the files are given to all parsers in turn, in processor time, and the median over the rounds is shown with
 its range. The last column is what a cold check of these files would take, were they all parsed by it: the check with its parse by `ast`
 replaced. Parsers that are not installed are left out (`pip install tree-sitter tree-sitter-python`).
@@ -28,8 +28,8 @@ from benchmarks.corpora.present import table
 from benchmarks.corpora.run import python_files
 from jaxlint.config import load_config
 from jaxlint.engine import check
-from jaxlint.garbage import no_garbage_collection
-from jaxlint.syntax.newer import parse_newer
+from jaxlint.gc_pause import no_garbage_collection
+from jaxlint.syntax.newer_grammar import parse_newer
 
 OLD = (3, 11)  # of whose syntax `newer` is told that it is all there is, so that it goes its whole way
 
@@ -96,7 +96,7 @@ def parsers() -> dict[str, Parse]:
     """By what the table says of each; `ast` is the first."""
     return {
         "`ast`": ast.parse,
-        "`jaxlint.syntax.newer` on every file": lambda text: parse_newer(text, OLD),
+        "`jaxlint.syntax.newer_grammar` on every file": lambda text: parse_newer(text, OLD),
         f"libcst {version('libcst')}, bare parse": cst.parse_module,
         f"libcst {version('libcst')}, with positions": with_positions,
         **tree_sitter_parsers(),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from jaxlint.config import CACHE_FOLDER, Config
 from jaxlint.source.regular import read_regular
-from jaxlint.source.targets import in_version_control
+from jaxlint.source.writable_files import in_version_control
 from jaxlint.source.write import write_atomic
 
 # https://bford.info/cachedir/: backups leave out a folder with this file.

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.config import Config
 from jaxlint.finding import Finding
-from jaxlint.garbage import no_garbage_collection
+from jaxlint.gc_pause import no_garbage_collection
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.suppress import Suppressions
 
 if TYPE_CHECKING:
     from jaxlint.staging import Analysis
-    from jaxlint.staging.shards import Shard
+    from jaxlint.staging.import_components import Shard
 
 # About two seconds of work: a Python that is started anew takes a quarter of one to get ready.
 STARTED_LINES = 24_000
@@ -92,15 +92,15 @@ class Examination:
 
     def _parts(self) -> Sequence[Shard | None]:
         """The parts of the run; None for one that is all of it."""
-        from jaxlint.staging import shards
+        from jaxlint.staging import import_components
 
-        if sum(source.text.count("\n") for source in self.sources) < 2 * shards.SHARD_LINES:
+        if sum(source.text.count("\n") for source in self.sources) < 2 * import_components.SHARD_LINES:
             return [None]  # the usual case: not worth looking at what imports what
         from jaxlint.staging.project import Project
 
         project = Project(self.sources)
         project.add_context(self.context)
-        found = shards.shards_of(project)
+        found = import_components.shards_of(project)
         return found if len(found) > 1 else [None]
 
     def _outcomes(

@@ -31,7 +31,7 @@ def measure(name: str, target: str, seconds: float, compiles: int) -> dict[str, 
     from jaxlint_runtime.lowering.function_versions import capture
     from jaxlint_runtime.model import JitOptions
     from jaxlint_runtime.optimiser_settings import Settings
-    from jaxlint_runtime.protocol.plain import to_plain
+    from jaxlint_runtime.protocol.json_records import to_plain
     from jaxlint_runtime.sharding import placement_record, shard_function
     from jaxlint_runtime.sharding.mesh import parse_mesh
 

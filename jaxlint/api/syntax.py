@@ -16,7 +16,7 @@ from jaxlint.syntax.facts import (
     statements,
     walk,
 )
-from jaxlint.syntax.functions import own_nodes
+from jaxlint.syntax.function_bodies import own_nodes
 from jaxlint.syntax.liveness import changed_variable, unread_statements
 from jaxlint.syntax.memo import cache
 from jaxlint.syntax.parents import Parents

@@ -61,7 +61,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.dtypes import dtype_of
-from jaxlint.staging.values.flow import flow_in
+from jaxlint.staging.values.gradient_flow import flow_in
 from jaxlint.staging.values.labels import label_of
 from jaxlint.staging.values.ledger import identity
 

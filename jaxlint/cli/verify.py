@@ -280,7 +280,7 @@ def _mesh(
 
 def _stored(path: Path | None) -> dict[str, Any] | None:
     """The baseline to compare with, read before anything is run."""
-    from jaxlint_runtime.report.baseline import BadBaseline, read_baseline
+    from jaxlint_runtime.report.stored_costs import BadBaseline, read_baseline
 
     if path is None:
         return None
@@ -292,7 +292,7 @@ def _stored(path: Path | None) -> dict[str, Any] | None:
 
 def _against(document: Document, stored: dict[str, Any] | None) -> bool:
     """Put what is worse than the baseline into the document; whether anything is."""
-    from jaxlint_runtime.report.baseline import as_baseline, regressions
+    from jaxlint_runtime.report.stored_costs import as_baseline, regressions
 
     if stored is None or not document.ran:
         return False
@@ -344,7 +344,7 @@ def _run(
 
 def _save(document: Document, path: Path | None) -> None:
     """Writes the baseline of a run that came to its end."""
-    from jaxlint_runtime.report.baseline import as_baseline
+    from jaxlint_runtime.report.stored_costs import as_baseline
 
     if path is not None and document.ran and not document.interrupted:
         write_report_file(path, json.dumps(as_baseline(document), indent=2) + "\n", "the baseline")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from jaxlint.codemods.names import Names, Scope
+from jaxlint.codemods.name_scopes import Names, Scope
 
 NodeT = TypeVar("NodeT", bound=ast.AST)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from jaxlint.codemods.applied_transforms import JITS, applied, is_partial
 from jaxlint.codemods.dataflow import Flow
-from jaxlint.codemods.names import Binding, Scope
+from jaxlint.codemods.name_scopes import Binding, Scope
 from jaxlint.codemods.reaching_definition import bound_arguments
 from jaxlint.codemods.site import Site
 from jaxlint.finding import Span
 from jaxlint.jaxapi.functions import FILLING, MAKES_NEW_ARRAYS, RANDOM_HANDS_ON
-from jaxlint.syntax.functions import own_nodes
+from jaxlint.syntax.function_bodies import own_nodes
 from jaxlint.syntax.scripts import is_script
 
 _READING_BUILTINS = frozenset({"print", "float", "int", "bool", "len", "str", "repr", "isinstance", "type"})

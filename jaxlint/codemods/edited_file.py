@@ -18,7 +18,7 @@ from jaxlint.codemods.site import Refused
 from jaxlint.codemods.text_edits import Lines, apply_edits
 from jaxlint.finding import Edit, Span
 from jaxlint.source.file import SourceError, SourceFile
-from jaxlint.syntax.newer import tokens
+from jaxlint.syntax.newer_grammar import tokens
 from jaxlint.syntax.parse import parse_source, refuse_nesting, split_lines
 
 _LINE_END = re.compile(r"\r\n|\r|\n")

@@ -11,7 +11,7 @@ import libcst as cst
 
 from jaxlint.codemods.import_positions import insertions, is_there
 from jaxlint.codemods.imports import ImportChanges, ImportStatement, NewImport, is_unconditional
-from jaxlint.codemods.names import Binding
+from jaxlint.codemods.name_scopes import Binding
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.statement_text import is_alone, siblings, trailing_comment, whole_lines
 from jaxlint.finding import Edit

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.names import Binding, Names, Scope
+from jaxlint.codemods.name_scopes import Binding, Names, Scope
 from jaxlint.codemods.site import Refused, Site
 
 ImportStatement = ast.Import | ast.ImportFrom

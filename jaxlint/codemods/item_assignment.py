@@ -9,7 +9,7 @@ import ast
 
 import libcst as cst
 
-from jaxlint.codemods.names import Names, Scope
+from jaxlint.codemods.name_scopes import Names, Scope
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Step

@@ -7,11 +7,11 @@ import io
 import tokenize
 from collections.abc import Iterable, Sequence
 
-from jaxlint.codemods.names import Scope
+from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.site import Refused, Site, first_line
 from jaxlint.codemods.statement_text import is_alone
 from jaxlint.finding import Span
-from jaxlint.syntax.newer import tokens
+from jaxlint.syntax.newer_grammar import tokens
 
 MAX_LINE = 88
 # Expressions that may stand between the parentheses of a call as they are.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxlint.codemods.dataflow import FUNCTIONS, root_of
-from jaxlint.codemods.names import Scope
+from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.parameter_modules import (
     framework_of_class,
     holds_modules,

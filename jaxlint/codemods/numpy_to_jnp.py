@@ -7,7 +7,7 @@ import ast
 from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.item_assignment import item_assignment_to_at
-from jaxlint.codemods.names import Scope
+from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Step

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.names import Binding
+from jaxlint.codemods.name_scopes import Binding
 from jaxlint.codemods.site import Site
 
 _FRAMEWORKS = ("haiku", "flax.linen", "flax.nnx")

@@ -23,7 +23,7 @@ from jaxlint.codemods.dataflow import Flow
 from jaxlint.codemods.dead_arguments import kept_by_callers
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
-from jaxlint.codemods.names import Names, Scope
+from jaxlint.codemods.name_scopes import Names, Scope
 from jaxlint.codemods.outline import line_above, line_with_comments, missing_lines
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File

@@ -12,7 +12,7 @@ import libcst as cst
 from jaxlint.codemods.adapted_calls import CallChange, Template, adapt_call, expand_template
 from jaxlint.codemods.import_edits import check_movable
 from jaxlint.codemods.imports import NewImport, reference
-from jaxlint.codemods.names import Scope
+from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.remove_statement import delete_statement
 from jaxlint.codemods.site import Refused, Site

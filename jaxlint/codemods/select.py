@@ -10,7 +10,7 @@ from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.local_effects import check_expression, constant_type, is_floating, is_total
-from jaxlint.codemods.names import Scope
+from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.text_edits import shown_source

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from jaxlint.codemods.names import Names
+from jaxlint.codemods.name_scopes import Names
 from jaxlint.codemods.text_edits import Lines
 from jaxlint.finding import Span
-from jaxlint.garbage import no_garbage_collection
+from jaxlint.gc_pause import no_garbage_collection
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.syntax.parse import parse_source, refuse_nesting, span_of
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from jaxlint.codemods.local_effects import constant_type
 from jaxlint.codemods.reaching_definition import bound_arguments
 from jaxlint.codemods.site import Refused, Site
-from jaxlint.syntax.functions import own_nodes
+from jaxlint.syntax.function_bodies import own_nodes
 
 _NUMBERS = frozenset(
     {"float", "int", "bool", "complex", "str", "repr", "range", "hash", "chr", "ord", "bin", "hex"}

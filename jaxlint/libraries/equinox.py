@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jaxlint.jaxapi.modules import ENUMERATION, ENUMERATIONS, PASSED_ON
+from jaxlint.jaxapi.layer_classes import ENUMERATION, ENUMERATIONS, PASSED_ON
 from jaxlint.libraries import layers
 from jaxlint.libraries.layers import given_to_maker, input_shape
 from jaxlint.staging.evaluator.external_models import (

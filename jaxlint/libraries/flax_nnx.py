@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES
+from jaxlint.jaxapi.layer_classes import NNX_DICTS, NNX_LISTS, NNX_NOTES
 from jaxlint.libraries._flax import tabulated
 from jaxlint.libraries.layers import convolved, embedded, input_shape, with_features
 from jaxlint.staging.evaluator.access import Access

@@ -20,7 +20,7 @@ from jaxlint.staging.evaluator.external_models import (
 )
 from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.scopes import Staged, Unjitted
-from jaxlint.staging.reach.entry import PRIMITIVE
+from jaxlint.staging.reach.entry_points import PRIMITIVE
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.tracking.timing import waits_for_nothing
@@ -41,7 +41,7 @@ from jaxlint.staging.values import (
     is_single,
 )
 from jaxlint.staging.values.arrays import NEW_REF
-from jaxlint.staging.values.flow import marked
+from jaxlint.staging.values.gradient_flow import marked
 from jaxlint.staging.values.stage import HOST, at_compile_time
 from jaxlint.staging.values.truth import truth
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.jaxapi.dtypes import canonical_dtype
-from jaxlint.jaxapi.modules import LAYER_LIBRARIES, LAYERS_IN_DTYPE
+from jaxlint.jaxapi.layer_classes import LAYER_LIBRARIES, LAYERS_IN_DTYPE
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls_of_made, methods
 from jaxlint.staging.shapes.applied import RULES, Applied
 from jaxlint.staging.shapes.measures import size_of

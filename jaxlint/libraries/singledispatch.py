@@ -8,7 +8,7 @@ from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.expressions import Expressions
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made, methods
 from jaxlint.staging.evaluator.scopes import Guessing, Staged
-from jaxlint.staging.reach.receivers import Receivers
+from jaxlint.staging.reach.unknown_receivers import Receivers
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,

@@ -21,7 +21,7 @@ from jaxlint.report.escaping import wellformed
 from jaxlint.source.file import SourceFile
 from jaxlint.source.read import shown_path
 from jaxlint.source.regular import read_regular
-from jaxlint.source.targets import in_version_control
+from jaxlint.source.writable_files import in_version_control
 from jaxlint.source.write import write_atomic
 from jaxlint.syntax.parse import split_lines
 

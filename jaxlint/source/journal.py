@@ -20,7 +20,7 @@ from pathlib import Path
 from jaxlint.source.file import SourceError
 from jaxlint.source.read import read_bytes
 from jaxlint.source.regular import MAX_SOURCE, read_regular
-from jaxlint.source.targets import target_of
+from jaxlint.source.writable_files import target_of
 from jaxlint.source.write import Change, encode_text, temporaries_of, write_atomic, write_changes
 from jaxlint.state import StateError, create_private, open_private, state_folder
 

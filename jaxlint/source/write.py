@@ -14,7 +14,7 @@ from pathlib import Path
 
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.source.read import read_bytes
-from jaxlint.source.targets import target_of
+from jaxlint.source.writable_files import target_of
 
 try:
     import fcntl

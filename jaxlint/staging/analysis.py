@@ -55,7 +55,7 @@ def analyze(
     Other files of the project are read when an import reaches them, or evaluated when they are among `context` and
     import one of `files`, since their calls say how its functions are used. A file that cannot be parsed is an error of the
     result, not an exception. `only`: the files to evaluate, where they are a part
-    of the run (`jaxlint.staging.shards`), and `sharing` the number of parts that share the steps for context. `meanwhile` is called now and
+    of the run (`jaxlint.staging.import_components`), and `sharing` the number of parts that share the steps for context. `meanwhile` is called now and
     then with what there is so far.
     """
     sink: dict[tuple[str, str, Span], Finding] = {}

@@ -47,13 +47,13 @@ from jaxlint.staging.evaluator.tested_items import taken_as_tested
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module, Project
 from jaxlint.staging.reach.assumed_calls import AssumedCalls
-from jaxlint.staging.reach.entry import Entry
-from jaxlint.staging.reach.receivers import Receivers
+from jaxlint.staging.reach.entry_points import Entry
+from jaxlint.staging.reach.unknown_receivers import Receivers
+from jaxlint.staging.tracking.aliases import Aliases
 from jaxlint.staging.tracking.buffers import Buffers
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.tracking.operations import Operations
-from jaxlint.staging.tracking.places import Places
 from jaxlint.staging.tracking.timing import Timing
 from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
@@ -102,7 +102,7 @@ PARTS: tuple[type[Part], ...] = (
     Entry,
     AssumedCalls,
     Keys,
-    Places,
+    Aliases,
     Buffers,
     Timing,
     Gradients,

@@ -75,7 +75,7 @@ def parse_text(text: str) -> ast.Module:
         except SyntaxError as error:
             if nesting_problem(text, concrete=True):
                 raise  # libcst would bring the interpreter down
-            from jaxlint.syntax.newer import parse_newer
+            from jaxlint.syntax.newer_grammar import parse_newer
 
             try:
                 return parse_newer(text)

@@ -28,7 +28,7 @@ from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof import paired_timing as timing
 from jaxlint_runtime.proof.gain import Change
 from jaxlint_runtime.proof.reference import Reference
-from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.report.html.markup import Markup, tag
 from jaxlint_runtime.report.html.plots import memory_chart, times_chart
 from jaxlint_runtime.report.html.svg_chart import Chart

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from jaxlint.engine import CheckResult
 from jaxlint_runtime.model import Result
 from jaxlint_runtime.protocol.jobs import Known
-from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.protocol.worker_events import (
     Constants,
     Decided,

@@ -18,7 +18,7 @@ from jaxlint.config import Config, load_config
 from jaxlint.engine import CheckResult, check
 from jaxlint.examine import Observer
 from jaxlint.finding import Finding
-from jaxlint.staging import shards
+from jaxlint.staging import import_components
 
 if TYPE_CHECKING:
     from tests.engine.conftest import StandInAnalysis
@@ -50,7 +50,7 @@ class Notes(Observer):
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards, "SHARD_LINES", 1)
+    monkeypatch.setattr(import_components, "SHARD_LINES", 1)
 
 
 def run(observer: Observer | None = None, jobs: int | None = None) -> CheckResult:
@@ -126,10 +126,10 @@ def step(x):
 COMMAND = """
 import os, signal, sys
 from jaxlint import examine, processes, staging
-from jaxlint.staging import shards
+from jaxlint.staging import import_components
 
 way, own, analyze = sys.argv.pop(1), os.getpid(), staging.analyze
-shards.SHARD_LINES, examine.STARTED_LINES = 1, 0
+import_components.SHARD_LINES, examine.STARTED_LINES = 1, 0
 if way != "fork":
     processes.can_fork = lambda: False
 
@@ -230,7 +230,7 @@ def test_packages_say_the_same_whatever_the_number_of_processes(tmp_path: Path) 
         (folder / "program.py").write_text(f"import {name}\n{TRACED}")
     (tmp_path / "pyproject.toml").write_text("")
     lines = sum(path.read_bytes().count(b"\n") for path in tmp_path.rglob("*.py"))
-    assert lines > 3 * shards.SHARD_LINES
+    assert lines > 3 * import_components.SHARD_LINES
     for form, numbers in (("full", ("1", "2")), ("json", ("1", "3"))):
         outputs = {
             subprocess.run(

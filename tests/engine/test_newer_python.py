@@ -15,7 +15,7 @@ import pytest
 
 from jaxlint.source import SourceError
 from jaxlint.source.read import source_from_bytes
-from jaxlint.syntax.newer import parse_newer, tokens
+from jaxlint.syntax.newer_grammar import parse_newer, tokens
 from jaxlint.syntax.parse import parse_source, parse_text
 
 RECORDED = Path(__file__).with_name("newer_python.json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.syntax.functions import own_nodes
+from jaxlint.syntax.function_bodies import own_nodes
 
 SOURCE = """
 def outer(x):

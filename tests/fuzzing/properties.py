@@ -23,7 +23,7 @@ from jaxlint.engine import severe
 from jaxlint.examine import Examination, Outcome, resolved
 from jaxlint.finding import Finding, Fix, Safety
 from jaxlint.fixes import Check, FixResult, fix_sources
-from jaxlint.garbage import no_garbage_collection
+from jaxlint.gc_pause import no_garbage_collection
 from jaxlint.registry import all_rules
 from jaxlint.rule import Example, Rule
 from jaxlint.source import SourceFile, source_from_bytes

@@ -115,9 +115,9 @@ def test_durations(seconds: float | None, said: str) -> None:
 PROGRAM = """
 import sys
 from jaxlint.cli import progress
-from jaxlint.staging import shards
+from jaxlint.staging import import_components
 progress.Progress.__init__.__defaults__ = (0.0,)
-shards.SHARD_LINES = 1
+import_components.SHARD_LINES = 1
 if __name__ == "__main__":
     from jaxlint.cli import main
     main()

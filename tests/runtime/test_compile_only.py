@@ -24,7 +24,7 @@ import json, sys
 import jax, jax.numpy as jnp
 from jaxlint_runtime.lowering import function_versions
 from jaxlint_runtime.inspection.overview import overview
-from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.targets import parse
 
 target = parse(sys.argv[1])

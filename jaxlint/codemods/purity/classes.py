@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from jaxlint.codemods.names import Binding, Scope
+from jaxlint.codemods.name_scopes import Binding, Scope
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.expressions import Expressions
 from jaxlint.codemods.purity.fixpoint import Fixpoint

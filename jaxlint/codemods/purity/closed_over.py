@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.names import Scope
+from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.mutation import Mutations, function_around, is_immutable
 from jaxlint.codemods.purity.possible_values import PossibleValues

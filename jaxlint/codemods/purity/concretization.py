@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.names import Scope
+from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.call_sites import first_of_body
 from jaxlint.codemods.purity.possible_values import PossibleValues
@@ -32,7 +32,7 @@ from jaxlint.codemods.purity.values import (
 )
 from jaxlint.codemods.text_edits import shown_source
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES
-from jaxlint.syntax.functions import NESTED
+from jaxlint.syntax.function_bodies import NESTED
 
 _STATIC = frozenset({"shape", "ndim", "dtype", "size", "aval", "weak_type", "sharding", "itemsize", "nbytes"})
 _ASKING = frozenset({"len", "isinstance", "hasattr", "callable", "type", "getattr", "id", "issubclass"})

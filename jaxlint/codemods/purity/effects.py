@@ -25,7 +25,7 @@ from jaxlint.codemods.purity.values import (
     Unknown,
 )
 from jaxlint.codemods.text_edits import shown_source
-from jaxlint.syntax.functions import NESTED
+from jaxlint.syntax.function_bodies import NESTED
 
 _CONTEXTS = frozenset(
     {

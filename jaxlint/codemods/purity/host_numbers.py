@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.names import Binding
+from jaxlint.codemods.name_scopes import Binding
 from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, FunctionNode, parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.names import Scope
+from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.names import Binding
+from jaxlint.codemods.name_scopes import Binding
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.call_sites import CallSites
 from jaxlint.codemods.purity.classes import Classes
@@ -37,7 +37,7 @@ from jaxlint.codemods.purity.values import (
 )
 from jaxlint.codemods.text_edits import shown_source
 from jaxlint.jaxapi.names import canonical
-from jaxlint.syntax.functions import NESTED
+from jaxlint.syntax.function_bodies import NESTED
 
 _TRANSPARENT = frozenset({"staticmethod", "classmethod", "property"})
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from jaxlint.codemods.names import Binding, Names, Scope, parameters_of
+from jaxlint.codemods.name_scopes import Binding, Names, Scope, parameters_of
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.staging.project import Module, Project
-from jaxlint.syntax.functions import NESTED
+from jaxlint.syntax.function_bodies import NESTED
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _MOST_FILES = 400

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator, Set
 
 from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.names import Scope
+from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.call_sites import first_of_body
 from jaxlint.codemods.purity.possible_values import PossibleValues

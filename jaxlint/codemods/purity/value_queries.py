@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Protocol
 
-from jaxlint.codemods.names import Binding
+from jaxlint.codemods.name_scopes import Binding
 from jaxlint.codemods.purity.program import File, FunctionNode, Program
 from jaxlint.codemods.purity.values import Cls, Place, Value, Values
 

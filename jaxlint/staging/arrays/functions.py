@@ -19,7 +19,7 @@ from jaxlint.jaxapi.functions import (
     TYPES,
     returns_array,
 )
-from jaxlint.jaxapi.modules import LAYER_LIBRARIES, holds_arrays
+from jaxlint.jaxapi.layer_classes import LAYER_LIBRARIES, holds_arrays
 from jaxlint.jaxapi.static_arguments import DATA_DEPENDENT, SHAPE_ARGUMENTS, SIZED_BY_DATA, STATIC_NUMBERS
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.classes import decorated, redecorates

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.staging.evaluator.datamodel import HOOKS, DataModel
-from jaxlint.staging.evaluator.frozen import frozen_by
+from jaxlint.staging.evaluator.frozen_classes import frozen_by
 from jaxlint.staging.evaluator.instances import _member
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.type_parameters import seen_in_signature

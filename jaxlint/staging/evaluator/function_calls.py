@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from jaxlint.staging.evaluator.failures import Contained
+from jaxlint.staging.evaluator.function_records import FunctionRecord
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.parameters import doubt_switches, lacks_arguments
-from jaxlint.staging.evaluator.records import FunctionRecord
 from jaxlint.staging.evaluator.scopes import (
     NOTHING,
     Active,

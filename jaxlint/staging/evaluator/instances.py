@@ -9,7 +9,7 @@ from collections import deque
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.datamodel import DataModel
-from jaxlint.staging.evaluator.frozen import refusing
+from jaxlint.staging.evaluator.frozen_classes import refusing
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.project import Module
 from jaxlint.staging.values import (

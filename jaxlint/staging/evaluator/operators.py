@@ -42,8 +42,8 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.array_types import members_of_type
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.dtypes import OPERATORS, dtype_of, numpy_result
-from jaxlint.staging.values.flow import flow_in
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.gradient_flow import flow_in
 from jaxlint.staging.values.measured import computed, joined_shapes
 from jaxlint.staging.values.plain import Measured
 from jaxlint.staging.values.stage import Why

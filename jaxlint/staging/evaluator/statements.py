@@ -29,7 +29,7 @@ from jaxlint.staging.values import (
     Value,
 )
 from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.newer import TypeAlias
+from jaxlint.syntax.newer_grammar import TypeAlias
 
 
 def _is_shown(node: ast.Expr, frame: Frame) -> bool:

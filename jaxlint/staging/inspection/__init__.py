@@ -10,13 +10,13 @@ from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging.analysis import Analysis, build, run, suppose
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
-from jaxlint.staging.evaluator.records import FunctionRecord, Observation
+from jaxlint.staging.evaluator.function_records import FunctionRecord, Observation
 from jaxlint.staging.inspection.parameters import gets_tracers, parameter_facts
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module
-from jaxlint.staging.reach.receivers import Receivers
 from jaxlint.staging.reach.tracer_sources import Giver, Givers
+from jaxlint.staging.reach.unknown_receivers import Receivers
 from jaxlint.staging.values import Function, Scope
 from jaxlint.staging.values.labels import label_of
 from jaxlint.staging.values.pytrees import tracer_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from jaxlint.staging.evaluator.records import FunctionRecord
+from jaxlint.staging.evaluator.function_records import FunctionRecord
 from jaxlint.staging.inspection.declared import Evaluate, is_declared_static
 from jaxlint.staging.values import (
     Array,

@@ -12,7 +12,7 @@ from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.scopes import Guessing
-from jaxlint.staging.reach.receivers import COMMON, Receivers
+from jaxlint.staging.reach.unknown_receivers import COMMON, Receivers
 from jaxlint.staging.values import (
     Array,
     BoundMethod,

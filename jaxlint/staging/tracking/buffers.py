@@ -15,7 +15,7 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.machine import Machine, Part
-from jaxlint.staging.tracking.places import METADATA, Places, parent_of, root_of
+from jaxlint.staging.tracking.aliases import METADATA, Aliases, parent_of, root_of
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -58,7 +58,7 @@ class Buffers(Part):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.places = machine.part(Places)
+        self.aliases = machine.part(Aliases)
         self.function_calls = machine.part(FunctionCalls)
 
     # -- places and what they hold
@@ -68,11 +68,11 @@ class Buffers(Part):
     # -- donating
 
     def donate(self, place: str, donation: Donation, frame: Frame) -> None:
-        buffers = set(self.places.buffers_at(place, frame))
+        buffers = set(self.aliases.buffers_at(place, frame))
         for key, below in frame.buffers.items():
             if is_below(key, place):
                 buffers |= below
-        outer = self.places.known_at(parent_of(place), frame) if parent_of(place) else frozenset()
+        outer = self.aliases.known_at(parent_of(place), frame) if parent_of(place) else frozenset()
         if any(buffer in frame.dead for buffer in outer):
             return
         frame.dead = {**frame.dead, **{buffer: donation for buffer in buffers if buffer not in frame.dead}}
@@ -123,7 +123,7 @@ class Buffers(Part):
             return
         if function is None or record is None:
             if isinstance(node.func, ast.Attribute) and frame.buffers:
-                self.places.forget_below(
+                self.aliases.forget_below(
                     place_of(node.func.value), frame
                 )  # a method may bind attributes anew
             return
@@ -131,7 +131,7 @@ class Buffers(Part):
             self.hand_back(record.handed, function, receiver, node, frame)
             for argument, value in [*zip(node.args, args, strict=False), *by_name.values()]:
                 if type(value) is BoundMethod and isinstance(argument, ast.Attribute):
-                    self.places.forget_below(place_of(argument.value), frame)  # it may bind attributes anew
+                    self.aliases.forget_below(place_of(argument.value), frame)  # it may bind attributes anew
 
     def hand_back(
         self,
@@ -153,11 +153,11 @@ class Buffers(Part):
         for path in handed.rebound:
             place = _translated(path, given)
             if place:
-                self.places.forget_place(place, frame)
+                self.aliases.forget_place(place, frame)
 
     def keep(self, container: str, node: ast.expr, value: Value, frame: Frame) -> None:
         """`container.append(node)`: it holds what `node` does, beside the rest."""
-        held = self.places.held(node, value, frame) if container else None
+        held = self.aliases.held(node, value, frame) if container else None
         if held is not None and held.buffers:
             frame.buffers = {
                 **frame.buffers,
@@ -171,7 +171,9 @@ class Buffers(Part):
         everything = [place_of(argument) for argument in node.args]
         everything += [place_of(k.value) for k in node.keywords if k.arg]
         for name, place in given:
-            same = sum(other == place or self.places.same_buffer(other, place, frame) for other in everything)
+            same = sum(
+                other == place or self.aliases.same_buffer(other, place, frame) for other in everything
+            )
             if place and same > 1:
                 donation = Donation(node, jitted, name, place)
                 self.machine.emit(
@@ -231,20 +233,20 @@ class Buffers(Part):
             else:
                 break
         place = place_of(whole)
-        dead = [frame.dead[b] for b in self.places.known_at(place, frame) if b in frame.dead]
+        dead = [frame.dead[b] for b in self.aliases.known_at(place, frame) if b in frame.dead]
         if not dead or isinstance(getattr(whole, "ctx", None), (ast.Store, ast.Del)):
             return
         above = parents.get(whole)
         if (
             isinstance(above, ast.Subscript)
             and above.value is whole
-            and self.places.is_container(place, frame)
+            and self.aliases.is_container(place, frame)
         ):
             return  # which of its items is not known
         how = read_as(whole, parents)
         if isinstance(above, ast.Call) and self.expects_deleted(above, frame):
             return
-        if how and not self.places.is_static_part(place, frame):
+        if how and not self.aliases.is_static_part(place, frame):
             self.machine.emit("donated_read", events.DonatedReadEvent(whole, frame, dead[0], place, how))
 
     @staticmethod

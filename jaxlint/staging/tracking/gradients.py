@@ -41,8 +41,8 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.constants import constant_numbers
-from jaxlint.staging.values.flow import flow_in, marked
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.gradient_flow import flow_in, marked
 from jaxlint.staging.values.stage import Why
 
 # Functions whose derivative is zero, or that JAX does not differentiate. Results of an integer type are known by their dtype.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jaxlint.jaxapi.dtypes import canonical_dtype
-from jaxlint.jaxapi.modules import SEQUENTIALS, holds_arrays
+from jaxlint.jaxapi.layer_classes import SEQUENTIALS, holds_arrays
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.scopes import Copying
 from jaxlint.staging.reach.assumed_calls import AssumedCalls
-from jaxlint.staging.reach.receivers import Receivers
+from jaxlint.staging.reach.unknown_receivers import Receivers
 from jaxlint.staging.values import (
     CALLABLE,
     MISSING,

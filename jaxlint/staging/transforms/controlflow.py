@@ -45,9 +45,9 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
-from jaxlint.staging.values.flow import flow_in, marked
 from jaxlint.staging.values.forms import hidden, linked, row, stacked
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.gradient_flow import flow_in, marked
 from jaxlint.staging.values.stage import Stage, Why
 
 # How nnx takes its modules apart; the function is not given them.

@@ -12,7 +12,7 @@ from jaxlint.staging.evaluator.expressions import Expressions
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.scopes import Provoking, WithoutNames
-from jaxlint.staging.reach.entry import Entry
+from jaxlint.staging.reach.entry_points import Entry
 from jaxlint.staging.tracking.meshes import bound_axes
 from jaxlint.staging.transforms.boundary import Boundary
 from jaxlint.staging.transforms.specs import spec_of

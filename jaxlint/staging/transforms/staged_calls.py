@@ -23,7 +23,7 @@ from jaxlint.staging.tracking.timing import Timing
 from jaxlint.staging.transforms.bodies import Bodies
 from jaxlint.staging.transforms.boundary import Boundary
 from jaxlint.staging.transforms.custom_rules import CustomRules
-from jaxlint.staging.transforms.rows import Rows
+from jaxlint.staging.transforms.mapped_axes import Rows
 from jaxlint.staging.transforms.specs import spec_of
 from jaxlint.staging.transforms.staged_arguments import StagedArguments
 from jaxlint.staging.transforms.trees import Trees

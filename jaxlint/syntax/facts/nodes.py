@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeVar
 
 from jaxlint.syntax.memo import cache
-from jaxlint.syntax.newer import NEWER_NODES
+from jaxlint.syntax.newer_grammar import NEWER_NODES
 
 Node = TypeVar("Node", bound=ast.AST)
 _PLAIN_FIELDS = frozenset(

@@ -13,7 +13,7 @@ from typing import Any
 from jaxlint.codemods import Plan, Refused, Workspace
 from jaxlint.finding import Finding, FixRequest, Safety, Step
 from jaxlint.source import SourceError
-from jaxlint.source.targets import target_of
+from jaxlint.source.writable_files import target_of
 from jaxlint.source.write import Change
 from jaxlint_runtime.apply import written_attention, written_bf16, written_loss, written_remat
 from jaxlint_runtime.apply.git import run_git

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jaxlint.syntax.functions import own_nodes
+from jaxlint.syntax.function_bodies import own_nodes
 from jaxlint_runtime.capture.truncation import Cut
 from jaxlint_runtime.capture.watched_functions import body_of, definitions, with_constants
 

@@ -31,7 +31,7 @@ from jaxlint_runtime.capture.truncation import Cut
 from jaxlint_runtime.capture.watched_functions import WatchedImports
 from jaxlint_runtime.protocol.channel import Channel
 from jaxlint_runtime.protocol.jobs import Trial
-from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.protocol.worker_events import Compared, Done, Ended, Error, Hello, Ran
 
 _COMPILING = ("/jax/core/compile/jaxpr_trace_duration", "/jax/core/compile/jaxpr_to_mlir_module_duration")

@@ -22,7 +22,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 from typing import Any, Protocol
 
-from jaxlint.syntax.functions import own_nodes
+from jaxlint.syntax.function_bodies import own_nodes
 from jaxlint_runtime.capture.described_arguments import describe_frame, describe_variables
 
 _SHARE = 0.01  # of the time since a function's first call that describing its arguments may take

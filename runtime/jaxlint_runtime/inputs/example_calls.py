@@ -48,7 +48,7 @@ class ExampleRun:
 
     def _calls(self, program: ModuleType) -> Iterator[_Call]:
         """What to call: what the examples file names, then jitted functions whose annotations have shapes."""
-        from jaxlint_runtime.inputs import annotations
+        from jaxlint_runtime.inputs import jaxtyping_shapes
         from jaxlint_runtime.inputs.examples_file import load_examples
 
         named = set()
@@ -64,7 +64,7 @@ class ExampleRun:
                 if call is not None:
                     yield call
         for name, value in list(vars(program).items()):
-            if id(value) not in named and is_jitted(value) and annotations.is_annotated(value):
+            if id(value) not in named and is_jitted(value) and jaxtyping_shapes.is_annotated(value):
                 call = self._made(name, functools.partial(self._annotated, name, value))
                 if call is not None:
                     yield call
@@ -93,9 +93,9 @@ class ExampleRun:
         return _Call(example.name, example.function, args, kwargs)
 
     def _annotated(self, name: str, function: Any) -> _Call:
-        from jaxlint_runtime.inputs import annotations
+        from jaxlint_runtime.inputs import jaxtyping_shapes
 
-        return _Call(name, function, *annotations.arguments(function, self._dims))
+        return _Call(name, function, *jaxtyping_shapes.arguments(function, self._dims))
 
     def _tried(self, call: _Call) -> bool:
         """Call a function a few times, the arguments fresh each time; whether that went well."""

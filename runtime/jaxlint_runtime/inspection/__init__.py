@@ -13,7 +13,7 @@ from jaxlint_runtime.inspection.collectives import collective_bytes
 from jaxlint_runtime.inspection.flops import Work, count
 from jaxlint_runtime.inspection.intermediate_dtypes import dtype_bytes
 from jaxlint_runtime.inspection.jaxpr_facts import traced
-from jaxlint_runtime.inspection.liveness import Liveness, liveness
+from jaxlint_runtime.inspection.live_bytes import Liveness, liveness
 from jaxlint_runtime.inspection.memory import Memory, compiler_cost, memory
 from jaxlint_runtime.lowering.function_versions import DoesNotFit, Staged
 from jaxlint_runtime.model import Cost

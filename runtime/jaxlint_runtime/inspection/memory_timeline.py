@@ -12,7 +12,7 @@ from typing import Any
 
 from jaxlint_runtime.compat import inner_jaxprs, open_jaxpr, user_frames
 from jaxlint_runtime.inspection.hlo import Place, own
-from jaxlint_runtime.inspection.liveness import Moment, walk
+from jaxlint_runtime.inspection.live_bytes import Moment, walk
 from jaxlint_runtime.inspection.traffic import phase
 from jaxlint_runtime.lowering.avals import nbytes
 

@@ -7,7 +7,7 @@ import fcntl
 import os
 import threading
 
-from jaxlint_runtime.protocol.plain import encode
+from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.protocol.worker_events import Event
 
 _HIGH = 200  # descriptors from here on survive programs that close "all" low ones

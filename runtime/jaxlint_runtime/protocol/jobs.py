@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from jaxlint_runtime.protocol.plain import Message, Plain, from_plain, one_of
+from jaxlint_runtime.protocol.json_records import Message, Plain, from_plain, one_of
 
 RUN_FOLDER = "jaxlint-run-"  # how the name of a run's folder of temporary files begins
 Move = Callable[[str], str]  # a path of the project to that in its scratch copy

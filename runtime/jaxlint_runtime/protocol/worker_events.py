@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jaxlint_runtime.model import Cost, Numerics, Proposed, Result
-from jaxlint_runtime.protocol.plain import Message, Plain, one_of
+from jaxlint_runtime.protocol.json_records import Message, Plain, one_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jaxlint_runtime.proof.gain import gain_of, is_proven, tally
-from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.protocol.worker_events import Captured, Constants, Inspected, Watch
 from jaxlint_runtime.wording.paths import display_path
 

@@ -23,8 +23,8 @@ from jaxlint_runtime.report.candidate_lines import (
     label,
 )
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.report.escaped_report import harmless
 from jaxlint_runtime.report.first_lines import first_lines
-from jaxlint_runtime.report.harmless import harmless
 from jaxlint_runtime.report.inspection_tables import inspected
 from jaxlint_runtime.report.pareto_front import front
 from jaxlint_runtime.report.plain_table import plain_table

@@ -12,7 +12,7 @@ from typing import Any
 from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
-from jaxlint.syntax.functions import own_nodes
+from jaxlint.syntax.function_bodies import own_nodes
 from jaxlint_runtime.rewrites.proposals import (
     DATA,
     Rewrite,

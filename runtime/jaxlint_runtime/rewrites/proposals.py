@@ -14,7 +14,7 @@ from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.registry import all_rules
 from jaxlint.rule import COSTLY_CATEGORIES
 from jaxlint.source.file import SourceFile
-from jaxlint.syntax.functions import own_nodes
+from jaxlint.syntax.function_bodies import own_nodes
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _ELSEWHERE = frozenset({"missing-donation"})  # proven on the staged program, and written by `apply`

@@ -22,7 +22,7 @@ from jaxlint_runtime.capture.session import Session
 from jaxlint_runtime.model import CapturedFunction, Result, Status
 from jaxlint_runtime.protocol.channel import Channel
 from jaxlint_runtime.protocol.jobs import Capture, Known, Launch, Leave, Serve, Shard
-from jaxlint_runtime.protocol.plain import from_plain, to_plain
+from jaxlint_runtime.protocol.json_records import from_plain, to_plain
 from jaxlint_runtime.protocol.worker_events import (
     Decided,
     Done,

@@ -16,7 +16,7 @@ from jaxlint_runtime.model import Cost, Proposed, Result, Status
 from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.protocol.channel import Channel
 from jaxlint_runtime.protocol.jobs import Open, Prove, TellPeaks, Trying, read_question
-from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.protocol.worker_events import (
     Constants,
     Hello,

@@ -24,7 +24,7 @@ import psutil  # type: ignore[import-untyped]
 
 import jaxlint
 from jaxlint_runtime.protocol.jobs import Assignment, Job, Known, Question
-from jaxlint_runtime.protocol.plain import encode
+from jaxlint_runtime.protocol.json_records import encode
 
 MARK = "JAXLINT_WORKER"  # in the environment of a worker and of what it starts
 # Set by `cleanup.nothing_left` alone: a worker removes it when its command line was killed. Never a folder that others use.

@@ -13,7 +13,7 @@ from jaxlint.registry import all_rules
 from jaxlint.source.read import read_source
 from jaxlint.staging import analyze, values
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
-from jaxlint.staging.evaluator.records import FunctionRecord
+from jaxlint.staging.evaluator.function_records import FunctionRecord
 from jaxlint.staging.values import DictValue, Instance, ListValue, Static, TupleValue, Value, store_key
 from tests.helpers.projects import findings_in
 

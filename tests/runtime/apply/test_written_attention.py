@@ -9,7 +9,7 @@ import pytest
 
 from jaxlint.source import read_source
 from jaxlint_runtime.apply.written_attention import attention_fix
-from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.protocol.json_records import to_plain
 from tests.runtime.applying import applied
 from tests.runtime.harness import imported, project_of
 from tests.runtime.models import run

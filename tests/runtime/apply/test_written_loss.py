@@ -14,7 +14,7 @@ from jaxlint.codemods import apply_edits, resolve
 from jaxlint.finding import Fix, FixRequest
 from jaxlint.source import read_source
 from jaxlint_runtime.apply.written_loss import loss_fix
-from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.protocol.json_records import to_plain
 from tests.runtime.applying import applied
 from tests.runtime.harness import imported, project_of, results_of, verify_source
 from tests.runtime.models import run

@@ -12,7 +12,7 @@ from jaxlint.finding import FixRequest
 from jaxlint.source import read_source
 from jaxlint_runtime.apply import apply_proven
 from jaxlint_runtime.apply.written_remat import remat_fix
-from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.run import Listener
 from jaxlint_runtime.targets import parse

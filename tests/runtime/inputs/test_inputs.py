@@ -17,7 +17,7 @@ from flax import linen as nn
 from flax import nnx
 from jaxtyping import Array, BFloat16, Bool, Float, Int, Key, PyTree
 
-from jaxlint_runtime.inputs import annotations
+from jaxlint_runtime.inputs import jaxtyping_shapes
 from jaxlint_runtime.inputs.dimensions import Dimensions, NoExample
 from jaxlint_runtime.inputs.drawn_values import any_shapes, drawn, finite
 from jaxlint_runtime.inputs.example_calls import is_jitted
@@ -72,8 +72,8 @@ def test_shapes_of_annotations() -> None:
         scale: Float[Array, "width"],
     ) -> None: ...
 
-    assert annotations.is_annotated(f)
-    args, kwargs = annotations.arguments(f, Dimensions({"batch": 4, "width": 3}))
+    assert jaxtyping_shapes.is_annotated(f)
+    args, kwargs = jaxtyping_shapes.arguments(f, Dimensions({"batch": 4, "width": 3}))
     shapes = [(leaf.shape, str(leaf.dtype)) for leaf in jax.tree.leaves((args, kwargs))]
     assert shapes[:5] == [
         ((4, 3), "float32"),
@@ -97,10 +97,10 @@ def test_annotations_that_say_too_little_are_refused() -> None:
 
     dims = Dimensions({"n": 2})
     with pytest.raises(NoExample, match=r"params.*has no shape"):
-        annotations.arguments(tree, dims)
+        jaxtyping_shapes.arguments(tree, dims)
     with pytest.raises(NoExample, match="params has no annotation"):
-        annotations.arguments(bare, dims)
-    assert not annotations.is_annotated(plain)
+        jaxtyping_shapes.arguments(bare, dims)
+    assert not jaxtyping_shapes.is_annotated(plain)
 
 
 def test_what_is_drawn_keeps_products_in_bounds_and_integers_in_range() -> None:

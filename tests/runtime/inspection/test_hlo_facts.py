@@ -17,7 +17,7 @@ import pytest
 from jaxlint_runtime import inspection
 from jaxlint_runtime.inspection import explanations, hlo, traffic
 from jaxlint_runtime.inspection.flops import count
-from jaxlint_runtime.inspection.liveness import liveness, walk
+from jaxlint_runtime.inspection.live_bytes import liveness, walk
 from jaxlint_runtime.inspection.memory_timeline import timeline
 from jaxlint_runtime.inspection.overview import overview
 from jaxlint_runtime.inspection.work_by_line import work_by_line

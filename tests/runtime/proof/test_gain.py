@@ -16,7 +16,7 @@ from jaxlint_runtime.model import Cost, Interval, Result, Status
 from jaxlint_runtime.proof.candidate_proof import _judge
 from jaxlint_runtime.proof.gain import Claim, between_calls, between_runs, gain_of
 from jaxlint_runtime.proof.paired_timing import Timing, interval
-from jaxlint_runtime.protocol.plain import to_plain
+from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.report.best_versions import best_of
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.html.page import page

@@ -17,7 +17,7 @@ from rich.console import Console
 from jaxlint.report.escaping import escaped
 from jaxlint_runtime.model import Cost, Interval, Numerics, Result, Status
 from jaxlint_runtime.protocol.jobs import Assignment, Capture, Launch
-from jaxlint_runtime.protocol.plain import encode, from_plain, to_plain
+from jaxlint_runtime.protocol.json_records import encode, from_plain, to_plain
 from jaxlint_runtime.protocol.worker_events import Busy, Captured, Constants, Watch
 from jaxlint_runtime.report.candidate_lines import candidate_lines, label
 from jaxlint_runtime.report.document import Document

@@ -37,7 +37,9 @@ def test_newer_syntax_has_no_tree_where_there_is_no_libcst(
     """The interpreter of the program has what the program needs, and jaxlint's own packages alone are lent to it."""
     path = tmp_path / "newer.py"
     path.write_text(NEWER)
-    for name in [name for name in sys.modules if name == "jaxlint.syntax.newer" or name.startswith("libcst")]:
+    for name in [
+        name for name in sys.modules if name == "jaxlint.syntax.newer_grammar" or name.startswith("libcst")
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "libcst", None)
     tree = tree_of_file(str(path))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from jaxlint_runtime.protocol.plain import encode
+from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.protocol.worker_events import Done, Error, Event, Note
 from jaxlint_runtime.workers.following import Deadline, follow
 from jaxlint_runtime.workers.process import Death

@@ -98,7 +98,7 @@ def _reader(text: str, version: tuple[int, ...]) -> _Reader:
     import libcst as cst
     from libcst.metadata import MetadataWrapper, PositionProvider
 
-    from jaxlint.garbage import no_garbage_collection
+    from jaxlint.gc_pause import no_garbage_collection
 
     with no_garbage_collection():
         try:

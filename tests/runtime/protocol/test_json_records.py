@@ -11,7 +11,7 @@ import pytest
 from jaxlint_runtime.model import Cost, Interval, Numerics, Proposed, Result, Status
 from jaxlint_runtime.protocol import jobs, worker_events
 from jaxlint_runtime.protocol.jobs import Assignment, Launch, read_question
-from jaxlint_runtime.protocol.plain import encode, from_plain, to_plain
+from jaxlint_runtime.protocol.json_records import encode, from_plain, to_plain
 from jaxlint_runtime.protocol.worker_events import read_event
 
 LAUNCH = Launch("script", "a.py", ("--fast",), ("/project",), examples=jobs.Examples(None, {"batch": 2}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from jaxlint.jaxapi.modules import holds_arrays
+from jaxlint.jaxapi.layer_classes import holds_arrays
 from jaxlint.staging.values.arrays import Array
 from jaxlint.staging.values.objects import (
     AtIndexer,

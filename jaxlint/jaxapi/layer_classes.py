@@ -1,6 +1,6 @@
 """Layers, optimisers and containers of flax.nnx and equinox: which hold arrays, and so are traced when a jit gets them.
 
-Tests construct each of them and look at its leaves (`tests/engine/test_jaxapi_modules.py`).
+Tests construct each of them and look at its leaves (`tests/engine/test_jaxapi_layer_classes.py`).
 """
 
 from __future__ import annotations

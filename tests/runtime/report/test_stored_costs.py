@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from jaxlint_runtime.report.baseline import BadBaseline, as_baseline, read_baseline, regressions
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.report.stored_costs import BadBaseline, as_baseline, read_baseline, regressions
 
 
 def document(**function: Any) -> Document:

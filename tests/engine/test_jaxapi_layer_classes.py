@@ -15,7 +15,7 @@ import optax
 import pytest
 from flax import nnx
 
-from jaxlint.jaxapi.modules import (
+from jaxlint.jaxapi.layer_classes import (
     ENUMERATION,
     EQUINOX_WITHOUT_ARRAYS,
     LAYERS_IN_DTYPE,

@@ -9,9 +9,9 @@ import pytest
 from jaxlint.registry import all_rules
 from jaxlint.source import SourceFile
 from jaxlint.source.read import read_source
-from jaxlint.staging import Analysis, analyze, shards
+from jaxlint.staging import Analysis, analyze, import_components
+from jaxlint.staging.import_components import shards_of
 from jaxlint.staging.project import Project
-from jaxlint.staging.shards import shards_of
 
 TRACED = """\
 import jax
@@ -39,7 +39,7 @@ def groups(folder: Path, files: dict[str, str]) -> list[list[str]]:
 
 @pytest.fixture(autouse=True)
 def each_component_is_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards, "SHARD_LINES", 1)
+    monkeypatch.setattr(import_components, "SHARD_LINES", 1)
 
 
 def test_files_that_import_nothing_of_each_other_are_parts_of_their_own(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_fixtures_connect_tests(tmp_path: Path) -> None:
 
 
 def test_small_components_are_put_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards, "SHARD_LINES", 2 * TRACED.count("\n"))
+    monkeypatch.setattr(import_components, "SHARD_LINES", 2 * TRACED.count("\n"))
     large = TRACED + TRACED.replace("step", "other")
     files = {"a.py": TRACED, "b.py": large, "c.py": TRACED, "d.py": TRACED, "plain.py": "x = 1\n" * 50}
     assert groups(tmp_path, files) == [["a.py", "c.py"], ["b.py"], ["d.py", "plain.py"]]
