@@ -95,7 +95,7 @@ def check(
         result.cached = True
         observer.found(outcome[0])
     if outcome is not None:
-        result.findings = severe(outcome[0], config)
+        result.findings = severe_enough(outcome[0], config)
         reported = set(map(id, result.findings))
         result.below = [one for one in outcome[0] if id(one) not in reported]
         result.errors += outcome[1]
@@ -105,7 +105,7 @@ def check(
     return result
 
 
-def severe(findings: Iterable[Finding], config: Config) -> list[Finding]:
+def severe_enough(findings: Iterable[Finding], config: Config) -> list[Finding]:
     """Those that are severe enough to be reported."""
     least = _SEVERITIES.index(config.severity)
     return [one for one in findings if _SEVERITIES.index(one.severity) >= least]

@@ -21,7 +21,7 @@ from jaxlint.cli.common import (
 from jaxlint.cli.options import RunOptions, run_options
 from jaxlint.cli.progress import Progress
 from jaxlint.config import Config
-from jaxlint.engine import CheckResult, check, severe
+from jaxlint.engine import CheckResult, check, severe_enough
 from jaxlint.finding import Finding
 from jaxlint.narrowing.run import Narrowing
 from jaxlint.places import shown
@@ -117,7 +117,7 @@ class _Watching(Progress):
             self.report = TextReport(sys.stdout, sources, concise=self.concise)
 
     def found(self, findings: Sequence[Finding]) -> None:
-        reported = severe(findings, self.config)
+        reported = severe_enough(findings, self.config)
         if self.report is not None and reported:
             self.clear()
             self.report.add(shown(reported, self.report.sources))

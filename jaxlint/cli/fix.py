@@ -106,7 +106,7 @@ class _Checker:
         examination = Examination(files, self.context, self.config.rules(), self.config)
         outcome = examination.run(jobs=self.jobs, observer=self.observer)
         self.errors = outcome.errors
-        return engine.severe(outcome.findings, self.config)
+        return engine.severe_enough(outcome.findings, self.config)
 
 
 def _piped(options: RunOptions, sources: Mapping[str, SourceFile]) -> str | None:

@@ -316,10 +316,10 @@ def _run(
     from jaxlint_runtime.run import Listener
     from jaxlint_runtime.sweep import check_sweep, sweep
     from jaxlint_runtime.verify import Verification
-    from jaxlint_runtime.workers.cleanup import NoRoom, nothing_left
+    from jaxlint_runtime.workers.cleanup import NoRoom, cleaned_up
 
     try:
-        with nothing_left():
+        with cleaned_up():
             if sizes:
                 check_sweep(request, sizes)
             else:

@@ -33,7 +33,7 @@ _Function = ast.FunctionDef | ast.Lambda
 
 
 @dataclass(frozen=True, slots=True)
-class GivenUp:
+class DeadArguments:
     """Parameters by position and by name. `span` is where `add-donation` would state their donation."""
 
     span: Span
@@ -41,7 +41,7 @@ class GivenUp:
     names: tuple[str, ...]
 
 
-def given_up(site: Site, line: int) -> GivenUp | None:
+def dead_arguments(site: Site, line: int) -> DeadArguments | None:
     """What all callers give up to the function that is jitted in a line; None where nothing is known to be."""
     jitted = _jitted_at(site, line)
     if jitted is None:
@@ -60,7 +60,7 @@ def given_up(site: Site, line: int) -> GivenUp | None:
         found &= {number for number, part in given.items() if ownership.gives_up(part, call)}
     positions = tuple(sorted(found))
     return (
-        GivenUp(site.span(transform), positions, tuple(parameters[n].arg for n in positions))
+        DeadArguments(site.span(transform), positions, tuple(parameters[n].arg for n in positions))
         if positions
         else None
     )

@@ -116,7 +116,7 @@ class _EarlyStop(Loop):
             state = self.parameter
         after = [name if self.flow.is_used_after(name, self.node) else "_" for name in self.round]
         text += self.call("jax.lax.while_loop", [self.cond, self.body, state], after)
-        text += self.python_again(after)
+        text += self.python_numbers_restored(after)
         self.replace(text, [*map(self.site.span, self.bounds), self.site.span(self.stop.test), *spans])
 
     def _lines(self) -> tuple[str, list[Span]]:

@@ -106,7 +106,7 @@ class Loop:
         lines, span = self._body()
         text += f"{fetches.rewritten(lines)}{self.inner}return {', '.join(carry)}{self.newline}{self.newline}"
         text += self.indent + self.call("jax.lax.while_loop", [cond, body, packed(carry)], carry)
-        text += self.python_again(carry)
+        text += self.python_numbers_restored(carry)
         self.replace(text, [*kept, span])
 
     def fetched(
@@ -236,7 +236,7 @@ class Loop:
         function = reference(self.site, self.draft.imports, target, self.node)
         return self.layout.call(f"{', '.join(carry)} = ", function, arguments, self.indent)
 
-    def python_again(self, carry: Sequence[str]) -> str:
+    def python_numbers_restored(self, carry: Sequence[str]) -> str:
         """Statements that make the numbers of Python among the variables what they were, where the loop runs on the host."""
         text = ""
         for name in carry if self.numbers else ():

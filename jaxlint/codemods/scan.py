@@ -206,7 +206,7 @@ class _RowLoop(Loop):
         return f"{self.inner}return ({self.newline}{inner}{self.inner}){self.newline}"
 
     def _finish(self, text: str, kept: list[Span]) -> None:
-        text += self.python_again(self.carry)
+        text += self.python_numbers_restored(self.carry)
         for one in self.filled:
             if one.first:
                 text += f"{self.newline}{self.indent}{self._joined(one)}"

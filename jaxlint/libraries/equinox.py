@@ -37,10 +37,10 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
-    doubtful,
     find_array,
     is_none,
     map_parts,
+    uncertain,
 )
 from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.class_models import ClassModel, base, class_members, makes_fields
@@ -211,7 +211,7 @@ def tree_at(call: LibraryCall) -> Value:
         }
         return call.replaced(tree, loose)
     if isinstance(tree, (TupleValue, ListValue, DictValue)):
-        return doubtful(tree)
+        return uncertain(tree)
     return tree if isinstance(tree, (Array, ExternalObject)) else UNKNOWN
 
 

@@ -23,7 +23,7 @@ from jaxlint.staging.evaluator.scopes import Staged, Unjitted
 from jaxlint.staging.reach.entry_points import PRIMITIVE
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.keys import Keys
-from jaxlint.staging.tracking.timing import waits_for_nothing
+from jaxlint.staging.tracking.timing import waits_for_function
 from jaxlint.staging.transforms.boundary import SHAPED
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -62,7 +62,7 @@ def block_until_ready(call: LibraryCall) -> Value:
 
 
 def _wait(how: str, call: LibraryCall) -> None:
-    if not waits_for_nothing(call.args):
+    if not waits_for_function(call.args):
         call.machine.ledger.settle()
     found = find_array(call.args[0]) if call.args else None
     if found is not None:

@@ -81,9 +81,9 @@ def call_generic(call: LibraryCall) -> Value:
         with Staged(call.frame, replace(call.frame.stage, certain=False)), Guessing(call.machine):
             for cls, function in found:
                 if isinstance(cls, ClassValue):
-                    call.machine.part(Receivers).once_inside(cls, function, call)
+                    call.machine.part(Receivers).call_implicitly_inside(cls, function, call)
                 else:
-                    call.machine.part(DataModel).once(function, call)
+                    call.machine.part(DataModel).call_implicitly(function, call)
         return call.opaque()
     functions = [function for _, function in found]
     meant = functions[0] if len(found) == 1 else Choice(functions)

@@ -133,9 +133,9 @@ def run(
             result.files += module.reported
 
 
-def suppose(interpreter: Interpreter, result: Analysis) -> None:
+def assume_calls(interpreter: Interpreter, result: Analysis) -> None:
     """After `run`: evaluates what is likely called in a stage, though no call is seen."""
     for _ in range(_ROUNDS):
         for function, cls, why in list(interpreter.part(AssumedCalls).supposed_calls()):
             with Contained(interpreter, function.module):
-                interpreter.part(AssumedCalls).suppose(function, cls, why)
+                interpreter.part(AssumedCalls).assume_calls(function, cls, why)

@@ -43,7 +43,7 @@ from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.ports import Arrays, Language, Reach, Staging, Tracking
 from jaxlint.staging.evaluator.scopes import Block, Provoking
 from jaxlint.staging.evaluator.statements import Statements
-from jaxlint.staging.evaluator.tested_items import taken_as_tested
+from jaxlint.staging.evaluator.tested_items import assuming_tests
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module, Project
 from jaxlint.staging.reach.assumed_calls import AssumedCalls
@@ -266,7 +266,7 @@ class Interpreter(Machine):
             self.part(Receivers).run_awaited()
             while self.part(Creation).creations:
                 transformed, frame, tested = self.part(Creation).creations.pop(0)
-                with Contained(self, transformed.module, frame), taken_as_tested(tested):
+                with Contained(self, transformed.module, frame), assuming_tests(tested):
                     self.part(Creation).analyse_creation(transformed, frame)
             while self.part(Classes).classes:
                 cls = self.part(Classes).classes.pop(0)

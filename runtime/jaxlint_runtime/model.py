@@ -80,7 +80,7 @@ class CapturedFunction:
     # arguments whose arrays were results of the call before, as the run showed it; None: it did not show
     rebound: tuple[int | str, ...] | None = None
     # parameters, by position and by name, whose arrays no caller can read after the call (see `jaxlint.codemods.dead_arguments`)
-    given_up: tuple[int | str, ...] = ()
+    dead_arguments: tuple[int | str, ...] = ()
     # whether an array was passed to two calls on end, as parameters that are not rebound are
     reused: bool = False
     wrappers: int = 1  # how often the program passed it to `jax.jit`

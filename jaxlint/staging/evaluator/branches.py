@@ -29,7 +29,7 @@ from jaxlint.staging.evaluator.scopes import (
     Replaceable,
     Tested,
 )
-from jaxlint.staging.evaluator.tested_items import ITEM_TESTS, taken_as_tested, tested_item
+from jaxlint.staging.evaluator.tested_items import ITEM_TESTS, assuming_tests, tested_item
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -173,7 +173,7 @@ class Branches(Part):
         found = tested_item(test, outcome, frame) if type(test) in ITEM_TESTS else None
         if found is None:
             return self.machine.language.exec_block(branch, frame)
-        with Tested(self.machine, found), taken_as_tested([found]):
+        with Tested(self.machine, found), assuming_tests([found]):
             return self.machine.language.exec_block(branch, frame)
 
     @staticmethod

@@ -123,7 +123,7 @@ class Calls(Part):
                 self.machine.tracking.use_seed(kwargs["seed"], node, frame)
         call = Call(args, kwargs, node, frame)
         if frame.module.is_test and len(args) > 1 and calls_what_fails(node):
-            return self.provoke(call)
+            return self.call_expecting_error(call)
         possible = None
         staged = frame.stage.staged
         if staged and isinstance(callee, (Unknown, Array)):
@@ -186,7 +186,7 @@ class Calls(Part):
             self.function_calls.unresolved.add(called.attr if type(called) is ast.Attribute else "__call__")
         return possible
 
-    def provoke(self, call: Call) -> Value:
+    def call_expecting_error(self, call: Call) -> Value:
         """`assertRaises(Error, function, *args)`, or with a pattern before the function: calls it, as in a `with`."""
         kinds = (Function, BoundMethod, Transformed, Partial, ClassValue)
         called = next((i for i, value in enumerate(call.args) if i > 0 and isinstance(value, kinds)), None)

@@ -172,9 +172,9 @@ class Classes(Part):
             if cls.model.pytree and frame.stage.staged:
                 self.mark_made_of_tracers(instance, call.inputs, frame)
         elif cls.model.fields:
-            self.fill(cls, call.passing([instance, *call.args]))
+            self.run_dataclass_init(cls, call.passing([instance, *call.args]))
         elif cls.external_bases():
-            self.machine.language.hold(instance, call)
+            self.machine.language.fill_container(instance, call)
             base_args = call.inputs
             array = next((a for a in map(find_array, base_args) if a is not None), None)
             instance.staged = array if array is not None and array.staged else None
@@ -185,7 +185,7 @@ class Classes(Part):
                     self.machine.language.call_function(check, call.passing([instance], {}), frame.stage)
         return instance
 
-    def fill(self, cls: ClassValue, call: Call) -> Value:
+    def run_dataclass_init(self, cls: ClassValue, call: Call) -> Value:
         """What the `__init__` does that a decorator has written for a dataclass; the first argument is the object."""
         args = call.args
         if args and isinstance(args[0], Instance):

@@ -28,7 +28,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
-    bearable,
+    bounded_weight,
     constant,
     find_array,
     join,
@@ -36,8 +36,8 @@ from jaxlint.staging.values import (
     spread,
     store_key,
     store_somewhere,
-    uncircular,
     update_dict,
+    without_cycles,
 )
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
@@ -78,10 +78,10 @@ class ContainerMethods(Part):
         if name in ("append", "add", "appendleft", "insert"):
             if args:
                 self.check_leak(target, args[-1], node, frame)
-                args = [*args[:-1], uncircular(target, args[-1])]
+                args = [*args[:-1], without_cycles(target, args[-1])]
                 spread(target, args[-1])
                 if target.items is not None and not frame.loops and not frame.guards and name == "append":
-                    target.items.append(bearable(target, args[-1]))
+                    target.items.append(bounded_weight(target, args[-1]))
                     target.element = join_all(target.items)
                     return Static(None)
                 first = target.items is not None and not target.items
@@ -123,7 +123,7 @@ class ContainerMethods(Part):
     def extend_list(self, target: ListValue, value: Value, node: ast.AST, frame: Frame) -> None:
         self.check_leak(target, value, node, frame)
         if value is not target:
-            value = uncircular(target, value)  # `a.extend(a)` puts its items into it, and not itself
+            value = without_cycles(target, value)  # `a.extend(a)` puts its items into it, and not itself
         if (
             target.items is not None
             and isinstance(value, (ListValue, TupleValue))
@@ -262,7 +262,7 @@ class ContainerMethods(Part):
                 self.check_leak(target, default, node, frame)
                 if isinstance(default, (ListValue, DictValue)):
                     default.stage = target.stage  # it lives as long as what holds it
-                default = uncircular(target, default)
+                default = without_cycles(target, default)
                 target.element = default if target.element is None else join(target.element, default)
                 return default
             if target.element is None and const is not MISSING:
@@ -344,7 +344,7 @@ class ContainerMethods(Part):
 
 def _store_at(base: ListValue, index: object, value: Value, guarded: bool) -> None:
     """Puts a value into a list, at an index that may not be known; `guarded`: it may not happen."""
-    value = uncircular(base, value)
+    value = without_cycles(base, value)
     if base.items is not None and isinstance(index, int) and -len(base.items) <= index < len(base.items):
         base.items[index] = join(base.items[index], value) if guarded else value
     elif base.items is not None:

@@ -60,7 +60,7 @@ class Containers(Part):
         self.conversions = machine.part(Conversions)
         self.narrowing = machine.part(Narrowing)
 
-    def hold(self, instance: Instance, call: Call) -> None:
+    def fill_container(self, instance: Instance, call: Call) -> None:
         """Puts what a container is made of into an object whose class derives from one."""
         maker = next((_HOLDERS[base] for base in instance.cls.external_bases() if base in _HOLDERS), None)
         if maker is not None:

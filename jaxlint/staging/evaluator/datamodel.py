@@ -79,9 +79,9 @@ class DataModel(Part):
         method = cls.lookup(name) if isinstance(cls, ClassValue) else None
         if not isinstance(method, Function):
             return
-        self.once(method, Call([value, *args], {}, node, frame))
+        self.call_implicitly(method, Call([value, *args], {}, node, frame))
 
-    def once(self, method: Value, call: Call) -> None:
+    def call_implicitly(self, method: Value, call: Call) -> None:
         """Evaluates what Python or JAX call on their own, once for each stage and for each choice of traced arguments."""
         function = method
         while isinstance(function, (BoundMethod, Partial)):
@@ -91,7 +91,7 @@ class DataModel(Part):
             way = (function.node, function.scope.serial, call.frame.stage.key, *traced)
             if way not in self.implications:
                 self.implications.add(way)
-                self.machine.staging.aside(method, call)
+                self.machine.staging.run_library_code(method, call)
 
     def operate(
         self, left: Value, op: ast.operator, right: Value, node: ast.AST, frame: Frame
@@ -122,7 +122,7 @@ class DataModel(Part):
         """Runs what stands between calling a class and its `__init__`: the `__call__` of its metaclass, and `__new__`."""
         of_meta = cls.meta.lookup("__call__") if isinstance(cls.meta, ClassValue) else None
         if isinstance(of_meta, Function):
-            self.machine.staging.aside(of_meta, call.passing([cls, *call.args]))
+            self.machine.staging.run_library_code(of_meta, call.passing([cls, *call.args]))
         new = cls.lookup("__new__")
         if isinstance(new, Function):
-            self.machine.staging.aside(new, call.passing([cls, *call.args]))
+            self.machine.staging.run_library_code(new, call.passing([cls, *call.args]))

@@ -55,7 +55,7 @@ class Externals(Part):
             return self.machine.arrays.unmodelled(name, call)
         if callee.own is None:
             return self.ask(model, name, call, self.unmodelled_call)
-        own = self.machine.staging.aside(callee.own, call)
+        own = self.machine.staging.run_library_code(callee.own, call)
         result = self.ask(model, name, call, self.unmodelled_call)
         return replace(result, own=own) if isinstance(result, ExternalObject) else result
 
@@ -105,7 +105,7 @@ class Externals(Part):
     def call_external_object(self, callee: ExternalObject, call: Call) -> Value:
         if callee.own is None:
             return self.result_of_object(callee, call)
-        own = self.machine.staging.aside(callee.own, call, odd=True)
+        own = self.machine.staging.run_library_code(callee.own, call, odd=True)
         result = self.result_of_object(callee, call)
         # What it gives may be called in turn, as a decorator that takes options is.
         return (
@@ -118,7 +118,7 @@ class Externals(Part):
         if args and isinstance(args[0], ClassValue) and redecorates(callee.name, args[0]):
             return decorated(args[0], callee)
         if callee.name == WRITTEN_INIT and isinstance(callee.args[0], ClassValue):
-            return self.classes.fill(callee.args[0], call)
+            return self.classes.run_dataclass_init(callee.args[0], call)
         model = calls_of_made.get(callee.name)
         if model is None:
             return self.machine.language.opaque_call(call.inputs, call.node, call.frame)

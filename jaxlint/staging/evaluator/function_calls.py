@@ -106,8 +106,8 @@ class FunctionCalls(Part):
             record = self.records[function.node] = FunctionRecord(function)
         if self.machine.arrays_seen is not None:
             bound = self.machine.arrays_seen.entered(function, bound, context, caller)
-        if self.machine.givers is not None and stage.staged:
-            self.machine.givers.note(function.node, bound, node, caller)
+        if self.machine.tracer_sources is not None and stage.staged:
+            self.machine.tracer_sources.note(function.node, bound, node, caller)
         record.handed = None
         self.note_call(record, function, caller, stage)
         # What a guess evaluated reported nothing, so that it does not stand for a call that is seen.

@@ -74,7 +74,9 @@ class Machine:
         self.running: Module | None = None
         self.observes = False  # each context of a function is kept, for `inspect`
         self.arrays_seen: ArraysSeen | None = None  # where `inspect` is asked for arrays
-        self.givers: SourcesOfTracers | None = None  # where `inspect` is asked which calls give tracers
+        self.tracer_sources: SourcesOfTracers | None = (
+            None  # where `inspect` is asked which calls give tracers
+        )
 
         # What holds for a while; `scopes.py` changes it and puts it back.
         self.tested: list[TestedItem] = []  # items of dicts that the branches around have asked for

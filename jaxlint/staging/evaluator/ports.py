@@ -83,7 +83,7 @@ class Language(Protocol):
     ) -> Value:
         """The value of `base.name`, of an object of a library."""
 
-    def hold(self, instance: Instance, call: Call) -> None:
+    def fill_container(self, instance: Instance, call: Call) -> None:
         """Puts what a container is made of into an object whose class derives from one."""
 
     def model_of(self, name: str) -> Value:
@@ -185,7 +185,7 @@ class Staging(Protocol):
     def add_rule(self, table: str, rule: Value, node: ast.AST, frame: Frame) -> None:
         """A rule of a primitive, which JAX calls as it traces, if `table` is where it keeps such rules."""
 
-    def aside(self, own: Value, call: Call, odd: bool = False) -> Value:
+    def run_library_code(self, own: Value, call: Call, odd: bool = False) -> Value:
         """A library's own code for what the tables say: evaluated for what it shows of the library's functions."""
 
     def ask_leaf(self, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:

@@ -17,7 +17,7 @@ _POSITIVE = {ast.IsNot: ast.Is, ast.NotEq: ast.Eq, ast.NotIn: ast.In}
 
 
 @cache
-def asked_again(function: ast.AST) -> dict[ast.expr, tuple[str, bool]]:
+def repeated_tests(function: ast.AST) -> dict[ast.expr, tuple[str, bool]]:
     """The tests that the `if`s of a function ask more than once, of what it does not change.
 
     Each as text that is the same for a test and for its opposite, and whether that is true where the test is.
@@ -71,7 +71,7 @@ def _changing(function: ast.AST) -> set[str]:
 
 def question(test: ast.expr, frame: Frame) -> tuple[str, bool] | None:
     """What a test asks that another of its function asks, too, and whether that is true where the test is; None where it is alone."""
-    again = asked_again(frame.function.node) if frame.function is not None else None
+    again = repeated_tests(frame.function.node) if frame.function is not None else None
     return again.get(test) if again else None
 
 

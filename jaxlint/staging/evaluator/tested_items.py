@@ -36,7 +36,7 @@ def tested_item(test: ast.expr, outcome: bool, frame: Frame) -> TestedItem | Non
 
 
 @contextmanager
-def taken_as_tested(tested: Sequence[TestedItem]) -> Iterator[None]:
+def assuming_tests(tested: Sequence[TestedItem]) -> Iterator[None]:
     """Meanwhile the items are what their tests said, whoever holds the dicts."""
     before = [one.items.get(one.key) for one in tested]
     for one in tested:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 from jaxlint.source import SourceError, SourceFile
-from jaxlint.staging.analysis import Analysis, build, run, suppose
+from jaxlint.staging.analysis import Analysis, assume_calls, build, run
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.function_records import FunctionRecord, Observation
@@ -15,7 +15,7 @@ from jaxlint.staging.inspection.parameters import gets_tracers, parameter_facts
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module
-from jaxlint.staging.reach.tracer_sources import Giver, Givers
+from jaxlint.staging.reach.tracer_sources import Giver, TracerSources
 from jaxlint.staging.reach.unknown_receivers import Receivers
 from jaxlint.staging.values import Function, Scope
 from jaxlint.staging.values.labels import label_of
@@ -59,11 +59,11 @@ def inspect_files(
     """
     interpreter = build(files, Listeners())
     interpreter.observes = True
-    interpreter.givers = Givers() if calls else None
+    interpreter.tracer_sources = TracerSources() if calls else None
     interpreter.project.add_context(context)
     result = Analysis()
     with_deep_stack(lambda: run(interpreter, result))
-    with_deep_stack(lambda: suppose(interpreter, result))
+    with_deep_stack(lambda: assume_calls(interpreter, result))
     result.errors.extend(interpreter.errors)
     _spread_hosted(interpreter)
     facts = [fact for module in interpreter.project.targets for fact in facts_of(module, interpreter)]
@@ -93,8 +93,10 @@ def facts_of(module: Module, interpreter: Interpreter) -> list[FunctionFacts]:
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 name = prefix + getattr(child, "name", "<lambda>")
                 found.append(facts(module, child, name, interpreter))
-                if isinstance(interpreter.givers, Givers):
-                    found[-1].calls = {name: interpreter.givers.of(child, name) for name in found[-1].params}
+                if isinstance(interpreter.tracer_sources, TracerSources):
+                    found[-1].calls = {
+                        name: interpreter.tracer_sources.of(child, name) for name in found[-1].params
+                    }
                 body = child.body if isinstance(child.body, list) else [child.body]
                 inside = set(map(id, body))
                 for part in ast.iter_child_nodes(child):

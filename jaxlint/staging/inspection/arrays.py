@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from jaxlint.source import SourceFile
-from jaxlint.staging.analysis import Analysis, build, run, suppose
+from jaxlint.staging.analysis import Analysis, assume_calls, build, run
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module
@@ -123,7 +123,7 @@ def inspect_arrays(
     interpreter.project.add_context(context)
     result = Analysis()
     with_deep_stack(lambda: run(interpreter, result))
-    with_deep_stack(lambda: suppose(interpreter, result))
+    with_deep_stack(lambda: assume_calls(interpreter, result))
     result.errors.extend(interpreter.errors)
     facts: list[ArrayFacts] = []
     with_deep_stack(lambda: facts.extend(facts_of(seen)))

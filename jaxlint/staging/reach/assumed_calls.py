@@ -119,7 +119,7 @@ class AssumedCalls(Part):
             return name in self.access.read and name not in COMMON
         return name in self.function_calls.unresolved and not member.kind
 
-    def suppose(self, function: Function, cls: ClassValue | None, why: Why) -> None:
+    def assume_calls(self, function: Function, cls: ClassValue | None, why: Why) -> None:
         """Evaluates a function of which no call is seen as one that is called in the stage of `why`."""
         written = _written(function)
         record = self.function_calls.records.get(written.node)

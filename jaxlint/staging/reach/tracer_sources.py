@@ -23,7 +23,7 @@ class Giver:
     staged: bool
 
 
-class Givers:
+class TracerSources:
     """The calls that were seen, those included of which a context like another was not evaluated again.
 
     None stands for what is no call: what a program is supposed to pass, or passes by a framework's habit.

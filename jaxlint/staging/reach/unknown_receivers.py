@@ -41,8 +41,8 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
     bound_to,
-    doubtful,
     join_all,
+    uncertain,
     unknown_of,
 )
 from jaxlint.staging.values.call import Call
@@ -132,15 +132,15 @@ class Receivers(Part):
         ]
         if not classes or len(roots) > (MAX_FAMILY if declared else MAX_CLASSES):
             return None
-        doubted = [doubtful(part) for part in call.args]
-        named = {key: doubtful(part) for key, part in call.kwargs.items()}
+        doubted = [uncertain(part) for part in call.args]
+        named = {key: uncertain(part) for key, part in call.kwargs.items()}
         with Staged(frame, replace(frame.stage, certain=False)), Guessing(self.machine):
             if len(classes) > MAX_CLASSES:
                 if frame.module.is_test or len(classes) > MAX_FAMILY:
                     return None  # a test means one of them
                 for cls in classes:
                     method = BoundMethod(cls.namespace[name], self.possible_instance(cls, base, frame))
-                    self.once_inside(cls, method, call.passing(doubted, named))
+                    self.call_implicitly_inside(cls, method, call.passing(doubted, named))
                 return None
             results = [
                 self.calls.call_value(
@@ -148,7 +148,7 @@ class Receivers(Part):
                 )
                 for cls in classes
             ]
-        return doubtful(join_all(results))
+        return uncertain(join_all(results))
 
     def call_made_of(self, callee: Unknown, call: Call) -> Value:
         """Calls what something unknown was made of, as the wrapper of a library does; in a stage that is not certain."""
@@ -161,11 +161,11 @@ class Receivers(Part):
         ):
             self.machine.tracking.hand_over([callee, *given], call.node, frame)
             return unknown_of(given)
-        doubted = [doubtful(part) for part in call.args]
-        named = {key: doubtful(part) for key, part in call.kwargs.items()}
+        doubted = [uncertain(part) for part in call.args]
+        named = {key: uncertain(part) for key, part in call.kwargs.items()}
         with Staged(frame, replace(frame.stage, certain=False)), Guessing(self.machine):
             results = [self.calls.call_value(part, call.passing(doubted, named)) for part in callee.made_of]
-        return doubtful(join_all(results))
+        return uncertain(join_all(results))
 
     def call_heirs(self, function: Function, frame: Frame) -> None:
         """A method that its class leaves to those that derive from it is called: theirs runs, whichever that is."""
@@ -174,8 +174,8 @@ class Receivers(Part):
         receiver = bound[names[0]] if names else UNKNOWN
         if self.machine.guessing or not isinstance(receiver, Instance):
             return  # of what is not known itself, the whole family has been asked
-        args = [doubtful(bound[name]) for name in names[1:]]
-        named = {p.arg: doubtful(bound[p.arg]) for p in function.node.args.kwonlyargs}
+        args = [uncertain(bound[name]) for name in names[1:]]
+        named = {p.arg: uncertain(bound[p.arg]) for p in function.node.args.kwonlyargs}
         traced = [tracer_in(part) is not None for part in (*args, *named.values())]
         key = (receiver.cls.node, function.node, frame.stage.key, *traced)
         if not any(traced) or key in self.data_model.implications:
@@ -228,10 +228,10 @@ class Receivers(Part):
                 self.inside.setdefault(owner.node, (owner, why))
                 self.awaited.extend(self.waiting.pop(owner.node, ()))
 
-    def once_inside(self, cls: ClassValue, method: Value, call: Call) -> None:
-        """As `once`, as soon as an object of `cls` is seen inside a stage: one of many that a call may mean."""
+    def call_implicitly_inside(self, cls: ClassValue, method: Value, call: Call) -> None:
+        """As `call_implicitly`, as soon as an object of `cls` is seen inside a stage: one of many that a call may mean."""
         if cls.node in self.inside:
-            self.data_model.once(method, call)
+            self.data_model.call_implicitly(method, call)
             return
         traced = [tracer_in(part) is not None for part in call.inputs]
         key = (
@@ -252,7 +252,7 @@ class Receivers(Part):
             method, call, stage = self.awaited.pop()
             frame = call.frame
             with Contained(self.machine, frame.module, frame), Staged(frame, stage), Guessing(self.machine):
-                self.data_model.once(method, call)
+                self.data_model.call_implicitly(method, call)
 
     def possible_method(self, cls: ClassValue, name: str, base: Value, frame: Frame) -> Value:
         """The method `name` as `base`, were it an instance of `cls`, would have it."""

@@ -81,7 +81,7 @@ _HEAVY = frozenset(
 )
 
 
-def waits_for_nothing(args: list[Value]) -> bool:
+def waits_for_function(args: list[Value]) -> bool:
     """Whether it is a function that is waited for, and not what it returns: `jax.block_until_ready(step)`."""
     return bool(args) and isinstance(args[0], (Function, Transformed))
 
@@ -121,7 +121,7 @@ class Timing(Part):
             return
         if type(callee) is ExternalMethod and is_input(callee.receiver, node):
             return
-        if type(callee) is not External or not waits_for_nothing(args):
+        if type(callee) is not External or not waits_for_function(args):
             self.machine.ledger.settle()
 
     def elapsed(self, start: Reading, end: Reading, node: ast.AST, frame: Frame) -> Value:

@@ -16,8 +16,8 @@ from jaxlint.staging.values import (
     Partial,
     Transformed,
     Value,
-    doubtful,
     find_array,
+    uncertain,
 )
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
@@ -81,7 +81,7 @@ class Bodies(Part):
             return self.boundary.to_device(value, "")
         if frame.stage.abstract or not given or any(map(_brings_tracer, given)):
             return value
-        return doubtful(value)
+        return uncertain(value)
 
 
 def _brings_tracer(value: Value, depth: int = 3) -> bool:

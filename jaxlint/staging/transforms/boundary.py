@@ -41,7 +41,7 @@ from jaxlint.staging.values.forms import same
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.pytrees import (
     flattening,
-    keeps_nothing,
+    has_no_aux_data,
     kept_attributes,
     leaf_attributes,
     registration,
@@ -161,7 +161,7 @@ class Boundary(Part):
         keeps_python: bool,
     ) -> None:
         """Fills `fields` with those of an object as they are inside a stage."""
-        undecided = flatten is not None and leaves is None and not keeps_nothing(flatten)
+        undecided = flatten is not None and leaves is None and not has_no_aux_data(flatten)
         plain_python = keeps_python or value.cls.kind == "nnx"
         for name, part in value.fields.items():
             static = declared[name].static if name in declared else False

@@ -77,7 +77,7 @@ class ControlFlow(Part):
     def control_flow(self, name: str, call: Call, own: Value | None = None) -> Value:
         """`lax.scan` and its like: they stage their function arguments at once. `own`: as of transformations."""
         if own is not None:
-            self.machine.staging.aside(own, call, odd=True)
+            self.machine.staging.run_library_code(own, call, odd=True)
         short = name.rpartition(".")[2]
         if name.startswith("flax.nnx."):
             call = call.passing(

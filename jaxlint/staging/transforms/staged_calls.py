@@ -78,7 +78,7 @@ class StagedCalls(Part):
                 return self.call_transformed(t, call)
         own = t.attributes.get("own")
         if own is not None:
-            self.aside(own, call, odd=t.kind == "nn.lift")
+            self.run_library_code(own, call, odd=t.kind == "nn.lift")
         kind = t.kind
         if kind in JIT_KINDS:
             return self.call_jitted(t, call)
@@ -114,7 +114,7 @@ class StagedCalls(Part):
             return self.machine.staging.call_lifted(t, call)
         return self.calls.opaque_call(call.inputs, call.node, frame)
 
-    def aside(self, own: Value, call: Call, odd: bool = False) -> Value:
+    def run_library_code(self, own: Value, call: Call, odd: bool = False) -> Value:
         """A library's own code for what the tables say: evaluated for what it shows of the library's functions.
 
         `odd`: it may see combinations that no program makes, so that nothing is reported of it.
@@ -135,7 +135,7 @@ class StagedCalls(Part):
                 self.trees.unflatten(crossing, call.args, call.node, frame)
             result = self.calls.call_value(callee, call)
             if not self.machine.unjitted:
-                self.trees.left([result], call.node, frame)
+                self.trees.take_results_apart([result], call.node, frame)
             return result
 
     def call_jitted(self, t: Transformed, call: Call) -> Value:

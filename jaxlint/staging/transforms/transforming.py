@@ -204,15 +204,15 @@ class Transforming(Part):
         if spec.kind == "partial":
             return Partial(target, args[1:], kwargs)
         if spec.kind in ("wrap", "hk.wrap"):
-            aside = None if own is None else self.staged_calls.aside(own, call)
-            return _wrapped(spec, name, target, aside)
+            given = None if own is None else self.staged_calls.run_library_code(own, call)
+            return _wrapped(spec, name, target, given)
         decorator = (
             frame.decorator if isinstance(call.node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
         )
         transformed = self.make_transformed(spec, name, target, call, decorator)
         if own is not None:
             lifts = spec.kind in ("nn.lift", "nn.jit")
-            transformed.attributes["own"] = self.staged_calls.aside(own, call, odd=lifts)
+            transformed.attributes["own"] = self.staged_calls.run_library_code(own, call, odd=lifts)
         self.machine.emit("transform", events.TransformEvent(call.node, frame, transformed, decorator))
         if name == "flax.nnx.jit_partial" and len(args) > 1:
             return Partial(transformed, args[1:], {})
@@ -325,7 +325,7 @@ class Transforming(Part):
         own = base.attributes.get("own")
         if own is not None and name.startswith("def"):
             for option in own.options if isinstance(own, Choice) else [own]:
-                self.staged_calls.aside(
+                self.staged_calls.run_library_code(
                     self.access.attribute(option, name, call.node, call.frame, True), call
                 )
         rules = [

@@ -35,7 +35,7 @@ class Trees(Part):
         for base in cls.bases:
             hook = base.lookup("__init_subclass__") if isinstance(base, ClassValue) else None
             if isinstance(hook, Function):
-                self.machine.staging.aside(hook, Call([cls], options, node, frame))
+                self.machine.staging.run_library_code(hook, Call([cls], options, node, frame))
                 return
 
     def unflatten(self, classes: list[ClassValue], args: list[Value], node: ast.AST, frame: Frame) -> None:
@@ -52,7 +52,7 @@ class Trees(Part):
             if held is not None:
                 self.take_apart(held, node, frame)
 
-    def left(self, results: Iterable[Value], node: ast.AST, frame: Frame) -> None:
+    def take_results_apart(self, results: Iterable[Value], node: ast.AST, frame: Frame) -> None:
         """JAX takes apart the objects that a stage returns."""
         if self.machine.registers:
             for value in results:
@@ -63,16 +63,16 @@ class Trees(Part):
     def put_together(self, cls: ClassValue, children: Value, node: ast.AST, frame: Frame) -> None:
         method = cls.lookup("tree_unflatten")
         if isinstance(method, Function):
-            self.data_model.once(method, Call([cls, UNKNOWN, children], {}, node, frame))
+            self.data_model.call_implicitly(method, Call([cls, UNKNOWN, children], {}, node, frame))
         elif (registered := registration(cls)) is not None:
-            self.data_model.once(registered.unflatten, Call([UNKNOWN, children], {}, node, frame))
+            self.data_model.call_implicitly(registered.unflatten, Call([UNKNOWN, children], {}, node, frame))
 
     def take_apart(self, value: Instance, node: ast.AST, frame: Frame) -> None:
         registered = registration(value.cls)
         flatten = flattening(value.cls)
         for function in registered.flatten[:1] if registered is not None else [flatten]:
             if function is not None:
-                self.data_model.once(function, Call([value], {}, node, frame))
+                self.data_model.call_implicitly(function, Call([value], {}, node, frame))
 
     def rebuilt(self, trees: Iterable[Value], node: ast.AST, frame: Frame) -> None:
         """`jax.tree.map` and its like take each object apart, and put it together again."""

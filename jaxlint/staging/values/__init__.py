@@ -13,12 +13,12 @@ from jaxlint.staging.values.joining import (
     MAX_IN_TURN,
     MAX_NAMED,
     choose,
-    doubtful,
     in_turn,
     join,
     join_all,
     rough_stand_in,
     stand_in,
+    uncertain,
 )
 from jaxlint.staging.values.objects import (
     CALLABLE,
@@ -89,13 +89,13 @@ from jaxlint.staging.values.plain import (
     some,
 )
 from jaxlint.staging.values.stores import (
-    bearable,
+    bounded_weight,
     overwrite_any,
     spread,
     store_key,
     store_somewhere,
-    uncircular,
     update_dict,
+    without_cycles,
 )
 
 __all__ = [
@@ -150,11 +150,10 @@ __all__ = [
     "Unknown",
     "Value",
     "as_answer",
-    "bearable",
     "bound_to",
+    "bounded_weight",
     "choose",
     "constant",
-    "doubtful",
     "find_array",
     "hashable",
     "in_turn",
@@ -179,8 +178,9 @@ __all__ = [
     "stand_in",
     "store_key",
     "store_somewhere",
-    "uncircular",
+    "uncertain",
     "unknown_of",
     "update_dict",
     "weight_of",
+    "without_cycles",
 ]

@@ -50,12 +50,12 @@ def _truth(left: Static, right: Static) -> bool | None:
     return both[0] if both[0] is both[1] else None
 
 
-def doubtful(value: Value, depth: int = 3) -> Value:
+def uncertain(value: Value, depth: int = 3) -> Value:
     """`value`, and none of its arrays certain."""
     if isinstance(value, Array):
         return replace(value, certain=False) if value.certain else value
     if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
-        return map_parts(value, lambda part: doubtful(part, depth - 1))
+        return map_parts(value, lambda part: uncertain(part, depth - 1))
     return value
 
 
@@ -64,7 +64,7 @@ def stand_in(value: Value, depth: int = 2) -> Value:
     if isinstance(value, Function):
         return value if value.stand_in else replace(value, stand_in=True)
     if isinstance(value, Array):
-        return doubtful(value)
+        return uncertain(value)
     if type(value) is Static and value.const is not MISSING:
         return UNKNOWN if value.const is None else Static(kind=type(value.const).__name__)
     if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:

@@ -91,7 +91,7 @@ def kept_attributes(flatten: Function) -> dict[str, ast.AST]:
     return found
 
 
-def keeps_nothing(flatten: Function) -> bool:
+def has_no_aux_data(flatten: Function) -> bool:
     """Whether `flatten` returns None or nothing beside the children, so that all that an instance holds are leaves."""
     results = [part.value for part in walk(flatten.node) if isinstance(part, ast.Return)]
     kept = [

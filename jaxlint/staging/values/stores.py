@@ -10,7 +10,7 @@ from jaxlint.staging.values.parts import lies_in
 from jaxlint.staging.values.plain import UNKNOWN, Static, Value
 
 
-def uncircular(target: Value, value: Value) -> Value:
+def without_cycles(target: Value, value: Value) -> Value:
     """`value`, which is about to be put into `target`; unknown where `target` would then hold itself.
 
     What walks through containers may so rely on an end.
@@ -18,7 +18,7 @@ def uncircular(target: Value, value: Value) -> Value:
     return UNKNOWN if type(value) in CONTAINERS and lies_in(target, value) else value
 
 
-def bearable(target: ListValue | DictValue, value: Value) -> Value:
+def bounded_weight(target: ListValue | DictValue, value: Value) -> Value:
     """`value`, which is about to be put into `target`; unknown once that gets too heavy."""
     if type(value) in CONTAINERS:
         added = weight_of(value)
@@ -31,7 +31,7 @@ def bearable(target: ListValue | DictValue, value: Value) -> Value:
 def store_key(target: DictValue, key: Any, value: Value, conditional: bool) -> None:
     """`target[key] = value`; `conditional`: on one of several paths."""
     known = target.items.get(key)
-    value = bearable(target, uncircular(target, value))
+    value = bounded_weight(target, without_cycles(target, value))
     target.items[key] = join(known, value) if known is not None and conditional else value
     if conditional and known is None:
         target.optional = target.optional.union((key,))
@@ -50,7 +50,7 @@ def store_somewhere(target: DictValue, key: Value, value: Value) -> None:
 
 def overwrite_any(target: DictValue, value: Value) -> None:
     """`target[key] = value` with a key that is not known: it may be one of those that are."""
-    value = uncircular(target, value)
+    value = without_cycles(target, value)
     target.items.update({key: join(known, value) for key, known in target.items.items()})
     target.element = value if target.element is None else join(target.element, value)
 

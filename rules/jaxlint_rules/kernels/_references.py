@@ -68,7 +68,7 @@ def captured_arrays(kernel: Function) -> Iterator[tuple[str, ast.expr]]:
             yield name, node
 
 
-def miscounted(event: CallEvent) -> str:
+def wrong_reference_count(event: CallEvent) -> str:
     """What is wrong with the number of arrays that a `pallas_call` is given; "" when nothing certainly is."""
     called, node = event.callee, event.node
     assert isinstance(called, Transformed)

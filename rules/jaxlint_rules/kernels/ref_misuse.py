@@ -11,7 +11,7 @@ from jaxlint.api.values import Function, ListValue, Partial, Transformed, TupleV
 from jaxlint.finding import Severity
 from jaxlint_rules._names import passed
 from jaxlint_rules.kernels import PALLAS_CALL
-from jaxlint_rules.kernels._references import captured_arrays, miscounted, used_as_array
+from jaxlint_rules.kernels._references import captured_arrays, used_as_array, wrong_reference_count
 
 _COMPUTING = ("jnp.", "jax.", "lax.", "jax_numpy.")
 _QUERIES = ("jax.experimental.pallas.program_id", "jax.experimental.pallas.num_programs")
@@ -86,7 +86,7 @@ class RefMisuse(Rule):
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         stage = event.frame.stage
         if isinstance(event.callee, Transformed):
-            wrong = miscounted(event) if event.callee.api == PALLAS_CALL else ""
+            wrong = wrong_reference_count(event) if event.callee.api == PALLAS_CALL else ""
             if wrong:
                 report(
                     event.node,

@@ -40,7 +40,7 @@ class _Call:
     repeats: bool  # in a loop that is not written to run a few times
     numbers: set[int]  # arguments that are numbers, whose buffers are not worth donating
     aliased: set[int] = field(default_factory=set)
-    given_up: bool = (
+    arguments_die: bool = (
         False  # nothing that it passes can be read again: rebound, numbers, or arrays of the host
     )
 
@@ -166,7 +166,7 @@ class MissingDonation(Rule):
         call = _Call(module, node, rebound, bool(event.frame.loops), bool(host_loops(event.frame)), numbers)
         owner = event.frame.function.node if event.frame.function is not None else module.tree
         call.aliased = {position for position, name in rebound.items() if _is_aliased(name, owner)}
-        call.given_up = not node.keywords and all(
+        call.arguments_die = not node.keywords and all(
             position in rebound or isinstance(value, Static | NumpyArray)
             for position, value in enumerate(event.args)
         )
@@ -257,7 +257,7 @@ class MissingDonation(Rule):
             reason=f"{event.transformed.why.explain(report.module)}; {where}",
             # A call that keeps its argument, under its name or in a list, would find the buffer gone.
             fix=None
-            if kept or aliased or (equinox and not all(call.given_up for call in calls))
+            if kept or aliased or (equinox and not all(call.arguments_die for call in calls))
             else FixRequest(Safety.UNSAFE, "Donate all arrays" if equinox else f"Donate {quoted}", (step,)),
             function=label,
             data={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxlint.api import Frame
 from jaxlint.api.values import Array, Unknown, Value
-from jaxlint_rules.numerics._expressions import made, number, unviewed
+from jaxlint_rules.numerics._expressions import made, number, without_views
 
 _BOUNDED = frozenset(
     [
@@ -30,7 +30,7 @@ def may_overflow(value: Value, frame: Frame) -> bool:
     """False for what is bounded above by its form: negated, clipped, a logarithm, something subtracted."""
     if not isinstance(value, Array):
         return isinstance(value, Unknown) and frame.was_given(value.origin)  # a parameter, as it came
-    bare = unviewed(value)
+    bare = without_views(value)
     operation = made(bare)
     if operation is None:
         # What was made of more than is remembered may have had its maximum subtracted.

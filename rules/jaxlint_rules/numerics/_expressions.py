@@ -21,7 +21,7 @@ def made(value: Value | None, *names: str) -> Operation | None:
     return operation
 
 
-def unviewed(value: Value | None) -> Value | None:
+def without_views(value: Value | None) -> Value | None:
     """The value without the operations that only arrange or cast its elements."""
     for _ in range(DEEP):
         operation = made(value, *VIEWS)
@@ -80,7 +80,7 @@ def euclidean_vector(operation: Operation) -> Value | None:
         return operation.args[0] if order is None or constant(order) in (None, 2) else None
     if operation.name != "sqrt":
         return None
-    inside = unviewed(operation.args[0])
+    inside = without_views(operation.args[0])
     product = made(inside, "matmul", "dot", "vdot", "inner")
     if product is not None:
         one, other = product.args[0], product.args[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.values import Array, Operation, Value
 from jaxlint.finding import Severity
-from jaxlint_rules.numerics._expressions import has_own_gradient, made, number, unviewed
+from jaxlint_rules.numerics._expressions import has_own_gradient, made, number, without_views
 
 _EDGES = {
     "sqrt": (0.0,),
@@ -105,7 +105,7 @@ def _reaches(name: str, argument: Value) -> str:
 
 def _is_length(value: Value, depth: int = 4) -> bool:
     """A norm, or a product of norms."""
-    operation = made(unviewed(value), "norm", "multiply")
+    operation = made(without_views(value), "norm", "multiply")
     if operation is None or depth == 0:
         return False
     return operation.name == "norm" or all(_is_length(part, depth - 1) for part in operation.args)

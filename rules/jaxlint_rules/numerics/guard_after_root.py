@@ -5,7 +5,13 @@ from __future__ import annotations
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.values import Array, Operation, Value
 from jaxlint.finding import Severity
-from jaxlint_rules.numerics._expressions import euclidean_vector, has_own_gradient, made, number, unviewed
+from jaxlint_rules.numerics._expressions import (
+    euclidean_vector,
+    has_own_gradient,
+    made,
+    number,
+    without_views,
+)
 
 _SMALL = 1e-3  # what is added to keep a divisor from being zero, and not for what it is
 _ROOTS = ("norm", "sqrt", "std")
@@ -78,7 +84,7 @@ class GuardAfterRoot(Rule):
 
 def _root(value: Value) -> str:
     """In words, the root that a value is and that a gradient flows through; "" where it cannot be zero."""
-    operation = made(unviewed(value), *_ROOTS)
+    operation = made(without_views(value), *_ROOTS)
     if operation is None:
         return ""
     inside = operation.args[0]
@@ -93,7 +99,7 @@ def _root(value: Value) -> str:
 
 def _may_be_zero(root: Operation) -> bool:
     """A sum of squares, or a variance: nothing else is known to come to zero."""
-    inside = made(unviewed(root.args[0]))
+    inside = made(without_views(root.args[0]))
     if inside is None or inside.name in _BOUNDED:
         return False
     return inside.name in ("var", "mean") or euclidean_vector(root) is not None

@@ -21,7 +21,7 @@ from jaxlint.api.values import (
     flow_in,
 )
 from jaxlint.finding import Severity
-from jaxlint_rules.numerics._expressions import euclidean_vector, made, number, same, unviewed
+from jaxlint_rules.numerics._expressions import euclidean_vector, made, number, same, without_views
 
 _ZEROS = ("zeros", "zeros_like")
 _ROUNDING = ("round", "rint", "jax.numpy.round", "jax.numpy.rint")
@@ -116,7 +116,7 @@ class NormGradientAtZero(Rule):
         elif flow_in([vector] if vector is not None else []) is not None:
             if difference is not None and same(difference.args[0], difference.args[-1]):
                 self.beginning.append((event, None))
-            elif isinstance(start := unviewed(vector), Array):
+            elif isinstance(start := without_views(vector), Array):
                 self.beginning.append((event, start))
 
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
@@ -199,7 +199,7 @@ def _is_rectified(vector: Value | None) -> bool:
 
 def _divided_by_own_norm(operation: Operation) -> bool:
     """What a ReLU gives divided by its norm, which is zero over zero where no unit is active."""
-    top, norm = operation.args[0], made(unviewed(operation.args[-1]), "norm", "sqrt")
+    top, norm = operation.args[0], made(without_views(operation.args[-1]), "norm", "sqrt")
     if norm is None or made(top, "relu") is None or not isinstance(top, Array) or top.flow is None:
         return False
     return same(euclidean_vector(norm), top)

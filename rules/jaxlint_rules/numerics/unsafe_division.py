@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
 from jaxlint.finding import Severity
-from jaxlint_rules.numerics._expressions import has_own_gradient, made, same, unviewed
+from jaxlint_rules.numerics._expressions import has_own_gradient, made, same, without_views
 
 
 class UnsafeDivision(Rule):
@@ -52,7 +52,7 @@ class UnsafeDivision(Rule):
             return
         operation = event.operation
         if operation.name == "divide" and len(operation.args) == 2:
-            norm = made(unviewed(operation.args[1]), "norm")
+            norm = made(without_views(operation.args[1]), "norm")
             if norm is not None and same(norm.args[0], operation.args[0]):
                 message = "the gradient of this division by a norm is NaN where the vector is zero"
                 self.found.append(

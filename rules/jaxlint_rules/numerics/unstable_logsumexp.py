@@ -7,7 +7,7 @@ from jaxlint.api.values import Value
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._exponentials import may_overflow
-from jaxlint_rules.numerics._expressions import made, number, unviewed
+from jaxlint_rules.numerics._expressions import made, number, without_views
 
 
 class UnstableLogsumexp(Rule):
@@ -65,7 +65,7 @@ class UnstableLogsumexp(Rule):
 
 def _form(value: Value, frame: Frame) -> tuple[str, str] | None:
     """The unstable form that a logarithm's argument makes, and what to write instead."""
-    inner = made(unviewed(value))
+    inner = made(without_views(value))
     if inner is None:
         return None
     if inner.name == "softmax":
@@ -73,15 +73,15 @@ def _form(value: Value, frame: Frame) -> tuple[str, str] | None:
     if inner.name in ("sigmoid", "logistic"):
         return "log(sigmoid(x))", "jax.nn.log_sigmoid(x)"
     if inner.name == "sum":
-        terms = made(unviewed(inner.args[0]), "exp")
+        terms = made(without_views(inner.args[0]), "exp")
         if terms is not None and may_overflow(terms.args[0], frame):
             return "log(sum(exp(x)))", "jax.nn.logsumexp(x)"
     if inner.name == "subtract" and number(inner.args[0]) == 1.0:
-        if made(unviewed(inner.args[1]), "sigmoid", "logistic") is not None:
+        if made(without_views(inner.args[1]), "sigmoid", "logistic") is not None:
             return "log(1 - sigmoid(x))", "jax.nn.log_sigmoid(-x)"
     if inner.name == "add":
         for one, other in (inner.args, inner.args[::-1]):
-            exponential = made(unviewed(other), "exp")
+            exponential = made(without_views(other), "exp")
             if number(one) == 1.0 and exponential is not None and may_overflow(exponential.args[0], frame):
                 return "log(1 + exp(x))", "jax.nn.softplus(x)"
     return None

@@ -6,7 +6,7 @@ from jaxlint.api import OperationEvent, Reporter, Rule, concerns
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._exponentials import may_overflow
-from jaxlint_rules.numerics._expressions import made, same, unviewed
+from jaxlint_rules.numerics._expressions import made, same, without_views
 
 
 class UnstableSoftmax(Rule):
@@ -51,9 +51,9 @@ class UnstableSoftmax(Rule):
         operation = event.operation
         if event.frame.module.is_test or operation.name != "divide" or len(operation.args) != 2:
             return
-        top = made(unviewed(operation.args[0]), "exp")
-        total = made(unviewed(operation.args[1]), "sum")
-        bottom = made(unviewed(total.args[0]), "exp") if total is not None else None
+        top = made(without_views(operation.args[0]), "exp")
+        total = made(without_views(operation.args[1]), "sum")
+        bottom = made(without_views(total.args[0]), "exp") if total is not None else None
         if top is None or bottom is None or not (top is bottom or same(top.args[0], bottom.args[0])):
             return
         if may_overflow(top.args[0], event.frame):

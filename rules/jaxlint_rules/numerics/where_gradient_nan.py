@@ -11,7 +11,7 @@ from jaxlint.api.tables import is_integer
 from jaxlint.api.values import Array, Value, dtype_of
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name
-from jaxlint_rules.numerics._expressions import DEEP, VIEWS, is_number, made, number, same, unviewed
+from jaxlint_rules.numerics._expressions import DEEP, VIEWS, is_number, made, number, same, without_views
 
 # Operations whose derivative is not finite at 0, or left of it.
 _AT_ZERO = frozenset({"log", "log2", "log10", "sqrt", "rsqrt", "reciprocal", "cbrt"})
@@ -191,7 +191,7 @@ def _asked_for_nan(condition: Value, depth: int) -> Value | None:
 def _sums_of_segments(value: Value) -> bool:
     """A ratio of sums of segments: those that are empty are zero over zero, and nothing has a gradient from them."""
     quotient = made(value, "divide")
-    total = made(unviewed(quotient.args[0])) if quotient is not None else None
+    total = made(without_views(quotient.args[0])) if quotient is not None else None
     return total is not None and total.name.rpartition(".")[2].startswith("segment_")
 
 

@@ -8,7 +8,7 @@ from jaxlint.api import OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.tables import is_integer, strong
 from jaxlint.api.values import Array, Operation, Static, Value, constant, dtype_of, is_inexact
 from jaxlint.finding import Severity
-from jaxlint_rules.numerics._expressions import made, number, unviewed
+from jaxlint_rules.numerics._expressions import made, number, without_views
 
 _SMALLEST = 2.0**-25  # half of the smallest float16 above zero: what is not more than this rounds to zero
 _UNSIGNED = {"uint8": 255, "uint16": 65535}
@@ -79,7 +79,7 @@ class NarrowArithmetic(Rule):
         if operation.name in ("negative", "subtract"):
             self.check_truth(event, report)
             return
-        wrapped = unviewed(operation.args[0])
+        wrapped = without_views(operation.args[0])
         if (
             not isinstance(wrapped, Array)
             or not _may_be_float(operation, event.result)
@@ -155,7 +155,7 @@ def _is_fraction(value: Value) -> bool:
     if not is_inexact(value):
         return False
     given = number(value) if isinstance(value, Static) else None
-    return (given is None or not float(given).is_integer()) and made(unviewed(value), *_ROUNDING) is None
+    return (given is None or not float(given).is_integer()) and made(without_views(value), *_ROUNDING) is None
 
 
 def _is_truth(value: Value) -> bool:

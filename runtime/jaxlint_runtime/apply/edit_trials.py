@@ -117,9 +117,9 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
             edit, False, "not changed: the second run loaded the function from another copy of its file"
         )
     if edit.codemod in written_bf16.CODEMODS:
-        return Verdict(edit, *written_bf16.judged_again(edit.result, _cost_again(edit, trial)))
+        return Verdict(edit, *written_bf16.still_gains(edit.result, _cost_again(edit, trial)))
     if edit.codemod in OTHERS:
-        return Verdict(edit, *written_remat.judged_again(edit.result, _peaks(edit, trial)))
+        return Verdict(edit, *written_remat.still_gains(edit.result, _peaks(edit, trial)))
     options = function["options"]
     written = {*options.get("donate_argnums", ()), *options.get("donate_argnames", ())}
     if not written >= {*edit.argnums, *edit.argnames}:

@@ -47,7 +47,7 @@ def bf16_fix(result: Mapping[str, Any], sources: Mapping[str, SourceFile]) -> Fi
     )
 
 
-def judged_again(result: Mapping[str, Any], again: Mapping[str, Any] | None) -> tuple[bool, str]:
+def still_gains(result: Mapping[str, Any], again: Mapping[str, Any] | None) -> tuple[bool, str]:
     """Whether the edited function gains, by its figures on the same target, half of what was promised in memory or in time."""
     if again is None or result["before"] is None or result["after"] is None:
         return False, "not changed: the edited function was not compiled again"

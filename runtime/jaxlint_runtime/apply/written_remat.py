@@ -62,7 +62,7 @@ def remat_fix(
     )
 
 
-def judged_again(result: Mapping[str, Any], peaks: list[int]) -> tuple[bool, str]:
+def still_gains(result: Mapping[str, Any], peaks: list[int]) -> tuple[bool, str]:
     """Whether the edited function, with these peaks by the compiler, needs as little memory as was promised."""
     if not peaks:
         return False, "not changed: the edited function was not compiled again"

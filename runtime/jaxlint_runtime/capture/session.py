@@ -166,7 +166,7 @@ class Session:
     def functions(self, known: Known) -> list[CapturedFunction]:
         """The captured functions, busiest first, with what is known of them from the source."""
         callers: dict[tuple[str | None, int | None], tuple[int | str, ...]]
-        callers = {(path, line): tuple(parameters) for path, line, parameters in known.given_up}
+        callers = {(path, line): tuple(parameters) for path, line, parameters in known.dead_arguments}
         wanted = None if self.job.only is None else set(self.job.only)
         found = []
         for record in self._sorted():
@@ -174,10 +174,10 @@ class Session:
                 continue
             function = record.captured()
             function.findings = [f for f in known.findings if _speaks_of(f, record)]
-            function.given_up = callers.get((record.jit_path, record.jit_line), ())
+            function.dead_arguments = callers.get((record.jit_path, record.jit_line), ())
             if self.job.undonated:  # the source says who gives up what
                 options = function.options
-                function.given_up = (*options.donate_argnums, *options.donate_argnames)
+                function.dead_arguments = (*options.donate_argnums, *options.donate_argnames)
                 function.options = dataclasses.replace(
                     function.options, donate_argnums=(), donate_argnames=()
                 )

@@ -38,7 +38,7 @@ def dead_arguments(program: Program) -> dict[int | str, int]:
     for leaf in taken:
         spare[_kind(leaf.aval)] -= 1
     found: dict[int | str, int] = {}
-    for argument in program.captured.given_up:
+    for argument in program.captured.dead_arguments:
         leaves = [leaf for leaf in program.bound.leaves if leaf.argument == argument]
         size = sum(nbytes(leaf.aval) for leaf in leaves)
         wanted = Counter(_kind(leaf.aval) for leaf in leaves)

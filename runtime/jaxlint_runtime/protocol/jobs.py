@@ -187,13 +187,15 @@ class Known(Message):
     """Once a program was captured: the findings of check, what the callers of jitted functions give up, and whether to go on."""
 
     findings: list[Plain] = field(default_factory=list)
-    given_up: list[tuple[str, int, list[int | str]]] = field(default_factory=list)
+    dead_arguments: list[tuple[str, int, list[int | str]]] = field(default_factory=list)
     go_on: bool = True
 
     def moved(self, move: Move) -> Known:
         """The same in a scratch copy."""
         findings = [{**one, "path": move(one["path"])} for one in self.findings]
-        return Known(findings, [(move(path), line, names) for path, line, names in self.given_up], self.go_on)
+        return Known(
+            findings, [(move(path), line, names) for path, line, names in self.dead_arguments], self.go_on
+        )
 
 
 @dataclass(frozen=True, slots=True)

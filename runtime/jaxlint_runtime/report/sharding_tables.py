@@ -55,7 +55,7 @@ def sharded(sharding: Mapping[str, Any]) -> Iterator[RenderableType]:
         style = "bold green" if chosen else ""
         table.add_row(Text(name, style=style), *figures, Text(remark, style="yellow"))
     yield table
-    yield Text(weighed(sharding), style="dim")
+    yield Text(comparison_basis(sharding), style="dim")
     yield Text.assemble(("found: ", "bold"), (sharding["title"], "bold green"))
     yield from _bullets(sharding["explanation"])
     yield Text(values(sharding))
@@ -75,7 +75,7 @@ def _bullets(lines: list[str]) -> Iterator[RenderableType]:
         yield Padding(Text(f"- {line}"), (0, 0, 0, 2))
 
 
-def weighed(sharding: Mapping[str, Any]) -> str:
+def comparison_basis(sharding: Mapping[str, Any]) -> str:
     """How placements were compared."""
     whole = sharding["one_device_bytes"]
     one = f"on one device it takes {size(whole)}; " if whole else ""

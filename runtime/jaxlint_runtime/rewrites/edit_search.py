@@ -17,13 +17,13 @@ from jaxlint_runtime.rewrites.loop_edits import without_those
 from jaxlint_runtime.rewrites.original_program import MOST, Original, original_of
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings
 from jaxlint_runtime.rewrites.run_figures import (
+    allowed_slowdown,
+    at_equal_share,
     cost_of,
-    evened,
+    figures_in_words,
     figures_of,
     measured,
     no_promise,
-    told,
-    worth,
 )
 from jaxlint_runtime.rewrites.trial_runs import Trial
 from jaxlint_runtime.rewrites.tried_edit import (
@@ -34,8 +34,8 @@ from jaxlint_runtime.rewrites.tried_edit import (
     edited,
     fixes_of,
     is_plain,
+    jit_gains_little,
     leaves_idle,
-    little_left,
 )
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.findings import check_texts
@@ -104,7 +104,7 @@ class EditSearch:
                 break
             if self._is_covered(one, tried):
                 continue
-            if ground is not None and (why := little_left(one, ground.trial)):
+            if ground is not None and (why := jit_gains_little(one, ground.trial)):
                 self.little.append((one, why))
                 continue
             runs = self.original.runs
@@ -189,7 +189,7 @@ class EditSearch:
             verdict = no_promise(before, one.trial)
             if self.original.errors or verdict is None:
                 good.append(one)
-            elif not one.parts and evened(before, one.trial).total_s <= _BEARABLE * before.total_s:
+            elif not one.parts and at_equal_share(before, one.trial).total_s <= _BEARABLE * before.total_s:
                 others.append(one)
             else:
                 reason = f"{one.rewrite.summary}: {verdict}"
@@ -259,7 +259,7 @@ class EditSearch:
         return None
 
     def _total(self, one: Tried) -> float:
-        return evened(self.original.base, one.trial).total_s
+        return at_equal_share(self.original.base, one.trial).total_s
 
     def _together(
         self, ranked: Sequence[Tried], current: Mapping[str, SourceFile]
@@ -308,9 +308,9 @@ class EditSearch:
         result = self._result(rewrite, Status.REJECTED, "", kept)
         gain = measured(result, pairs)
         total = result.ratios["total"]
-        better = gain.better and total.median >= 1 / worth(self.original.base)
+        better = gain.better and total.median >= 1 / allowed_slowdown(self.original.base)
         result.status = Status.VERIFIED if better else Status.REJECTED
-        result.reason = f"{summary}: {told(result)}"
+        result.reason = f"{summary}: {figures_in_words(result)}"
         if len(chosen) > 1:
             each = "; ".join(
                 f"{one.rewrite.name} in {one.rewrite.function}{self._where(one)}: "

@@ -17,7 +17,7 @@ from jaxlint_runtime.model import Result, Status
 from jaxlint_runtime.optimiser_settings import EAGER, ENVIRONMENT
 from jaxlint_runtime.protocol.worker_events import Compared
 from jaxlint_runtime.rewrites.outcome import other_outcome
-from jaxlint_runtime.rewrites.run_figures import measured, told
+from jaxlint_runtime.rewrites.run_figures import figures_in_words, measured
 from jaxlint_runtime.rewrites.trial_runs import WITHOUT_JIT, Trial, Trials
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.workers.scratch_copy import TooLarge
@@ -151,9 +151,7 @@ class _Tries:
         same = "the same values, lines and files" if other is None else f"not the same: {other}"
         result = _result(self._run, name, Status.NOT_APPLICABLE, "")
         measured(result, [(b, a) for a, b in pairs])
-        result.reason = (
-            f"for comparison: as it is jitted, against operation by operation: {told(result)}; {same}"
-        )
+        result.reason = f"for comparison: as it is jitted, against operation by operation: {figures_in_words(result)}; {same}"
         result.evidence = f"JAX_DISABLE_JIT=1; {len(pairs)} pairs of fresh processes in the order A B B A"
         return result
 
@@ -192,7 +190,7 @@ class _Tries:
         result.status = Status.VERIFIED if good else Status.REJECTED
         result.reason = (
             f"{setting.advice}: cold start {result.before.compile_s:.2f} to {result.after.compile_s:.2f} s of tracing and compiling; "
-            f"{told(result)}"
+            f"{figures_in_words(result)}"
         )
         compared = first.compared or Compared()
         moved = compared.moved

@@ -25,8 +25,8 @@ from jaxlint_runtime.rewrites.proposals import (
     definition,
     edit_of,
     jit_fix,
+    jit_in_words,
     place_of,
-    told,
     ways_to_jit,
 )
 from jaxlint_runtime.source_analysis.parsing import tree_of
@@ -278,12 +278,12 @@ def _with_jit(
         jit = jit_fix(function, source, transform, static, one["arguments"], places)
         jitted = _alone(one, function, [*fixes, jit], rewrite)
         rewrite = Rewrite(
-            name=f"{jitted.name}:{told(transform, static)}",
+            name=f"{jitted.name}:{jit_in_words(transform, static)}",
             code=None,
             function=jitted.function,
             path=jitted.path,
             line=jitted.line,
-            summary=f"{summary} ({told(transform, static)})",
+            summary=f"{summary} ({jit_in_words(transform, static)})",
             fixes=jitted.fixes,
             estimate=jitted.estimate,
             instead=rewrite,

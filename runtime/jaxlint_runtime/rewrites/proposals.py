@@ -259,12 +259,12 @@ def _jitted(
     for transform, static in reversed(ways_to_jit(one, function, source)):
         jit = jit_fix(function, source, transform, static, one["arguments"], spans)
         rewrite = Rewrite(
-            name=f"jit:{told(transform, static)}",
+            name=f"jit:{jit_in_words(transform, static)}",
             code=None,
             function=one["function"],
             path=one["path"],
             line=function.lineno,
-            summary=f"{first}compile {one['function']} as a whole ({told(transform, static)})",
+            summary=f"{first}compile {one['function']} as a whole ({jit_in_words(transform, static)})",
             fixes=(jit,) if choice is None else (choice, jit),
             estimate=one["seconds"] or 0.0,
             instead=rewrite,
@@ -320,7 +320,7 @@ def shaping(function: ast.FunctionDef) -> set[str]:
     return found
 
 
-def told(transform: str, static: Sequence[str]) -> str:
+def jit_in_words(transform: str, static: Sequence[str]) -> str:
     """A transformation as people write it, with what is static."""
     short = transform.replace("flax.", "").replace("equinox", "eqx")
     return f"{short}, {', '.join(static)} static" if static else short

@@ -26,8 +26,8 @@ from jaxlint_runtime.rewrites.proposals import (
     busy,
     edit_of,
     imported,
+    jit_in_words,
     stays_on_host,
-    told,
 )
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
@@ -50,7 +50,7 @@ def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sou
         rewrite: Rewrite | None = None
         for transform in reversed(_transforms(source)):
             for fixes in reversed(_fixes(one, around, source, sources, transform)):
-                name = f"region-to-jit:{told(transform, ())}"
+                name = f"region-to-jit:{jit_in_words(transform, ())}"
                 rewrite = edit_of(name, one, fixes[0].steps[0].span.line, fixes, rewrite)
         found += [rewrite] if rewrite is not None else []
     return found

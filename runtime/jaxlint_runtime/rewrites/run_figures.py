@@ -20,13 +20,13 @@ _LESS_MEMORY = 0.93
 def no_promise(base: Trial, trial: Trial) -> str | None:
     """Why one run of an edit shows no gain; None when it may be one."""
     figures = figures_of(base, trial)
-    trial = evened(base, trial)
+    trial = at_equal_share(base, trial)
     smaller = (trial.peak_bytes or 0) < _LESS_MEMORY * (base.peak_bytes or 0)
     if not (
         trial.run_s < _PROMISING * base.run_s or trial.compile_s < _PROMISING * base.compile_s or smaller
     ):
         return f"no gain: {figures}"
-    if trial.total_s > worth(base) * base.total_s:
+    if trial.total_s > allowed_slowdown(base) * base.total_s:
         saved = base.run_s - trial.run_s
         if saved <= 0:
             return f"slower: {figures}"
@@ -35,12 +35,12 @@ def no_promise(base: Trial, trial: Trial) -> str | None:
     return None
 
 
-def worth(base: Trial) -> float:
+def allowed_slowdown(base: Trial) -> float:
     """How many times as long as the original's a run may take where the edited program is faster once it is compiled."""
     return WORTH if base.cut is None else _WORTH_AT_LENGTH
 
 
-def evened(base: Trial, trial: Trial) -> Trial:
+def at_equal_share(base: Trial, trial: Trial) -> Trial:
     """The run as if it had got as much of the machine as `base` did, where it got less: one run of each is no measurement.
 
     What is told of a run, and what is proven at the end, are times as they were.
@@ -83,7 +83,7 @@ def measured(result: Result, pairs: Sequence[tuple[Trial, Trial]]) -> Gain:
     return gain_of(result)
 
 
-def told(result: Result) -> str:
+def figures_in_words(result: Result) -> str:
     """What the runs of whole programs say, in words: time without compiles, that of compiles, memory, and all of it."""
     gain, total = gain_of(result), result.ratios["total"]
     parts = [f"without compiles {one.text}" if one is gain.time else one.text for one in gain.changes]

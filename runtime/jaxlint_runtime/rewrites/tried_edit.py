@@ -10,7 +10,7 @@ from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.model import Numerics
 from jaxlint_runtime.rewrites.proposals import Rewrite
-from jaxlint_runtime.rewrites.run_figures import evened, no_promise
+from jaxlint_runtime.rewrites.run_figures import at_equal_share, no_promise
 from jaxlint_runtime.rewrites.trial_runs import Trial
 
 LEFT = 0.05  # of the time of the edited program, that a function must take to be tried after others
@@ -79,12 +79,12 @@ def described(rewrite: Rewrite) -> str:
 
 def is_plain(before: Trial, trial: Trial) -> bool:
     """Whether one run shows a gain that no second is needed for."""
-    evenly = evened(before, trial)
+    evenly = at_equal_share(before, trial)
     faster = before.run_s >= PLAIN * evenly.run_s and evenly.total_s < before.total_s
     return no_promise(before, trial) is None and (faster or before.total_s >= PLAIN * evenly.total_s)
 
 
-def little_left(rewrite: Rewrite, trial: Trial) -> str:
+def jit_gains_little(rewrite: Rewrite, trial: Trial) -> str:
     """Why a function need not be jitted in a run: the host spends little in it, or does not call it. If that changes, it comes up in the next round."""
     seen = trial.functions.get(rewrite.function)
     jits = any(step.codemod == "add-jit" for fix in rewrite.fixes for step in fix.steps)

@@ -137,7 +137,7 @@ def choices(
             yield spec
 
 
-def told(one: Activation, roles: Mapping[Node, str]) -> str:
+def constraint_in_words(one: Activation, roles: Mapping[Node, str]) -> str:
     """What it is, in words: the name that the source gives it, or its line, and its axes."""
     names = ", ".join(f"{roles.get(group, 'other')} {size}" for group, size in one.axes)
     name = variable(one.place)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from jaxlint_runtime.sharding.activation_constraints import told, variable
+from jaxlint_runtime.sharding.activation_constraints import constraint_in_words, variable
 from jaxlint_runtime.sharding.input_classes import Classes, Input, ParameterClass, above
 from jaxlint_runtime.sharding.mesh import MeshShape
 from jaxlint_runtime.sharding.strategies import Spec, Strategy
@@ -233,7 +233,7 @@ def _constraints(strategy: Strategy, classes: Classes) -> list[str]:
         constraint = (
             f"{name} = jax.lax.with_sharding_constraint({name}, NamedSharding(mesh, {written(spec)}))"
         )
-        lines += [f"# inside the step, {told(held, classes.roles)}:", f"#   {constraint}"]
+        lines += [f"# inside the step, {constraint_in_words(held, classes.roles)}:", f"#   {constraint}"]
     return lines
 
 

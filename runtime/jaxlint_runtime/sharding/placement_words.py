@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from jaxlint_runtime.sharding.activation_constraints import told
+from jaxlint_runtime.sharding.activation_constraints import constraint_in_words
 from jaxlint_runtime.sharding.input_classes import Classes, ParameterClass
 from jaxlint_runtime.sharding.mesh import MeshShape
 from jaxlint_runtime.sharding.placed_program import Figures
@@ -60,7 +60,7 @@ def sentences(
     elif kept == "state":
         yield "the optimiser's state is kept in parts; parameters are whole, and gathered after the update"
     for number, held in strategy.held.items():
-        yield f"{told(classes.activations[number], classes.roles)} is held in parts: {_why(strategy, classes, number, held)}"
+        yield f"{constraint_in_words(classes.activations[number], classes.roles)} is held in parts: {_why(strategy, classes, number, held)}"
     whole = [
         entry.name
         for n, entry in enumerate(classes.parameters)

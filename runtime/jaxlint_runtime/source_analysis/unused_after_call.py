@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxlint.codemods import Refused
-from jaxlint.codemods.dead_arguments import GivenUp, given_up
+from jaxlint.codemods.dead_arguments import DeadArguments, dead_arguments
 from jaxlint.codemods.site import Site
 from jaxlint.source.file import SourceFile
 
@@ -26,7 +26,7 @@ def callers_give_up(
 
 def given_up_at(
     path: str | None, line: int | None, sources: Mapping[str, SourceFile]
-) -> tuple[str, GivenUp] | None:
+) -> tuple[str, DeadArguments] | None:
     """What is given up to the function that is jitted there, and the name by which its file was examined."""
     if path is None or line is None:
         return None
@@ -34,7 +34,7 @@ def given_up_at(
     if name is None or sources[name].container is not None:
         return None
     try:
-        found = given_up(Site(sources[name]), line)
+        found = dead_arguments(Site(sources[name]), line)
     except (Refused, RecursionError):
         return None
     return None if found is None else (name, found)

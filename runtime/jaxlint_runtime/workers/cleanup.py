@@ -28,7 +28,7 @@ class NoRoom(Exception):
 
 
 @contextlib.contextmanager
-def nothing_left() -> Iterator[None]:
+def cleaned_up() -> Iterator[None]:
     """One run of the command line, in its process. Temporary files of the block lie in one folder, which goes with it.
 
     The first signal that asks for an end raises KeyboardInterrupt, and later ones count for nothing: what is begun then is to put things

@@ -27,7 +27,7 @@ from jaxlint_runtime.protocol.jobs import Assignment, Job, Known, Question
 from jaxlint_runtime.protocol.json_records import encode
 
 MARK = "JAXLINT_WORKER"  # in the environment of a worker and of what it starts
-# Set by `cleanup.nothing_left` alone: a worker removes it when its command line was killed. Never a folder that others use.
+# Set by `cleanup.cleaned_up` alone: a worker removes it when its command line was killed. Never a folder that others use.
 run_folder: str | None = None
 _TAIL = 4000  # bytes of the program's last error output that are kept
 _BOOT = Path(__file__).resolve().with_name("boot.py")

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jaxlint.codemods.dead_arguments import given_up
+from jaxlint.codemods.dead_arguments import dead_arguments
 from jaxlint.codemods.site import Site
 from jaxlint.jaxapi.functions import MAKES_NEW_ARRAYS, RANDOM_HANDS_ON
 from jaxlint.source import SourceFile
@@ -53,7 +53,7 @@ def names(body: str, public: bool = False, before: str = STEP) -> tuple[str, ...
     end = "" if public else "\nif __name__ == '__main__':\n    main(jnp.ones(3))\n"
     text = before + textwrap.indent(textwrap.dedent(body), "    ") + end
     line = text[: text.index("@jax.jit")].count("\n") + 1
-    found = given_up(site(text), line)
+    found = dead_arguments(site(text), line)
     return found.names if found else ()
 
 
@@ -150,16 +150,16 @@ def test_what_others_may_call_is_not() -> None:
 
 def test_the_place_of_the_donation_is_the_jit() -> None:
     text = "import jax, jax.numpy as jnp\ndef f(x):\n    return x\ng = jax.jit(f)\nprint(g(jnp.zeros(3)))\n"
-    found = given_up(site(text), 4)
+    found = dead_arguments(site(text), 4)
     assert found is not None
     assert (found.span.line, found.span.column, found.positions) == (4, 5, (0,))
-    assert given_up(site(text), 3) is None
+    assert dead_arguments(site(text), 3) is None
 
 
 def test_the_variables_of_a_script_are_its_own() -> None:
     text = "import jax, jax.numpy as jnp\n_f = jax.jit(lambda x: x)\nx = jnp.zeros(3)\ny = _f(x)\n{}"
-    assert given_up(site(text.format("print(y)\n")), 2) is not None
-    assert given_up(site(text.format("")), 2) is None
+    assert dead_arguments(site(text.format("print(y)\n")), 2) is not None
+    assert dead_arguments(site(text.format("")), 2) is None
 
 
 @pytest.mark.parametrize("name", sorted(MAKES_NEW_ARRAYS))

@@ -93,7 +93,7 @@ def test_what_a_decorator_has_wrapped_is_the_function(tmp_path: Path) -> None:
 def test_objects_that_are_leaves_of_a_tree_map(
     tmp_path: Path, leaf: str, staged: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jaxlint.staging.inspection.suppose", lambda *_: None)  # of what is seen alone
+    monkeypatch.setattr("jaxlint.staging.inspection.assume_calls", lambda *_: None)  # of what is seen alone
     program = f"""
         import equinox as eqx
         import jax
@@ -128,7 +128,7 @@ def test_objects_that_are_leaves_of_a_tree_map(
 def test_an_object_under_its_own_name_stays_one_of_its_class(
     tmp_path: Path, name: str, staged: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jaxlint.staging.inspection.suppose", lambda *_: None)  # of what is seen alone
+    monkeypatch.setattr("jaxlint.staging.inspection.assume_calls", lambda *_: None)  # of what is seen alone
     program = f"""
         import equinox as eqx
         import jax

@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from jaxlint.staging.values import MAX_WEIGHT, DictValue, ListValue, Static, TupleValue, bearable, store_key
+from jaxlint.staging.values import (
+    MAX_WEIGHT,
+    DictValue,
+    ListValue,
+    Static,
+    TupleValue,
+    bounded_weight,
+    store_key,
+)
 from tests.helpers.expensive_programs import PROGRAMS
 
 # Whole files of this size take seconds, and much of that is the parser's.
@@ -72,7 +80,7 @@ def test_what_is_put_into_a_container_counts() -> None:
     for i in range(100):
         store_key(table, i, held, conditional=False)
         assert items.items is not None
-        items.items.append(bearable(items, held))
+        items.items.append(bounded_weight(items, held))
     assert table.items[0] is held
     assert table.items[99] is not held
     assert items.items[0] is held

@@ -22,7 +22,7 @@ from jaxlint_runtime.rewrites.edit_search import EditSearch
 from jaxlint_runtime.rewrites.edit_timing import timed
 from jaxlint_runtime.rewrites.original_program import Original
 from jaxlint_runtime.rewrites.proposals import Rewrite
-from jaxlint_runtime.rewrites.run_figures import evened, no_promise
+from jaxlint_runtime.rewrites.run_figures import at_equal_share, no_promise
 from jaxlint_runtime.rewrites.side_effects import Leavings
 from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, WITHOUT_JIT, Trial
 from jaxlint_runtime.run import Run
@@ -332,11 +332,11 @@ def test_a_function_that_another_edit_compiles_is_left_as_it_is(tmp_path: Path) 
 def test_a_run_that_got_less_of_the_machine_is_seen_as_if_it_had_got_as_much() -> None:
     base = Trial(run_s=2.0, compile_s=2.0, cpu_s=4.0)
     disturbed = Trial(run_s=3.0, compile_s=6.0, cpu_s=3.0)
-    assert (evened(base, disturbed).run_s, evened(base, disturbed).compile_s) == (1.0, 2.0)
+    assert (at_equal_share(base, disturbed).run_s, at_equal_share(base, disturbed).compile_s) == (1.0, 2.0)
     slower = Trial(run_s=3.0, compile_s=6.0, cpu_s=9.0)
-    assert evened(base, slower) == slower
+    assert at_equal_share(base, slower) == slower
     luckier = Trial(run_s=1.0, compile_s=1.0, cpu_s=4.0)
-    assert evened(base, luckier) == luckier
+    assert at_equal_share(base, luckier) == luckier
 
 
 @pytest.mark.parametrize(("seconds", "runs"), [(2.0, 2), (4.4, 4), (6.0, 6), (7.2, 16), (7.8, 6)])

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import pytest
 
 from jaxlint.source import read_source
-from jaxlint_runtime.apply.written_bf16 import bf16_fix, judged_again
+from jaxlint_runtime.apply.written_bf16 import bf16_fix, still_gains
 from jaxlint_runtime.compat import inner_jaxprs, open_jaxpr
 from jaxlint_runtime.lowering.function_versions import capture
 from jaxlint_runtime.model import Status
@@ -219,4 +219,4 @@ def test_it_is_written_by_the_dtype_of_layers_and_leaves_the_last_in_float32(tmp
 def test_a_written_dtype_has_to_gain_half_of_what_was_promised(again, kept):
     before = {"peak_bytes": 100, "time_ms": {"median": 8.0}}
     after = {"peak_bytes": 50, "time_ms": {"median": 4.0}}
-    assert judged_again({"before": before, "after": after}, again)[0] is kept
+    assert still_gains({"before": before, "after": after}, again)[0] is kept

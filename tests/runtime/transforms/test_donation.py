@@ -311,7 +311,7 @@ def moved(x, y):
 
 def test_what_no_caller_reads_again_is_donated_where_a_result_has_its_shape():
     captured = capture(moved, jnp.ones((256, 128)), jnp.ones((128, 128)))
-    captured.given_up = (0, 1, "x", "y")
+    captured.dead_arguments = (0, 1, "x", "y")
     (result,) = optimise(captured, Settings(transforms=("donation",), measure=False))
     assert result.parameters["argnums"] == [0]
     saved = result.before.peak_bytes - result.after.peak_bytes
@@ -320,7 +320,7 @@ def test_what_no_caller_reads_again_is_donated_where_a_result_has_its_shape():
 
 def test_one_result_takes_the_buffer_of_one_argument():
     captured = capture(lambda x, y: moved(x, y)[0], jnp.ones((128, 128)), jnp.ones((128, 128)))
-    captured.given_up = (0, 1)
+    captured.dead_arguments = (0, 1)
     (result,) = optimise(captured, Settings(transforms=("donation",), measure=False))
     assert result.parameters["argnums"] == [0]
     captured.options = JitOptions(donate_argnums=(0,))

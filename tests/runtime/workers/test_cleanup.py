@@ -19,7 +19,7 @@ from jaxlint_runtime.capture.run_program import Kind, run_program
 from jaxlint_runtime.capture.stop import Stopper, StopProgram
 from jaxlint_runtime.request import project_root
 from jaxlint_runtime.workers.capturing import go_back
-from jaxlint_runtime.workers.cleanup import NoRoom, nothing_left
+from jaxlint_runtime.workers.cleanup import NoRoom, cleaned_up
 
 
 def run(source: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -39,9 +39,9 @@ def test_an_orphan_without_the_environment_is_ended_and_a_child_of_before_is_not
     done = run(
         """
         import os, subprocess, sys, time
-        from jaxlint_runtime.workers.cleanup import nothing_left
+        from jaxlint_runtime.workers.cleanup import cleaned_up
         mine = subprocess.Popen(["sleep", "60"])
-        with nothing_left():
+        with cleaned_up():
             if os.fork() == 0:
                 os.setsid()
                 if os.fork() == 0:
@@ -66,9 +66,9 @@ def test_the_first_interrupt_ends_the_run_and_later_ones_do_not_stop_its_end(tmp
     done = run(
         """
         import os, signal, sys, tempfile
-        from jaxlint_runtime.workers.cleanup import nothing_left
+        from jaxlint_runtime.workers.cleanup import cleaned_up
         try:
-            with nothing_left():
+            with cleaned_up():
                 open(tempfile.mkdtemp() + "/file", "w").close()
                 try:
                     os.kill(os.getpid(), signal.SIGINT)
@@ -87,7 +87,7 @@ def test_the_first_interrupt_ends_the_run_and_later_ones_do_not_stop_its_end(tmp
 
 def test_handlers_and_the_temporary_folder_are_what_they_were() -> None:
     handlers, folder = signal.getsignal(signal.SIGINT), tempfile.gettempdir()
-    with nothing_left():
+    with cleaned_up():
         assert tempfile.gettempdir() != folder
         made = Path(tempfile.mkdtemp())
     assert (signal.getsignal(signal.SIGINT), tempfile.gettempdir()) == (handlers, folder)
@@ -96,7 +96,7 @@ def test_handlers_and_the_temporary_folder_are_what_they_were() -> None:
 
 def test_no_room_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
-    with pytest.raises(NoRoom, match="TMPDIR"), nothing_left():
+    with pytest.raises(NoRoom, match="TMPDIR"), cleaned_up():
         pass
 
 
@@ -135,11 +135,11 @@ def test_a_killed_parent_costs_the_folder_of_its_run_and_no_other(begun: bool, t
     (tmp_path / "program.py").write_text("import time\nopen('started', 'w').close()\ntime.sleep(60)\n")
     source = f"""
         import contextlib, os, signal, sys, tempfile, time
-        from jaxlint_runtime.workers.cleanup import nothing_left
+        from jaxlint_runtime.workers.cleanup import cleaned_up
         from jaxlint_runtime.protocol.jobs import Capture, Launch
         from jaxlint_runtime.workers.process import WorkerProcess
         tempfile.gettempdir()  # sets `tempfile.tempdir`
-        with nothing_left() if {begun} else contextlib.nullcontext():
+        with cleaned_up() if {begun} else contextlib.nullcontext():
             job = Capture(Launch("script", "program.py", roots=(os.getcwd(),)))
             worker = WorkerProcess(job, python=sys.executable, folder=os.getcwd(), environment=dict(os.environ), memory_limit=2**32, output=print)
             print(worker._process.pid, flush=True)
@@ -159,8 +159,8 @@ def test_a_killed_parent_costs_the_folder_of_its_run_and_no_other(begun: bool, t
 def test_the_next_run_removes_the_folder_of_one_that_was_killed_and_of_no_other(tmp_path: Path) -> None:
     source = """
         import os, signal, subprocess, sys
-        from jaxlint_runtime.workers.cleanup import nothing_left
-        with nothing_left():
+        from jaxlint_runtime.workers.cleanup import cleaned_up
+        with cleaned_up():
             if sys.argv[1:]:
                 os.kill(os.getpid(), signal.SIGKILL)
             print(len(os.listdir(os.environ["TMPDIR"])))

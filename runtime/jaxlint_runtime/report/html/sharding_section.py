@@ -7,7 +7,7 @@ from typing import Any
 
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.tables import badge, bar, table
-from jaxlint_runtime.report.sharding_tables import HEADINGS, heading, rows, values, weighed
+from jaxlint_runtime.report.sharding_tables import HEADINGS, comparison_basis, heading, rows, values
 
 _WEIGHED = ("flops", "sent_bytes", "peak_bytes", "score")  # in the order of HEADINGS
 
@@ -35,7 +35,11 @@ def _section(sharding: Mapping[str, Any]) -> Markup:
     return tag(
         "section",
         tag("h2", heading(sharding)),
-        table(weighed(sharding), [("placement", ""), *((name, "n") for name in HEADINGS), ("", "why")], body),
+        table(
+            comparison_basis(sharding),
+            [("placement", ""), *((name, "n") for name in HEADINGS), ("", "why")],
+            body,
+        ),
         tag("h3", "Found: ", sharding["title"]),
         _list(sharding["explanation"]),
         tag("p", values(sharding)),
