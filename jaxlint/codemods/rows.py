@@ -38,6 +38,17 @@ class Rows:
     length: str = ""
     reverse: bool = False
 
+    def cut(self, equal: bool) -> None:
+        """Ends all arrays with the shortest, as `zip` does, unless they are `equal`: a loop of JAX raises where they differ, on any path."""
+        lengths = [_length_of(text) for text in self.arrays]
+        if equal or None in lengths or self.length:
+            return  # of what is no variable nothing is known but the run
+        for number, own in enumerate(lengths):
+            others = [f"len({one})" for one in dict.fromkeys(lengths) if one != own]
+            if others:
+                end = others[0] if len(others) == 1 else f"min({', '.join(others)})"
+                self.arrays[number] += f"[: {end}]"
+
     def turn(self, first: int = 0) -> None:
         """Reverses the arrays from number `first` on. Raises Refused where they are in a structure."""
         if self.trees:
@@ -92,6 +103,8 @@ def rows_of(
     check_expression(draft.site, iterable, "what the loop runs over")
     rows = Rows(Layout(draft.site), body, trees=layers)
     _Reader(draft, rows, layers).read(target, iterable)
+    if draft.strict and not layers:
+        rows.cut(_is_strict(iterable))
     return rows
 
 
@@ -184,7 +197,8 @@ class _Reader:
                 row = self.fresh("row" if len(arrays) == 1 else f"{array.rpartition('.')[2]}_{target.id}")
                 self.rows.rewrites[f"{array}[{target.id}]"] = row
                 self.rows.parameters.append(row)
-                self.rows.arrays.append(array)
+                whole = array == (self.counted(bounds[0]) or ("", 0))[0] or not self.draft.strict
+                self.rows.arrays.append(array if whole else f"{array}[: {texts[0]}]")  # that may go on
             if arrays:
                 return
             self.slices(target.id, bounds[0])
@@ -342,6 +356,23 @@ class _Reader:
         while name in taken:
             name, number = f"{wanted}_{number}", number + 1
         return name
+
+
+def _is_strict(iterable: ast.expr) -> bool:
+    """Whether a `zip` raises by itself where what it is given differs in length."""
+    return any(
+        keyword.arg == "strict" and getattr(keyword.value, "value", False) is True
+        for call in ast.walk(iterable)
+        if isinstance(call, ast.Call)
+        for keyword in call.keywords
+    )
+
+
+def _length_of(text: str) -> str | None:
+    """The variable whose length an array has, as far as its text says."""
+    counted = re.fullmatch(r"[\w.]+\.arange\(len\((.+)\)\)", text)
+    name = counted[1] if counted else text
+    return name if _DOTTED.fullmatch(name) else None
 
 
 def _counted_down(call: ast.Call) -> ast.expr | None:

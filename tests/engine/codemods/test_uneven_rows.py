@@ -1,0 +1,76 @@
+"""Arrays that a loop of the host runs over side by side may differ in length on a path that no run took: JAX would raise there."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxlint.codemods import Workspace
+from jaxlint.codemods.site import Site
+from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.source import SourceFile
+
+HEAD = "import jax\nimport jax.numpy as jnp\n\n"
+
+
+def rewritten(text: str, *, strict: bool = True) -> str:
+    """The file with its first loop as a scan."""
+    source = SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")
+    site = Site(source)
+    loop = next(node for node in ast.walk(site.tree) if isinstance(node, ast.For))
+    workspace = Workspace({"a.py": source}, strict=strict)
+    plan = workspace.plan(
+        FixRequest(Safety.UNSAFE, "Scan", (Step("for-to-scan", "a.py", site.span(loop.iter)),))
+    )
+    assert not isinstance(plan, str), plan
+    return workspace.edited([plan])["a.py"].text
+
+
+def value_of(text: str, *arguments: Any) -> np.ndarray:
+    """What the function `f` of a file gives."""
+    names: dict[str, Any] = {}
+    exec(text, names)
+    return np.asarray(names["f"](*arguments))
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for x, y in zip(xs, ys):\n        w = jnp.tanh(w + x * y)",
+        "for y, x in zip(ys, xs):\n        w = jnp.tanh(w + x * y)",
+        "for i, (x, y) in enumerate(zip(xs, ys)):\n        w = jnp.tanh(w + x * y * i)",
+        "for x, y, z in zip(xs, ys, zs):\n        w = jnp.tanh(w + x * y - z)",
+        "for y, x in reversed(list(zip(ys, xs))):\n        w = jnp.tanh(w + x * y)",
+    ],
+)
+@pytest.mark.parametrize("rows", [(5, 5, 5), (5, 8, 6), (8, 5, 3)])
+def test_a_loop_over_several_arrays_ends_with_the_shortest(loop: str, rows: tuple[int, ...]) -> None:
+    text = f"{HEAD}def f(xs, ys, zs, w):\n    {loop}\n    return w\n"
+    arrays = [jnp.linspace(0.1, n, n) for n in rows]
+    new = rewritten(text)
+    assert "jax.lax.scan(" in new
+    np.testing.assert_allclose(value_of(new, *arrays, 0.5), value_of(text, *arrays, 0.5), rtol=1e-6)
+
+
+@pytest.mark.parametrize("rows", [5, 9])
+def test_a_loop_over_the_rows_of_one_array_reads_no_more_of_another(rows: int) -> None:
+    text = f"{HEAD}def f(xs, ys, w):\n    for i in range(len(xs)):\n        w = jnp.tanh(w + xs[i] * ys[i])\n    return w\n"
+    arrays = [jnp.linspace(0.1, 1.0, 5), jnp.linspace(0.1, 1.0, rows)]
+    new = rewritten(text)
+    assert "jax.lax.scan(" in new
+    np.testing.assert_allclose(value_of(new, *arrays, 0.5), value_of(text, *arrays, 0.5), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "over", ["zip(xs[1:], xs[:-1])", "zip(xs, xs)", "zip(xs, ys, strict=True)", "zip(xs, xs * 2)"]
+)
+def test_what_is_as_long_or_raises_by_itself_is_left_whole(over: str) -> None:
+    text = (
+        f"{HEAD}def f(xs, ys, w):\n    for x, y in {over}:\n        w = jnp.tanh(w + x * y)\n    return w\n"
+    )
+    assert "len(" not in rewritten(text)
