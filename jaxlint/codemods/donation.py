@@ -10,6 +10,7 @@ from jaxlint.codemods.applied_transforms import PARTIAL, applied
 from jaxlint.codemods.arguments import keyword_argument, with_arguments
 from jaxlint.codemods.dead_arguments import kept_by_callers
 from jaxlint.codemods.imports import reference
+from jaxlint.codemods.kept_arguments import kept_elsewhere
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Step
@@ -36,6 +37,14 @@ def add_donation(draft: Draft, step: Step) -> None:
     if isinstance(positions, (list, tuple)):
         kept = kept_by_callers(site, step.span.line, [one for one in positions if isinstance(one, int)])
         if kept:
+            raise Refused(kept)
+    if draft.strict:
+        given = (
+            [one for one in positions if isinstance(one, int)]
+            if isinstance(positions, (list, tuple))
+            else None
+        )
+        if kept := kept_elsewhere(site, step.span.line, given):
             raise Refused(kept)
     node = site.find_ast(step.span, ast.Call, ast.Name, ast.Attribute)
     if isinstance(node, ast.Call):

@@ -22,6 +22,7 @@ from jaxlint.codemods.applied_transforms import PARTIAL
 from jaxlint.codemods.dataflow import Flow
 from jaxlint.codemods.dead_arguments import kept_by_callers
 from jaxlint.codemods.imports import reference
+from jaxlint.codemods.kept_arguments import kept_elsewhere
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.name_scopes import Names, Scope
 from jaxlint.codemods.outline import line_above, line_with_comments, missing_lines
@@ -140,7 +141,10 @@ def _donating(draft: Draft, region: Region, written: Written, wrapper: str) -> s
     """The transformation, told to reuse the buffers of what the region makes anew, unless a caller is seen to keep one."""
     positions = region.renewed()
     whole = replace(draft.site.source, text=written.whole(draft.site.source.text, f"@{wrapper}"))
-    if not positions or kept_by_callers(Site(whole), written.line, positions):
+    after = Site(whole)
+    if not positions or kept_by_callers(after, written.line, positions):
+        return wrapper
+    if draft.strict and kept_elsewhere(after, written.line, positions):
         return wrapper
     partial = reference(draft.site, draft.imports, PARTIAL, region.first)
     told = f"({positions[0]},)" if len(positions) == 1 else repr(tuple(positions))

@@ -1,0 +1,164 @@
+"""What may keep an argument beside the variable that its caller rebinds: a queue, a callback, an object, whoever a generator gives it to.
+
+    for batch in batches:
+        if args.save:
+            saver.jobs.put(params)
+        params = step(params, batch)
+
+`step` may not take the buffers of `params`, which another thread reads later. That a second variable or a list holds them, `check` sees.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from jaxlint.codemods.dataflow import FUNCTIONS
+from jaxlint.codemods.dead_arguments import jitted_at, seen_calls
+from jaxlint.codemods.reaching_definition import bound_arguments
+from jaxlint.codemods.site import Site
+
+_HOLDING = frozenset(
+    {"append", "appendleft", "add", "insert", "extend", "put", "put_nowait", "push", "send", "setdefault", "submit", "apply_async", "register"}
+)  # fmt: skip
+_HOLDERS = frozenset({"threading.Thread", "threading.Timer", "multiprocessing.Process", "functools.partial"})
+_MAPS = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map"})
+_PACKING = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Starred, ast.IfExp, ast.keyword, ast.NamedExpr)
+_METADATA = frozenset({"shape", "dtype", "ndim", "size", "nbytes"})
+_DEPTH = 4
+
+
+def kept_elsewhere(site: Site, line: int, positions: Iterable[int] | None) -> str:
+    """What keeps an argument of the function that is jitted in a line, in words; empty where nothing is seen to. None: of all arguments."""
+    jitted = jitted_at(site, line)
+    if jitted is None:
+        return ""
+    _, name, function, scope = jitted
+    parameters = [*function.args.posonlyargs, *function.args.args]
+    wanted = set(range(len(parameters)) if positions is None else positions)
+    calls = seen_calls(site, name, scope)
+    keepers = _Keepers(site, {name})
+    for call in calls:
+        for number, part in (bound_arguments(call, parameters) or {}).items():
+            if number in wanted and (why := keepers.of(part)):
+                return why
+    return ""
+
+
+class _Keepers:
+    """Looks at what is done with the values of variables. `stepping`: the functions that are to take them over."""
+
+    def __init__(self, site: Site, stepping: set[str]) -> None:
+        self.site, self.names, self.stepping = site, site.names, stepping
+        self.seen: set[tuple[ast.AST, str]] = set()
+
+    def of(self, part: ast.expr) -> str:
+        """What keeps what an argument holds."""
+        for use in self._uses(part):
+            if why := self._kept(use, 0):
+                return f"`{ast.unparse(part)}` may be kept by {why}, where its buffers would be gone"
+        return ""
+
+    def _uses(self, part: ast.expr) -> Iterator[ast.expr]:
+        if isinstance(part, ast.Name):
+            scope = self.names.scope_at(part).resolve(part.id)
+            if scope is not None:
+                yield from (use.name for use in self.names.uses_of(part.id, scope))
+        elif isinstance(part, ast.Attribute):
+            text = ast.unparse(part)
+            for node in ast.walk(self.site.tree):
+                if isinstance(node, ast.Attribute) and node.attr == part.attr and ast.unparse(node) == text:
+                    if isinstance(node.ctx, ast.Load):
+                        yield node
+
+    def _kept(self, node: ast.AST, depth: int) -> str:
+        """What keeps the value of an expression, by what stands around it."""
+        above = self.names.parents.get(node)
+        if isinstance(above, ast.Yield | ast.YieldFrom):
+            return f"what asks the generator of line {above.lineno}"
+        if isinstance(above, ast.Attribute | ast.Subscript) and above.value is node:
+            method = self.names.parents.get(above)
+            if isinstance(above, ast.Attribute) and (
+                above.attr in _METADATA or (isinstance(method, ast.Call) and method.func is above)
+            ):
+                return ""
+            return self._kept(above, depth)
+        if isinstance(above, _PACKING):
+            return self._kept(above, depth)
+        if isinstance(above, ast.Call) and above.func is not node:
+            return self._kept_by_call(above, node, depth)
+        return ""
+
+    def _kept_by_call(self, call: ast.Call, given: ast.AST, depth: int) -> str:
+        told = f"`{ast.unparse(call)[:60]}` at line {call.lineno}"
+        called, name = call.func, self.names.qualified(call.func) or ""
+        alone = isinstance(self.names.parents.get(call), ast.Expr | ast.Lambda)  # nothing is asked of it
+        if name in _HOLDERS or (name in _MAPS and self._hands_on(call)):
+            return told
+        if name or depth > _DEPTH:
+            return ""
+        if isinstance(called, ast.Attribute):
+            if called.attr in _HOLDING and (alone or called.attr in ("submit", "apply_async")):
+                return told
+            methods = [
+                node
+                for node in ast.walk(self.site.tree)
+                if isinstance(node, ast.FunctionDef) and node.name == called.attr
+            ]
+            inside = [one for one in methods if isinstance(self.names.parents.get(one), ast.ClassDef)]
+            return next((told for one in inside if self._keeps(one, call, given, 1, depth)), "")
+        if not isinstance(called, ast.Name) or called.id in self.stepping:
+            return ""
+        bindings = [one.node for one in self.names.bindings_of(called.id, self.names.scope_at(called))]
+        functions = [one for one in bindings if isinstance(one, FUNCTIONS)]
+        if any(self._keeps(one, call, given, 0, depth) for one in functions):
+            return told
+        unknown = [one for one in bindings if isinstance(one, ast.arg | ast.Name)]
+        return told if unknown and alone else ""  # a callback
+
+    def _hands_on(self, call: ast.Call) -> bool:
+        """Whether a tree is mapped by a function that gives each leaf as it is."""
+        mapped = call.args[0] if call.args else None
+        return isinstance(mapped, ast.Lambda) and isinstance(mapped.body, ast.Name)
+
+    def _keeps(self, function: ast.AST, call: ast.Call, given: ast.AST, skipped: int, depth: int) -> bool:
+        """Whether a function of the file stores what it is handed, or hands it to what does."""
+        if not isinstance(function, ast.FunctionDef):
+            return False
+        parameters = [*function.args.posonlyargs, *function.args.args][skipped:]
+        bound = bound_arguments(call, parameters)
+        named = (
+            [one.arg for one in parameters]
+            if bound is None
+            else [
+                parameters[number].arg
+                for number, part in bound.items()
+                if given is self.names.parents.get(part) or given in set(ast.walk(part))
+            ]
+        )
+        scope = self.names.scope_of.get(function.body[0])
+        for name in named:
+            if scope is None or (function, name) in self.seen:
+                continue
+            self.seen.add((function, name))
+            for use in self.names.uses_of(name, scope):
+                if self._stored(use.name) or self._kept(use.name, depth + 1):
+                    return True
+        return False
+
+    def _stored(self, node: ast.AST) -> bool:
+        """Whether an assignment puts a value into an object, a container or a variable of the module."""
+        child, above = node, self.names.parents.get(node)
+        while isinstance(above, _PACKING):
+            child, above = above, self.names.parents.get(above)
+        if not isinstance(above, ast.Assign | ast.AnnAssign) or above.value is not child:
+            return False
+        targets = above.targets if isinstance(above, ast.Assign) else [above.target]
+        scope = self.names.scope_at(above)
+        return any(
+            isinstance(part, ast.Attribute | ast.Subscript)
+            or (isinstance(part, ast.Name) and part.id in scope.redirected)
+            for target in targets
+            for part in ast.walk(target)
+            if not isinstance(getattr(part, "ctx", None), ast.Load)
+        )

@@ -1,0 +1,108 @@
+"""A step may not take buffers over that something beside its caller's variable keeps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jaxlint.codemods import Workspace
+from jaxlint.codemods.kept_arguments import kept_elsewhere
+from jaxlint.codemods.site import Site
+from jaxlint.finding import FixRequest, Safety, Span, Step
+from jaxlint.source import SourceFile
+
+HEAD = """import sys, pickle, threading
+from concurrent.futures import ThreadPoolExecutor
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def step(p, x):
+    return jax.tree.map(lambda a: a - 0.1 * a, p), jnp.sum(x)
+
+class Best:
+    def __init__(self):
+        self.params = None
+    def offer(self, value, params):
+        if value < 1.0:
+            self.value, self.params = value, params
+    def show(self, params):
+        print(params["w"].sum())
+
+def save(number, params):
+    SAVED[number] = params
+
+def saves_later(params):
+    save(3, params)
+
+def evaluate(params, x):
+    scores = params["w"] * x
+    return scores.mean()
+
+SAVED, best, history, pool = {}, Best(), [], ThreadPoolExecutor()
+
+def train(p, batches, callback=None):
+    for x in batches:
+"""
+LINE = 7
+KEPT = {
+    "a list": "history.append(p)",
+    "a list of pairs": "history.append((len(history), p))",
+    "a queue": "callback.jobs.put((1, p['w']))",
+    "a generator's caller": "yield p",
+    "a generator's caller, with more": "yield len(history), {'params': p}",
+    "a callback": "callback(p)",
+    "an object": "best.offer(0.5, p)",
+    "a function that stores it": "save(1, p)",
+    "a function that hands it on": "saves_later(p)",
+    "a function, by keyword": "save(number=1, params=p)",
+    "a thread": "threading.Thread(target=print, args=(p,)).start()",
+    "a pool": "later = pool.submit(evaluate, p, 1.0)",
+    "a tree of the same leaves": "history[:] = [jax.tree.map(lambda a: a, p)]",
+}
+FREE = {
+    "its shape": "history.append(p['w'].shape)",
+    "a number of it": "history.append(float(evaluate(p, x)))",
+    "what is printed": "print(p, evaluate(p, x))",
+    "a method that looks": "best.show(p)",
+    "an optimiser": "updates, state = callback.update(p, 1, p)",
+    "a copy": "history.append(jax.tree.map(jnp.copy, p))",
+    "a file": "pickle.dump(p, open('a', 'wb'))",
+    "a callback that is asked": "print(callback(p))",
+    "a callback of another value": "callback(evaluate(p, x))",
+}
+
+
+def site_of(what: str) -> Site:
+    loop = f"        {what}\n        p, loss = step(p, x)\n"
+    return Site(SourceFile(Path("a.py"), "a.py", HEAD + loop, "utf-8", False, ""))
+
+
+@pytest.mark.parametrize("what", KEPT.values(), ids=KEPT)
+def test_what_keeps_an_argument_is_named(what: str) -> None:
+    assert "`p` may be kept by" in kept_elsewhere(site_of(what), LINE, [0])
+    assert kept_elsewhere(site_of(what), LINE, [1]) == ""
+
+
+@pytest.mark.parametrize("what", FREE.values(), ids=FREE)
+def test_what_only_looks_at_an_argument_keeps_nothing(what: str) -> None:
+    assert kept_elsewhere(site_of(what), LINE, [0]) == ""
+
+
+def test_an_attribute_is_kept_like_a_variable() -> None:
+    text = HEAD.replace("    for x in batches:\n", "    pass\n") + (
+        "class Trainer:\n    def run(self, batches):\n        for x in batches:\n"
+        "            self.p, loss = step(self.p, x)\n            yield self.p\n"
+    )
+    source = SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")
+    assert "`self.p` may be kept by what asks the generator" in kept_elsewhere(Site(source), LINE, None)
+
+
+def test_a_donation_of_what_is_kept_is_not_written() -> None:
+    source = site_of("history.append(p)").source
+    step = Step("add-donation", "a.py", Span(LINE, 2, LINE, 9), {"argnums": [0]})
+    plan = Workspace({"a.py": source}, strict=True).plan(FixRequest(Safety.UNSAFE, "Donate", (step,)))
+    assert isinstance(plan, str)
+    assert "`history.append(p)` at line" in plan
