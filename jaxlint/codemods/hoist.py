@@ -8,6 +8,7 @@ from jaxlint.codemods.dataflow import FUNCTIONS, Flow, root_of
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.module_state import changed_by_call
 from jaxlint.codemods.parameter_modules import values_of
+from jaxlint.codemods.purity.stageable import may_be_kept
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site, first_line
 from jaxlint.finding import Span, Step
@@ -27,6 +28,7 @@ def hoist_jit(draft: Draft, step: Step) -> None:
     scope = site.names.scope_at(statement)
     flow = Flow(site.names, scope)
     changing = set(flow.bound([loop]))
+    may_be_kept(draft, node, loop)
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
         _check_free(flow, statement, changing - {statement.name})
         _check_kept(site, statement, statement, loop)

@@ -62,6 +62,30 @@ class ClosedOver:
                 if isinstance(default, (ast.List, ast.Dict, ast.Set)):
                     continue
 
+    def changing_in(self, loop: ast.AST, functions: dict[ast.AST, File], root: ast.AST) -> Iterator[str]:
+        """What is read by the functions, and is seen to be changed while a loop runs, with why; all in words."""
+        inside = set(ast.walk(loop))
+        for function, file in functions.items():
+            for node in _all_parts(function):  # type: ignore[arg-type]
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                    yield from self._attribute(node, file)
+                if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+                    continue
+                scope = file.names.scope_at(node).resolve(node.id)
+                if scope is None or self._is_inside(scope, root, file):
+                    continue
+                before = all(
+                    one.node not in inside and function_around(one.node, file) is _own_function(scope)
+                    for one in scope.bindings.get(node.id, ())
+                )
+                why = None if before else self._rebound(node.id, scope, file)
+                why = why or self._set_from_elsewhere(node.id, scope, file)
+                held = self.possible.of_place(Place(file, scope, node.id))
+                if why is None and any(isinstance(one, Box | Inst) and not is_immutable(one) for one in held):
+                    why = self.mutations.uses_change(node.id, scope, file, 0)
+                if why is not None:
+                    yield f"reads `{node.id}`, which {why}"
+
     def _is_inside(self, scope: Scope, root: ast.AST, file: File) -> bool:
         """Whether a variable lives in a call of the region: in a function of it, or in one that is called in it."""
         if scope.node is file.tree:

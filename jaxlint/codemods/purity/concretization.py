@@ -312,6 +312,9 @@ class Traced:
     def _needs(self, node: ast.AST, file: File) -> str:
         if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
             return "decides in Python on what would be traced" if self.is_traced(node.test, file) else ""
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            told = [*node.exc.args, *(keyword.value for keyword in node.exc.keywords)]
+            return "hands what would be traced to who catches it" if any(self.is_traced(one, file) for one in told) else ""  # fmt: skip
         if isinstance(node, ast.BoolOp):
             return (
                 "decides in Python on what would be traced"

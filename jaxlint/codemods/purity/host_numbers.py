@@ -15,7 +15,7 @@ from jaxlint.codemods.name_scopes import Binding
 from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, FunctionNode, parameters
-from jaxlint.codemods.purity.values import NUMBER, NUMPY, leaves_of
+from jaxlint.codemods.purity.values import NUMBER, NUMPY, Made, Unknown, leaves_of
 from jaxlint.codemods.text_edits import shown_source
 
 _SMALL = 1024.0
@@ -37,6 +37,7 @@ _TAKING_WIDE = frozenset(
 _TOO_WIDE = (
     "computes with a whole number of Python that may not fit into 32 bits, for which JAX raises OverflowError"
 )
+_HOST_TYPES = frozenset({"int", "float", "bool", "complex", "numpy.ndarray", "numpy.generic", "numpy.number", "numpy.floating", "numpy.integer", "numbers.Number", "numbers.Real"})  # fmt: skip
 _DEPTH = 8
 
 
@@ -118,9 +119,22 @@ class HostNumbers:
             return ""
         if name in _ROUNDING and NUMBER in self._values(node.args[0], file):
             return "computes with a number of Python, which would have 32 bits"
-        if name in ("isinstance", "type") and self._values(node.args[0], file) & {NUMBER, NUMPY}:
-            return "asks for the type of what would be an array of JAX"
+        if name in ("isinstance", "type"):
+            values = self._values(node.args[0], file)
+            unsure = any(isinstance(one, Unknown | Made) for one in values) and self._asks_for_host(
+                node, file
+            )
+            if values & {NUMBER, NUMPY} or unsure:
+                return "asks for the type of what would be an array of JAX"
         return ""
+
+    def _asks_for_host(self, node: ast.Call, file: File) -> bool:
+        """Whether `isinstance` asks for a number of Python or an array of NumPy."""
+        return any(
+            isinstance(part, ast.Name | ast.Attribute) and self.possible.name_of(part, file) in _HOST_TYPES
+            for argument in node.args[1:]
+            for part in ast.walk(argument)
+        )
 
     def _values(self, node: ast.expr, file: File) -> frozenset[object]:
         return frozenset(leaf for part in _parts_of(node) for leaf in leaves_of(self.possible.of(part, file)))

@@ -162,6 +162,27 @@ def may_be_carried(draft: Draft, names: Sequence[str], loop: ast.AST) -> None:
             raise Refused(what)
 
 
+def may_be_kept(draft: Draft, node: ast.AST, loop: ast.AST) -> None:
+    """Raises Refused where a function that each turn of a loop jits anew reads what changes meanwhile, on a path that a run did not take.
+
+    `node`: its definition, or the call that jits it.
+    """
+    if not draft.strict:
+        return
+    program, file = program_and_file(draft)
+    possible = PossibleValues(program)
+    own, around = file.same(node), file.same(loop)
+    jitted = [(own, file)] if isinstance(own, FUNCTIONS) else []
+    for argument in own.args[:1] if isinstance(own, ast.Call) else []:
+        called = [one for each in possible.of(argument, file) for one in _called_functions(each, possible)]
+        jitted += [(one.node, one.file) for one in called]
+    for function, home in jitted:
+        traced = Traced(possible)
+        traced.start(function, home, frozenset())  # type: ignore[arg-type]
+        for what in ClosedOver(possible).changing_in(around, traced.functions, function):
+            raise Refused(f"the function {what}; jitted once it keeps what it read first")
+
+
 def hints_of(
     entries: Iterable[Mapping[str, object]], function: FunctionNode, program: Program
 ) -> dict[tuple[FunctionNode, str], Values]:

@@ -77,6 +77,8 @@ REFUSED = {
         for read in ("np.loadtxt(sys.argv[1])", "np.load(sys.argv[1])['x']", "np.genfromtxt(sys.argv[1], delimiter=',')[:, 1:]", "np.fromfile(sys.argv[1])")
     },
     "an archive that is closed again": ("import sys\ndef f(x):\n    return (x - x.mean()) / x.std()\n\nx = jnp.ones(3)\nif len(sys.argv) > 1:\n    with np.load(sys.argv[1]) as arrays:\n        x = arrays['x']\nprint(f(x))\n", "array of NumPy"),
+    "an exception with an array": ("import sys\nFAR = len(sys.argv) > 1\nclass Gone(Exception):\n    pass\ndef f(x):\n    size = jnp.abs(x).max()\n    if FAR:\n        raise Gone('far', size)\n    return x / size\n" + CALL, "to who catches it"),
+    "the type of what a file holds": ("import pickle, sys\ndef f(x):\n    if isinstance(x, (list, np.ndarray)):\n        return jnp.sum(jnp.asarray(x))\n    return jnp.mean(x)\n\nf(pickle.load(open(sys.argv[1], 'rb')))\n", "asks for the type"),
     "a whole number of any size": ("def f(x, seed):\n    return x * (seed % 1000)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]))\n", "OverflowError"),
     "two moments in whole numbers": ("def f(x, now, start):\n    return x * (now - start)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]), int(sys.argv[2]))\n", "32 bits"),
     "a seed, further down": ("def g(seed):\n    return jax.random.normal(jax.random.key(seed), (3,))\ndef f(x, seed):\n    return x + g(seed)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]))\n", "OverflowError"),
