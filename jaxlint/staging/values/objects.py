@@ -111,16 +111,11 @@ def weight_of_all(values: Collection[Value]) -> int:
 
 
 @dataclass(slots=True, eq=False)
-class ListValue(Value):
-    """A list, or another mutable sequence or set; `items` is None once its length is not known."""
+class _Sequence(Value):
+    """What lists and tuples have in common."""
 
     items: list[Value] | None
     element: Value = UNKNOWN
-    kind: str = "list"  # "steps": a generator that runs a compiled function for each item
-    depth: int = 0  # call depth of the frame that made it; writes from deeper stages are leaks
-    stage: object = None
-    either: tuple[ListValue, ...] = ()  # it is one of these: what is put into it is perhaps put into that
-    serial: int = field(init=False, default_factory=_counter.__next__)  # as of origins: when it was made
     weight: int = field(init=False, default=1)
 
     def __post_init__(self) -> None:
@@ -132,31 +127,31 @@ class ListValue(Value):
             self.weight += weight_of(self.element)
 
     def elements(self) -> list[Value]:
+        """What it holds: item by item where that is known, else one value for all."""
         return self.items if self.items is not None else [self.element]
 
 
 @dataclass(slots=True, eq=False)
-class TupleValue(Value):
-    items: list[Value] | None
-    element: Value = UNKNOWN
+class ListValue(_Sequence):
+    """A list, or another mutable sequence or set; `items` is None once its length is not known."""
+
+    kind: str = "list"  # "steps": a generator that runs a compiled function for each item
+    depth: int = 0  # call depth of the frame that made it; writes from deeper stages are leaks
+    stage: object = None
+    either: tuple[ListValue, ...] = ()  # it is one of these: what is put into it is perhaps put into that
+    serial: int = field(init=False, default_factory=_counter.__next__)  # as of origins: when it was made
+
+
+@dataclass(slots=True, eq=False)
+class TupleValue(_Sequence):
+    """A tuple, a named one, or what `*args` stands for; `items` is None where its length is not known."""
+
     cls: ClassValue | None = None  # a NamedTuple
     exact: bool = True  # False: `cls` stands for any of several classes with the same fields
     # Of `items` that are not known, the first that are, and what the others hold: as `(self, *args)`.
     head: tuple[Value, ...] = ()
     tail: Value | None = None
     measured: Measured | None = None  # it is a shape, or a part of one
-    weight: int = field(init=False, default=1)
-
-    def __post_init__(self) -> None:
-        if self.items:
-            self.weight += weight_of_all(self.items)
-            if self.weight > MAX_WEIGHT:
-                self.items, self.element, self.weight = None, UNKNOWN, 1
-        elif type(self.element) in CONTAINERS:
-            self.weight += weight_of(self.element)
-
-    def elements(self) -> list[Value]:
-        return self.items if self.items is not None else [self.element]
 
 
 @dataclass(slots=True, eq=False)
