@@ -51,6 +51,7 @@ from jaxlint.staging.reach.entry_points import Entry
 from jaxlint.staging.reach.unknown_receivers import Receivers
 from jaxlint.staging.tracking.aliases import Aliases
 from jaxlint.staging.tracking.buffers import Buffers
+from jaxlint.staging.tracking.call_tracking import CallTracking
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.tracking.operations import Operations
@@ -105,6 +106,7 @@ PARTS: tuple[type[Part], ...] = (
     Aliases,
     Buffers,
     Timing,
+    CallTracking,
     Gradients,
     Operations,
     ArrayFunctions,

@@ -152,7 +152,7 @@ class Branches(Part):
                 frame.perhaps_kept = True  # the host may have asked before, as its `__init__` does
         if body_alive and else_alive:
             when_false = frame.scope.variables
-            self.merge(frame, after_body)
+            frame.merge(after_body)
             if answer:
                 self.doubt_flags(after_body.variables, when_false, frame)
             if asked is not None:
@@ -222,16 +222,6 @@ class Branches(Part):
         flags = rank_flags(frame.function.node) if frame.function is not None else frozenset()
         return bool(flags) and any(part.id in flags for part in name_loads(test))
 
-    def merge(self, frame: Frame, other: Any) -> None:
-        """Joins another path's snapshot into the frame's current state."""
-        variables = dict(frame.scope.variables)
-        for name, value in other.variables.items():
-            mine = variables.get(name)
-            variables[name] = value if mine is None else mine if mine is value else join(mine, value)
-        frame.scope.variables = variables
-        frame.used = {**other.used, **frame.used}
-        frame.merge_buffers(other)
-
     def exec_match(self, node: ast.Match, frame: Frame) -> bool:
         subject = self.machine.language.eval(node.subject, frame)
         before = frame.snapshot()
@@ -272,7 +262,7 @@ class Branches(Part):
             return False
         frame.restore(ends[0])
         for end in ends[1:]:
-            self.merge(frame, end)
+            frame.merge(end)
         return True
 
     def exec_try(self, node: ast.Try, frame: Frame) -> bool:
@@ -330,7 +320,7 @@ class Branches(Part):
     def merge_handler(self, frame: Frame, other: Any, *, imports: bool) -> None:
         """Joins the end of an except clause; where the try only guards imports, its first choice stands."""
         if not imports:
-            self.merge(frame, other)
+            frame.merge(other)
             return
         variables = dict(frame.scope.variables)
         for name, value in other.variables.items():

@@ -61,7 +61,6 @@ from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import (
     calls_what_fails,
-    dotted,
     last_name,
 )
 from jaxlint.syntax.memo import cache
@@ -116,12 +115,9 @@ class Calls(Part):
                 kwargs[keyword.arg] = value
             else:
                 self.unpack_mapping(value, kwargs, callee, keyword, frame)
-        if kwargs:
-            if "rngs" in kwargs and dotted(called).rpartition(".")[2] in ("apply", "apply_fn"):
-                self.machine.tracking.use_streams(kwargs["rngs"], node, frame)
-            if "seed" in kwargs and isinstance(callee, (ExternalMethod, Unknown)):
-                self.machine.tracking.use_seed(kwargs["seed"], node, frame)
         call = Call(args, kwargs, node, frame)
+        if kwargs:
+            self.machine.tracking.before_call(node, callee, call)
         if frame.module.is_test and len(args) > 1 and calls_what_fails(node):
             return self.call_expecting_error(call)
         possible = None
@@ -134,9 +130,7 @@ class Calls(Part):
             if asked is not None and asked.certain:
                 result = Static(True)
         if not staged:
-            self.machine.tracking.note_waiting(node, callee, args)
-            if self.machine.donates:
-                self.machine.tracking.donate_arguments(callee, call)
+            self.machine.tracking.after_host_call(node, callee, call)
         name = canonical(callee.name) if type(callee) is External else ""
         discarded = frame.statement is node
         hearers = (self.heard_discarded if discarded else self.heard).get(name or type(callee))

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.assignments import Assignments
-from jaxlint.staging.evaluator.branches import Branches
 from jaxlint.staging.evaluator.containers import Containers
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.machine import Machine, Part
@@ -43,7 +42,6 @@ class Loops(Part):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.assignments = machine.part(Assignments)
-        self.branches = machine.part(Branches)
         self.containers = machine.part(Containers)
         self.conversions = machine.part(Conversions)
 
@@ -137,8 +135,8 @@ class Loops(Part):
             if loop.exits:
                 frame.restore(loop.exits[0])
                 for snapshot in loop.exits[1:]:
-                    self.branches.merge(frame, snapshot)
-                self.branches.merge(frame, before)
+                    frame.merge(snapshot)
+                frame.merge(before)
             else:
                 frame.restore(before)
             return
@@ -150,7 +148,7 @@ class Loops(Part):
                 if not (isinstance(mine, Array) and isinstance(value, (Static, Array, NumpyArray, Unknown))):
                     variables[name] = join(mine, value)
         for snapshot in loop.exits:
-            self.branches.merge(frame, snapshot)
+            frame.merge(snapshot)
 
     @staticmethod
     def same_kind(left: Value, right: Value) -> bool:

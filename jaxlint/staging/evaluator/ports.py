@@ -119,6 +119,12 @@ class Language(Protocol):
 class Tracking(Protocol):
     """What follows values beside the evaluation: keys, donated buffers, clocks, gradients, how arrays came about."""
 
+    def before_call(self, node: ast.Call, callee: Value, call: Call) -> None:
+        """A call that passes arguments by name is about to run: keys may be among them."""
+
+    def after_host_call(self, node: ast.Call, callee: Value, call: Call) -> None:
+        """A call of the host is over: it may have waited for the device, and what it was given to write into is gone."""
+
     def bind_buffers(self, target: ast.expr, held: Held | None, frame: Frame) -> None:
         """`target` was bound to what `held` says, or to something new."""
 
@@ -130,9 +136,6 @@ class Tracking(Protocol):
 
     def differentiated(self, values: Iterable[Value]) -> Array | None:
         """The first of the arrays that carries a gradient outside of any trace, as a tracer."""
-
-    def donate_arguments(self, callee: Value, call: Call) -> None:
-        """After a call: what it was given to write into is gone."""
 
     def elapsed(self, start: Reading, end: Reading, node: ast.AST, frame: Frame) -> Value:
         """The time between two readings."""
@@ -152,9 +155,6 @@ class Tracking(Protocol):
     def made_by(self, result: Array, name: str, call: Call) -> None:
         """Notes on `result` that `name` (canonical, or an operator's) made it of these operands, and tells rules."""
 
-    def note_waiting(self, node: ast.Call, callee: Value, args: list[Value]) -> None:
-        """A call whose name, or a function that is passed, says that it waits for the device."""
-
     def reading(self, node: ast.AST, frame: Frame, clock: str = "") -> Reading:
         """What a clock says here."""
 
@@ -171,12 +171,6 @@ class Tracking(Protocol):
         self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "", enclosing: bool = False
     ) -> None:
         """Notes that a PRNG key is used up; a second use of the same key is reported."""
-
-    def use_seed(self, key: Value, node: ast.Call, frame: Frame) -> None:
-        """Notes a key that a distribution draws from: `policy.sample(seed=key)`."""
-
-    def use_streams(self, rngs: Value, node: ast.AST, frame: Frame) -> None:
-        """Notes keys handed to a flax module, which folds in names: only another call with the same key repeats them."""
 
 
 class Staging(Protocol):

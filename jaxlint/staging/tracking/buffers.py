@@ -81,10 +81,9 @@ class Buffers(Part):
         if gone:
             frame.dead = {**frame.dead, **dict.fromkeys(gone, donation)}
 
-    def donate_arguments(self, callee: Value, call: Call) -> None:
+    def donate_arguments(self, callee: Value, node: ast.Call, call: Call) -> None:
         """After a call: what it was given to write into is gone."""
-        node, args, frame = call.node, call.args, call.frame
-        assert isinstance(node, ast.Call)
+        args, frame = call.args, call.frame
         method = node.func if type(node.func) is ast.Attribute else None
         keeps = method is not None and method.attr in _KEEPING_METHODS and bool(args)
         if type(callee) is External and not keeps:

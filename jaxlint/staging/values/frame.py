@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from jaxlint.staging.project import Module
 from jaxlint.staging.values.buffers import Buffer, Donation
+from jaxlint.staging.values.joining import join
 from jaxlint.staging.values.objects import ClassValue, Function, Scope
 from jaxlint.staging.values.plain import Activation, Origin, Value
 from jaxlint.staging.values.stage import Stage
@@ -199,13 +200,25 @@ class Frame(Activation):
         )
 
     def snapshot(self) -> Snapshot:
+        """What a path has made so far of variables, keys and buffers."""
         return Snapshot(dict(self.scope.variables), dict(self.used), self.buffers, self.dead)
 
     def restore(self, snapshot: Snapshot) -> None:
+        """Goes back to where the snapshot was taken, for another path."""
         self.scope.variables = dict(snapshot.variables)
         self.used = dict(snapshot.used)
         self.buffers = snapshot.buffers
         self.dead = snapshot.dead
+
+    def merge(self, other: Snapshot) -> None:
+        """Joins another path's snapshot into the current state."""
+        variables = dict(self.scope.variables)
+        for name, value in other.variables.items():
+            mine = variables.get(name)
+            variables[name] = value if mine is None else mine if mine is value else join(mine, value)
+        self.scope.variables = variables
+        self.used = {**other.used, **self.used}
+        self.merge_buffers(other)
 
     def merge_buffers(self, other: Snapshot) -> None:
         """What places may hold, and what may be gone, after two paths meet."""
