@@ -35,7 +35,7 @@ def test_links_within_the_repository_lead_somewhere(page: Path) -> None:
             assert anchor in headings(file), f"{page.name}: {link}"
 
 
-HOUSE = [ROOT / "docs" / name for name in ("architecture.md", "finding.md", "internals.md")]
+HOUSE = [ROOT / "docs" / name for name in ("architecture.md", "finding.md", "internals.md", "verify.md")]
 SOURCES = [
     *ROOT.glob("jaxlint/**/*.py"),
     *ROOT.glob("rules/jaxlint_rules/**/*.py"),
