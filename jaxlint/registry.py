@@ -66,7 +66,12 @@ def code_order(code: str) -> tuple[int, str]:
 
 def in_group(code: str, prefix: str) -> bool:
     """Whether a code is of the group that a prefix names: "JAX1" is JAX101 to JAX199, "JAX10" is JAX1001 to JAX1099."""
-    return prefix in (code, code[:-2], "JAX")
+    return prefix in groups_of(code)
+
+
+def groups_of(code: str) -> tuple[str, str, str]:
+    """The prefixes that name a group of which a code is, the code itself included."""
+    return code, code[:-2], "JAX"
 
 
 def find_rule(key: str) -> type[Rule]:
@@ -84,15 +89,23 @@ def match_rules(selectors: Iterable[str]) -> set[str]:
     """Codes of the rules that the selectors name: a code, a group of codes ("JAX1"), a name, a category or "ALL"."""
     codes: set[str] = set()
     for selector in selectors:
-        wanted = selector.strip()
-        hits = {
-            rule.code
-            for rule in all_rules()
-            if wanted.upper() == "ALL"
-            or in_group(rule.code, wanted.upper())
-            or wanted.lower() in (rule.name, rule.category)
-        }
+        hits = codes_of(selector)
         if not hits:
-            find_rule(wanted)  # raises with a suggestion
+            find_rule(selector.strip())  # raises with a suggestion
         codes |= hits
     return codes
+
+
+def codes_of(selector: str) -> frozenset[str]:
+    """Codes of the rules that one selector names; none when there is no such rule."""
+    return _selectors(all_rules()).get(selector.strip().lower(), frozenset())
+
+
+@functools.cache
+def _selectors(rules: tuple[type[Rule], ...]) -> dict[str, frozenset[str]]:
+    """All that names rules, in small letters, with the codes that it means."""
+    codes: dict[str, set[str]] = {}
+    for rule in rules:
+        for name in (*groups_of(rule.code), rule.name, rule.category, "ALL"):
+            codes.setdefault(name.lower(), set()).add(rule.code)
+    return {name: frozenset(meant) for name, meant in codes.items()}

@@ -6,6 +6,7 @@ whole statement, and `# jaxlint: ignore` on a line of its own for the statement 
 
 from __future__ import annotations
 
+import bisect
 import io
 import re
 import tokenize
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from jaxlint.finding import Edit, Finding, Fix, Safety, Severity, Span
-from jaxlint.registry import UnknownRule, all_rules, match_rules
+from jaxlint.registry import all_rules, codes_of
 from jaxlint.source.file import SourceFile
 from jaxlint.syntax.parse import split_lines
 
@@ -55,7 +56,7 @@ class _Directive:
     removable: Span | None  # what to delete to be rid of it, when that is safe
     first: int  # lines it speaks for
     last: int
-    rules: dict[str, set[str]] | None
+    rules: dict[str, frozenset[str]] | None
     unknown: list[str]
     reportable: bool = True
     used: set[str] = field(default_factory=set)
@@ -70,18 +71,26 @@ class Suppressions:
     def __init__(self, source: SourceFile) -> None:
         self.source = source
         self.directives: list[_Directive] = []
+        # Those that speak for one line, by line, and those that speak for several.
+        self._of_line: dict[int, list[_Directive]] = {}
+        self._of_lines: list[_Directive] = []
         if _MENTION.search(source.text):
             for comment in _comments(source.text):
                 self.directives += _parse(comment)
+        for directive in self.directives:
+            if directive.first == directive.last:
+                self._of_line.setdefault(directive.first, []).append(directive)
+            else:
+                self._of_lines.append(directive)
 
     def silences(self, finding: Finding) -> bool:
         """Whether a comment silences `finding`; remembers that it was of use."""
         hit = False
-        for directive in self.directives:
-            if directive.first <= finding.span.line <= directive.last:
-                if directive.silences(finding.code):
-                    directive.used.add(finding.code)
-                    hit = True
+        line = finding.span.line
+        for directive in (*self._of_line.get(line, ()), *self._of_lines):
+            if directive.first <= line <= directive.last and directive.silences(finding.code):
+                directive.used.add(finding.code)
+                hit = True
         return hit
 
     def unused(self, ran: Iterable[str]) -> Iterator[Finding]:
@@ -171,7 +180,10 @@ def _place(token: tokenize.TokenInfo, before: str, statements: Sequence[tuple[in
     line = token.start[0]
     own_line = not before.strip()
     first = last = below = line
-    for one, other in statements:
+    # Statements stand in order: the first of them that may matter is the first that does not end above.
+    at = bisect.bisect_left(statements, line, key=lambda lines: lines[1])
+    for index in range(at, len(statements)):
+        one, other = statements[index]
         if line in (one, other):  # several short statements may share the line: the union
             first, last = min(first, one), max(last, other)
         elif one < line < other:
@@ -210,16 +222,17 @@ def _names(rules: str) -> list[str]:
     return re.split(r"[,\s]+", rules.strip(", \t")) if rules.strip(", \t") else []
 
 
-def _rules(text: str | None) -> tuple[dict[str, set[str]] | None, list[str]]:
+def _rules(text: str | None) -> tuple[dict[str, frozenset[str]] | None, list[str]]:
     """The codes that each name in a list means, and the names that mean nothing. No list: None, every rule."""
     if text is None:
         return None, []
-    rules: dict[str, set[str]] = {}
+    rules: dict[str, frozenset[str]] = {}
     unknown = []
     for name in _names(text):
-        try:
-            rules[name] = match_rules([name])
-        except UnknownRule:
+        codes = codes_of(name)
+        if codes:
+            rules[name] = codes
+        else:
             unknown.append(name)
     return rules, unknown
 

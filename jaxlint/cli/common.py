@@ -80,6 +80,8 @@ def check_link_of(output: Path) -> None:
     here = Path.cwd()
     if output.absolute().is_relative_to(here):
         behind = Path(os.path.realpath(output))
+        if behind.exists() and not (behind.is_file() or behind.is_dir()):  # a pipe would be waited for
+            raise Failure(f"{output}: not a regular file; pipe standard output into it")
         if not behind.is_relative_to(os.path.realpath(here)):
             raise Failure(f"{output}: a link that leads out of this folder, to {behind}; name that itself")
 

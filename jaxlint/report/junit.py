@@ -33,7 +33,7 @@ def write(result: CheckResult, stream: TextIO) -> None:
             f"    <testcase name={_attribute(f'{finding.code} {finding.name} {place}')} "
             f'classname={_attribute(finding.path)} file={_attribute(finding.path)} line="{file_lines(finding)[0]}">\n'
             f'      <failure type="{finding.severity}" message={_attribute(finding.message)}>'
-            f"{escape(_clean(f'{place}: {finding.message} ({finding.reason})'))}</failure>\n"
+            f"{_body(f'{place}: {finding.message} ({finding.reason})')}</failure>\n"
             f"    </testcase>\n"
         )
     for error in result.errors:
@@ -43,6 +43,10 @@ def write(result: CheckResult, stream: TextIO) -> None:
             f"    </testcase>\n"
         )
     stream.write("  </testsuite>\n</testsuites>\n")
+
+
+def _body(text: str) -> str:
+    return escape(_clean(text), {"\r": "&#13;"})
 
 
 def _attribute(text: str) -> str:

@@ -184,7 +184,11 @@ def _part(verbatim: str, file_line: int, ascii_only: bool) -> Part:
     style = _Style(is_list=False)
     if verbatim.startswith("["):
         ranges = [(at, _decoder.raw_decode(verbatim, at)[1]) for at in _items(verbatim, 0)]
-        pieces = [(verbatim[at + 1 : end - 1], file_line + verbatim.count("\n", 0, at)) for at, end in ranges]
+        counted = 0
+        for at, end in ranges:
+            file_line += verbatim.count("\n", counted, at)
+            counted = at
+            pieces.append((verbatim[at + 1 : end - 1], file_line))
         style = _list_style(verbatim, ranges)
     else:
         pieces = [(verbatim[1:-1], file_line)]

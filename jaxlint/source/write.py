@@ -180,7 +180,7 @@ def temporaries_of(target: Path) -> list[Path]:
 
 
 def _beside(target: Path) -> str:
-    return f".{target.name[:100]}."
+    return f".{target.name[:50]}."  # of four bytes each, where a name has 255 at most
 
 
 def _copy_metadata(target: Path, name: str) -> None:
@@ -197,6 +197,11 @@ def _copy_metadata(target: Path, name: str) -> None:
         with contextlib.suppress(OSError):  # only the superuser may give a file away
             os.chown(name, status.st_uid, status.st_gid)
     os.chmod(name, stat.S_IMODE(status.st_mode))
+    if hasattr(os, "listxattr"):
+        with contextlib.suppress(OSError):  # a file system without them
+            for attribute in os.listxattr(target):  # access control lists are among them
+                with contextlib.suppress(OSError):
+                    os.setxattr(name, attribute, os.getxattr(target, attribute))
 
 
 def _replace(temporary: Path, target: Path, display: str) -> None:

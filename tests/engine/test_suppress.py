@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
 from jaxlint.config import Config
 from jaxlint.engine import Stdin, check
-from jaxlint.finding import Fix
+from jaxlint.finding import Finding, Fix, Severity, Span
 from jaxlint.source.file import SourceFile
+from jaxlint.suppress import Suppressions
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -137,3 +139,23 @@ def _apply(source: SourceFile, span: object) -> str:
     start = starts[span.line - 1] + span.column - 1  # type: ignore[attr-defined]
     end = starts[span.end_line - 1] + span.end_column - 1  # type: ignore[attr-defined]
     return source.text[:start] + source.text[end:]
+
+
+def test_any_number_of_comments_and_of_names_in_them_is_read_in_one_pass() -> None:
+    """A clone may hold as many as it likes."""
+    comments = "".join(f"x{number} = 1  # noqa: JAX901\n" for number in range(20_000))
+    foreign = "y = 1  # noqa: " + ",".join(f"AB{number}" for number in range(50_000)) + "\n"
+    own = "z = 1  # jaxlint: ignore[" + ",".join(f"no-{number}" for number in range(50_000)) + "]\n"
+    path = Path("many.py")
+    started = time.perf_counter()
+    text = comments + foreign + own
+    read = Suppressions(SourceFile(path, "many.py", text, "utf-8", False, ""))
+    assert len(read.directives) == 20_001
+    for line in range(1, 20_001):
+        assert read.silences(finding_at(line))
+    assert time.perf_counter() - started < 20  # five minutes and more, where each looks at all
+
+
+def finding_at(line: int) -> Finding:
+    span = Span(line, 1, line, 2)
+    return Finding("many.py", span, "JAX901", "names-bad", "tracing", Severity.ERROR, "said", "seen")
