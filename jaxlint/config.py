@@ -10,7 +10,6 @@ import dataclasses
 import difflib
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +24,7 @@ from jaxlint.source.discovery import Search
 from jaxlint.source.patterns import PathPatterns, PatternError
 from jaxlint.source.read import shown_path
 from jaxlint.source.regular import MAX_SETTINGS, read_regular
+from jaxlint.source.toml import TomlError, parse_toml, read_toml
 
 DEFAULT_EXCLUDES = (
     ".bzr",
@@ -55,6 +55,7 @@ CACHE_FOLDER = ".jaxlint_cache"
 CACHE_VARIABLE = "JAXLINT_CACHE_DIR"
 # What marks the top of a project when there is no configuration.
 _PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
+_MAX_TABLES = 1_000  # each file is matched with each
 _VERSION = re.compile(r"\d+(\.\d+){1,3}")
 # Packages whose names the migration rules know the history of.
 _MIGRATED = frozenset({"jax", "flax", "optax", "chex", "dm-haiku"})
@@ -132,6 +133,8 @@ class Config:
 
     def check_patterns(self) -> Config:
         """Raises ConfigError when a pattern means nothing. Selectors need the rules, which take a while to load."""
+        if len(self.per_file_ignores) > _MAX_TABLES:
+            raise ConfigError(f"{self._where}per-file-ignores has more than {_MAX_TABLES} patterns")
         try:
             for patterns in (
                 *self.exclude,
@@ -248,11 +251,10 @@ def broken_settings(folders: Iterable[Path], config: Config) -> list[str]:
     for path in paths:
         if config.source is None or path != Path(os.path.abspath(config.source)):
             try:
-                tomllib.loads(path.read_bytes().decode("utf-8-sig"))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-                reason = " ".join(str(error).split())
-                found.append(f"{shown_path(path)}: not valid TOML ({reason}); it was passed over")
-            except (OSError, RecursionError):
+                read_toml(path)
+            except TomlError as error:
+                found.append(f"{shown_path(path)}: {error}; it was passed over")
+            except OSError:
                 continue
     return found
 
@@ -263,12 +265,13 @@ def _is_of_an_example(path: Path) -> bool:
     if path.parent == here or not path.parent.is_relative_to(here):
         return False
     try:
-        data = path.read_bytes()
-        tomllib.loads(data.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        return b"jaxlint" not in data
+        data = read_regular(path, MAX_SETTINGS)
     except OSError:
         return False
+    try:
+        parse_toml(data)
+    except TomlError:
+        return b"jaxlint" not in data
     return False
 
 
@@ -292,13 +295,11 @@ def _project_root(start: Path) -> Path:
 def _read_table(path: Path, shown: Path, *, required: bool) -> Mapping[str, Any] | None:
     """The table of settings in a TOML file; None when a pyproject.toml has none."""
     try:
-        document = tomllib.loads(read_regular(path, MAX_SETTINGS).decode("utf-8-sig"))
+        document = read_toml(path)
     except OSError as error:
         raise ConfigError(f"{shown}: cannot be read ({error.strerror}); check the path") from None
-    except RecursionError:
-        raise ConfigError(f"{shown}: nested too deeply to be read") from None
-    except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits
-        raise ConfigError(f"{shown}: not valid TOML: {' '.join(str(error).split())}") from None
+    except TomlError as error:
+        raise ConfigError(f"{shown}: {error}") from None
     if path.name != "pyproject.toml":
         return document
     tool = document.get("tool", {})

@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 import configparser
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from jaxlint.jaxapi.versions import VersionError, parse_range
 from jaxlint.source.regular import MAX_SETTINGS, read_regular
+from jaxlint.source.toml import TomlError, parse_toml
 from jaxlint.syntax.guard import nesting_problem, worth_scanning
 
 _MAX_LINE = 10_000  # characters; a requirement with its hashes has some hundreds
@@ -69,8 +69,8 @@ def _strings(value: Any) -> Iterator[str]:
 
 def _toml(path: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(_read(path))
-    except (ValueError, RecursionError):
+        return parse_toml(_read(path).encode())
+    except TomlError:
         return {}
 
 

@@ -87,6 +87,8 @@ def command(
         if not quiet:
             watching.report.end(result)
     elif output is None:
+        if output_format not in TEXT_FORMATS and hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # as the formats have it
         _write(result, sys.stdout, output_format, statistics, quiet)
     else:
         report = io.StringIO()

@@ -19,21 +19,30 @@ from jaxlint.state import StateError
 FINDINGS, FAILED = 1, 2  # exit codes; 0 is nothing to report
 
 
+_LONGEST = 4_000  # characters of a line that is said; names of files may be as long
+
+
+def said(message: str) -> str:
+    """A message as one line that no terminal takes for more, and that can be read: a clone may have put any text into it."""
+    text = escaped(message)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 500]} ... {text[-400:]}"
+
+
 class Failure(click.ClickException):
     """The run itself failed: one line on stderr, exit code 2."""
 
     exit_code = FAILED
 
     def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(f"error: {escaped(self.message)}", file=file or sys.stderr)
+        click.echo(f"error: {said(self.message)}", file=file or sys.stderr)
 
 
 def report_problems(errors: Iterable[SourceError], warnings: Iterable[str] = ()) -> None:
     """Writes each as one line on stderr."""
     for warning in warnings:
-        click.echo(f"warning: {escaped(warning)}", err=True)
+        click.echo(f"warning: {said(warning)}", err=True)
     for error in errors:
-        click.echo(f"error: {escaped(str(error))}", err=True)
+        click.echo(f"error: {said(str(error))}", err=True)
 
 
 def put_back_half_done(paths: Iterable[str | Path]) -> None:

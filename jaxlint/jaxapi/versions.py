@@ -11,6 +11,7 @@ Version = tuple[int, ...]
 _CLAUSE = re.compile(
     r"\s*(?P<operator>===?|~=|!=|<=|>=|<|>)?\s*v?(?P<version>\d+(?:\.\d+)*)(?P<wild>\.\*)?[\w.+-]*\s*$"
 )
+_LONGEST = 1_000  # characters: what is read comes from projects that may mean harm
 _PARTS = 4  # 0.12.0.1: short versions are padded with zeros
 
 
@@ -21,10 +22,16 @@ class VersionError(ValueError):
 @functools.lru_cache(maxsize=1024)
 def parse_version(text: str) -> Version:
     """ "0.4.30" as numbers that compare. Suffixes such as "rc1" are dropped. Raises VersionError."""
+    _refuse_long(text)
     match = re.match(r"\d+(?:\.\d+)*", text.strip())
     if match is None:
         raise VersionError(f"{text!r} is not a version; write it like 0.4.30")
     return _padded(match.group())
+
+
+def _refuse_long(text: str) -> None:
+    if len(text) > _LONGEST:
+        raise VersionError(f"{text[:20]!r}... is longer than {_LONGEST} characters, no version")
 
 
 def _padded(text: str) -> Version:
@@ -57,6 +64,7 @@ def parse_range(specifier: str) -> VersionRange:
 
     `!=` is accepted and ignored. Raises VersionError.
     """
+    _refuse_long(specifier)
     low: Version | None = None
     high: Version | None = None
     below = False

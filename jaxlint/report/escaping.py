@@ -7,8 +7,8 @@ from typing import Any
 
 _UNDECODED = "\ud800-\udfff"  # bytes of a name that are not UTF-8, as Python holds them
 # Control characters, those that reorder text, and those that cannot be seen.
-_STEERING = "\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
-_UNPRINTABLE = re.compile(f"[{_STEERING}{_UNDECODED}]")
+STEERING = "\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
+_UNPRINTABLE = re.compile(f"[{STEERING}{_UNDECODED}]")
 _LONE = re.compile(f"[{_UNDECODED}]")
 # Commands to servers of CI that count anywhere in a line: ##[...], ##vso[...], ##teamcity[...].
 _COMMAND = re.compile(r"##(?=[A-Za-z]*\[)")

@@ -6,8 +6,10 @@ import difflib
 import re
 from collections.abc import Iterator
 
+from jaxlint.report.escaping import STEERING
+
 # Letters of any script, and what does no harm between them.
-_PLAIN_NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\\\"\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
+_PLAIN_NAME = re.compile(rf'[^\\"{STEERING}\ud800-\udfff]+')
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 

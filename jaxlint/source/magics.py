@@ -33,6 +33,7 @@ _INSTALL = re.compile(
 )
 _HELP = re.compile(r"(?P<indent>[ \t]*)[%\w.\[\]*]+\?{1,2}\s*$")
 _ASSIGNED = re.compile(r"(?P<target>[ \t]*[A-Za-z_][\w., \t]*=)[ \t]*[%!](?!=)")
+_MOST_AGAIN = 1 << 22  # characters; from there on each line is read by itself
 _TOKEN = re.compile(
     r"""
       \#[^\n]*
@@ -74,6 +75,7 @@ class _Statement:
         self.depth = 0
         self.waiting: list[str] = []  # lines whose end is not clear yet
         self.quotes = ""  # of the long string that is open
+        self.again = 0  # characters that were read more than once
 
     @property
     def is_complete(self) -> bool:
@@ -84,6 +86,9 @@ class _Statement:
         if self.quotes and self.quotes not in line:
             return
         depth, self.quotes = max(self.depth, 0), ""
+        self.again += sum(map(len, self.waiting)) - len(line)
+        if self.again > _MOST_AGAIN:
+            self.waiting = [line]
         for token in _TOKEN.finditer("\n".join(self.waiting)):
             if token["bracket"]:
                 depth += 1 if token["bracket"] in "([{" else -1

@@ -41,6 +41,26 @@ def test_bytes_around_the_change_stay(tmp_path: Path, before: bytes, after: byte
     assert not leftovers(tmp_path)
 
 
+@pytest.mark.parametrize("letter", ["n", "\u00e9", "\u20ac", "\U0001f4a9"])
+def test_the_longest_names_can_be_written(tmp_path: Path, letter: str) -> None:
+    """255 bytes, of one or several to a letter; the temporary file beside has a longer one at its end."""
+    path = make(tmp_path / f"{letter * (252 // len(letter.encode()))}.py")
+    write_changes([Change(read_source(path), "x = 2\n")])
+    assert path.read_text() == "x = 2\n"
+    assert not leftovers(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="no extended attributes")
+def test_extended_attributes_stay(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.py")
+    try:
+        os.setxattr(path, "user.origin", b"mine")
+    except OSError:
+        pytest.skip("a file system without extended attributes")
+    write_changes([Change(read_source(path), "x = 2\n")])
+    assert os.getxattr(path, "user.origin") == b"mine"
+
+
 def test_mode_and_symbolic_link_stay(tmp_path: Path) -> None:
     real = make(tmp_path / "real.py")
     real.chmod(0o751)

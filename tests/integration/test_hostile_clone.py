@@ -44,6 +44,7 @@ NAMES = [
     "next\x85line.py".encode(),
     "override\u202e.py".encode(),
     "isolate\u2066.py".encode(),
+    "zero\u200bwidth.py".encode(),
     "separator\u2028.py".encode(),
     "noncharacter\uffff.py".encode(),
     b"<img src=x onerror=alert(1)>.py",
@@ -56,7 +57,7 @@ NAMES = [
     b"{0} %s $(touch pwned) `touch pwned`.py",
     "na\u00efve \u65e5\u672c.py".encode(),
 ]
-STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def jaxlint(*arguments: str, cwd: Path, **environment: str) -> tuple[int, str, str]:
@@ -161,6 +162,24 @@ def test_no_name_breaks_a_format(named: Path, tmp_path: Path, form: str) -> None
     assert jaxlint("check", ".", "--output-format", form, "-o", str(report), cwd=named)[0] == 2
     written = report.read_bytes().decode("utf-8")
     assert re.sub(r'time="[\d.]+"', "", written) == re.sub(r'time="[\d.]+"', "", out)
+
+
+@pytest.mark.parametrize("form", ["json", "sarif", "junit", "github"])
+def test_formats_for_tools_are_utf8_whatever_the_terminal_is(tmp_path: Path, form: str) -> None:
+    (tmp_path / "na\u00efve.py").write_text(BRANCH, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "jaxlint", "check", "--no-cache", "--output-format", form],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+        capture_output=True,
+        timeout=ENDS_BY,
+        check=False,
+    )
+    assert done.returncode == 1
+    text = done.stdout.decode("utf-8")
+    if form == "junit":
+        assert ElementTree.fromstring(done.stdout)[0][0].get("file") == "na\u00efve.py"
+    assert form == "sarif" or "na\u00efve.py" in text or "na\\u00efve.py" in text
 
 
 def test_no_name_steers_what_inspect_and_fix_print(named: Path) -> None:
@@ -346,7 +365,14 @@ def test_no_special_file_is_waited_for_or_read_without_end(tmp_path: Path, make:
 def test_settings_that_cannot_be_read_are_one_line(tmp_path: Path, name: str) -> None:
     (tmp_path / "good.py").write_text("x = 1\n")
     for number, content in enumerate(
-        (b"a = " + b"[" * 100_000, b"a = " + b"9" * 10_000, b"\xff\xfe", b"#" * (5 << 20))
+        (
+            b"a = " + b"[" * 100_000,
+            b"a = " + b"9" * 10_000,
+            b"\xff\xfe",
+            b"#" * (5 << 20),
+            b".".join([b"a"] * 100_000) + b" = 1\n",
+            b"".join(b"[" + b"a." * 300 + b"b%d]\n" % number for number in range(2_000)),
+        )
     ):
         (tmp_path / name).write_bytes(content)
         code, out, err = jaxlint("check", ".", cwd=tmp_path)
@@ -354,8 +380,32 @@ def test_settings_that_cannot_be_read_are_one_line(tmp_path: Path, name: str) ->
         assert err.startswith(f"error: {name}: ")
 
 
+def test_settings_below_that_cannot_be_read_cost_nothing(tmp_path: Path) -> None:
+    """They are looked at, too, to say that they say nothing."""
+    contents = {
+        "deep": b"a = " + b"[" * 100_000,
+        "number": b"a = " + b"9" * 10_000,
+        "dotted": b".".join([b"a"] * 100_000) + b" = 1\n",
+        "bytes": b"\xff\xfe",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "pyproject.toml").write_bytes(content)
+        (tmp_path / name / "good.py").write_text(BRANCH, encoding="utf-8")
+    (tmp_path / "large").mkdir()
+    without_end(tmp_path / "large" / "pyproject.toml")
+    (tmp_path / "large" / "good.py").write_text(BRANCH, encoding="utf-8")
+    for name in (*contents, "large"):
+        code, out, err = jaxlint("check", f"{name}/good.py", cwd=tmp_path)
+        assert "internal error" not in err
+        assert (code, out.count("JAX101")) == (1, 1) or (name == "large" and code == 2), (name, err)
+    code, out, err = jaxlint("check", ".", cwd=tmp_path)
+    assert (code, out.count("JAX101")) == (1, 5)
+    assert err.count("passed over") == len(contents)
+
+
 ABSURD = [
-    "exclude = ['" + "*a" * 300 + "b']",
+    "exclude = [" + "*a" * 300 + "b']",
     "exclude = ['" + "**/a/" * 150 + "b']",
     "exclude = [" + "'x'," * 100_000 + "]",
     "per-file-ignores = { '" + "*a" * 300 + "b' = ['ALL'] }",
@@ -366,6 +416,11 @@ ABSURD = [
     'cache-dir = "\\u0000"',
     "target-jax = '" + "9" * 5_000 + "'",
     "target-jax = '" + ">=1," * 5_000 + "'",
+    "target-jax = '>=" + "9" * 5_000 + ".1'",
+    "target-jax = '" + " " * 100_000 + "x'",
+    '"' + "k" * 1_000_000 + '" = 1',
+    "select = ['" + "x" * 1_000_000 + "']",
+    "[per-file-ignores]\n" + "".join(f"'**/q{number}*' = ['ALL']\n" for number in range(50_000)),
     "severity = 'info'\nexclude = ['\\\\']",
 ]
 
@@ -381,6 +436,7 @@ def test_absurd_settings_end_soon(tmp_path: Path, settings: str) -> None:
     assert code in (1, 2)
     assert "internal error" not in err
     assert err.count("\n") <= 1
+    assert len(err) < 5_000
 
 
 def test_requirements_are_read_in_one_pass(tmp_path: Path) -> None:
@@ -555,6 +611,13 @@ def test_fix_writes_sources_of_the_project_alone(tmp_path: Path, outside: Path) 
     }
     assert changed == {"in/good.py", "inner.py"}
     assert (project / "inner.py").is_symlink()
+
+
+def test_a_report_is_not_written_to_a_pipe_of_the_clone(tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_text(BRANCH, encoding="utf-8")
+    pipe(tmp_path / "report.json")
+    code, _, err = jaxlint("check", "good.py", "-o", "report.json", cwd=tmp_path)
+    assert (code, err) == (2, "error: report.json: not a regular file; pipe standard output into it\n")
 
 
 def test_a_report_does_not_go_through_a_link_of_the_clone(tmp_path: Path, outside: Path) -> None:
