@@ -43,7 +43,7 @@ class DeadArguments:
 
 def dead_arguments(site: Site, line: int) -> DeadArguments | None:
     """What all callers give up to the function that is jitted in a line; None where nothing is known to be."""
-    jitted = jitted_at(site, line)
+    jitted = _jitted_at(site, line)
     if jitted is None:
         return None
     transform, name, function, scope = jitted
@@ -71,13 +71,13 @@ def kept_by_callers(site: Site, line: int, positions: Iterable[int]) -> str:
 
     `def run(w): w = step(w)` gives up what `run` was given, and `run(start); print(start)` reads that.
     """
-    jitted = jitted_at(site, line)
+    jitted = _jitted_at(site, line)
     if jitted is None:
         return ""
     _, name, function, scope = jitted
     parameters = [*function.args.posonlyargs, *function.args.args]
     ownership = _Ownership(site)
-    for call in seen_calls(site, name, scope):
+    for call in _seen_calls(site, name, scope):
         given = bound_arguments(call, parameters) or {}
         for part in (given[number] for number in positions if number in given):
             if isinstance(part, ast.Name) and (kept := _kept_argument(site, ownership, part)):
@@ -95,19 +95,19 @@ def _kept_argument(site: Site, ownership: _Ownership, name: ast.Name) -> str:
     number = next((n for n, one in enumerate(parameters) if one.arg == name.id), None)
     if number is None:
         return ""
-    for call in seen_calls(site, around.name, site.names.scope_at(site.names.parents[around])):
+    for call in _seen_calls(site, around.name, site.names.scope_at(site.names.parents[around])):
         part = (bound_arguments(call, parameters) or {}).get(number)
         if isinstance(part, ast.Name) and not ownership.is_last_use(part, call):
             return f"`{part.id}` may be read after line {call.lineno} hands it to `{around.name}`, which would give it up"
     return ""
 
 
-def seen_calls(site: Site, name: str, scope: Scope) -> list[ast.Call]:
+def _seen_calls(site: Site, name: str, scope: Scope) -> list[ast.Call]:
     users = [(use.name, site.names.parents.get(use.name)) for use in site.names.uses_of(name, scope)]
     return [user for node, user in users if isinstance(user, ast.Call) and user.func is node]
 
 
-def jitted_at(site: Site, line: int) -> tuple[ast.expr, str, _Function, Scope] | None:
+def _jitted_at(site: Site, line: int) -> tuple[ast.expr, str, _Function, Scope] | None:
     """The jit in a line: the decorator or the call, the name that it gives, the function, and where the name is bound."""
     for node in ast.walk(site.tree):
         if isinstance(node, ast.FunctionDef):

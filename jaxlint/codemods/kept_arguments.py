@@ -11,10 +11,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+from jaxlint.codemods.applied_transforms import JITS, applied
 from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.dead_arguments import jitted_at, seen_calls
 from jaxlint.codemods.reaching_definition import bound_arguments
 from jaxlint.codemods.site import Site
 
@@ -24,25 +25,73 @@ _HOLDING = frozenset(
 _HOLDERS = frozenset({"threading.Thread", "threading.Timer", "multiprocessing.Process", "functools.partial"})
 _MAPS = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map"})
 _PACKING = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Starred, ast.IfExp, ast.keyword, ast.NamedExpr)
+_TRANSFORMS = JITS | {"equinox.filter_jit", "jax.pmap", "jax.experimental.pjit.pjit"}
 _METADATA = frozenset({"shape", "dtype", "ndim", "size", "nbytes"})
 _DEPTH = 4
 
 
 def kept_elsewhere(site: Site, line: int, positions: Iterable[int] | None) -> str:
     """What keeps an argument of the function that is jitted in a line, in words; empty where nothing is seen to. None: of all arguments."""
-    jitted = jitted_at(site, line)
+    jitted = _jitted_in(site, line)
     if jitted is None:
         return ""
-    _, name, function, scope = jitted
-    parameters = [*function.args.posonlyargs, *function.args.args]
-    wanted = set(range(len(parameters)) if positions is None else positions)
-    calls = seen_calls(site, name, scope)
-    keepers = _Keepers(site, {name})
-    for call in calls:
-        for number, part in (bound_arguments(call, parameters) or {}).items():
-            if number in wanted and (why := keepers.of(part)):
-                return why
+    wanted = None if positions is None else set(positions)
+    keepers = _Keepers(site, {jitted.name})
+    for call in ast.walk(site.tree):
+        if isinstance(call, ast.Call) and jitted.is_called(call):
+            for number, part in jitted.given(call):
+                if (wanted is None or number in wanted) and (why := keepers.of(part)):
+                    return why
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Jitted:
+    """A jitted function by the name that it is called by, of a variable or of an attribute."""
+
+    name: str
+    parameters: Sequence[ast.arg]
+    is_method: bool
+
+    def is_called(self, call: ast.Call) -> bool:
+        called = call.func
+        return self.name == (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", ""))
+
+    def given(self, call: ast.Call) -> Iterator[tuple[int, ast.expr]]:
+        """The arguments of a call by the position of their parameters, those after a `*` left out."""
+        first = int(self.is_method and isinstance(call.func, ast.Attribute))
+        for number, part in enumerate(call.args, first):
+            if isinstance(part, ast.Starred):
+                break
+            yield number, part
+        numbers = {one.arg: number for number, one in enumerate(self.parameters)}
+        for keyword in call.keywords:
+            if keyword.arg in numbers:
+                yield numbers[keyword.arg], keyword.value
+
+
+def _jitted_in(site: Site, line: int) -> _Jitted | None:
+    """What is jitted in a line: the function that is decorated there, or what an assignment gives a name."""
+    for node in ast.walk(site.tree):
+        if isinstance(node, ast.FunctionDef):
+            if any(one.lineno == line and applied(site, one) in _TRANSFORMS for one in node.decorator_list):
+                in_class = isinstance(site.names.parents.get(node), ast.ClassDef)
+                return _Jitted(node.name, [*node.args.posonlyargs, *node.args.args], in_class)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and node.value.lineno == line:
+            target, call = node.targets[0], node.value
+            name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+            if name and applied(site, call) in _TRANSFORMS:
+                return _Jitted(name, _parameters_of(site, call.args[0]) if call.args else [], False)
+    return None
+
+
+def _parameters_of(site: Site, node: ast.expr) -> Sequence[ast.arg]:
+    bindings = (
+        site.names.bindings_of(node.id, site.names.scope_at(node)) if isinstance(node, ast.Name) else ()
+    )
+    made = [one.node for one in bindings if isinstance(one.node, ast.FunctionDef)]
+    function = node if isinstance(node, ast.Lambda) else made[0] if len(made) == 1 else None
+    return [*function.args.posonlyargs, *function.args.args] if function is not None else []
 
 
 class _Keepers:

@@ -268,16 +268,14 @@ def changes_of(edits: list[Edit], verification: Verification) -> list[Change]:
     """The new texts of the files as they were examined. Raises Refused."""
     assert verification.check is not None
     examined = verification.check.sources
-    paths = dict.fromkeys(step.path for edit in edits for step in edit.fix.steps)
-    sources = {path: examined[path] for path in paths}
-    workspace = Workspace(sources)
+    workspace = Workspace(dict(examined), strict=True)
     plans: list[Plan] = []
     for edit in edits:
         plan = workspace.plan(edit.fix)
         if isinstance(plan, str):
             raise Refused(plan)
         plans.append(plan)
-    return [Change(sources[path], new.file_text) for path, new in workspace.edited(plans).items()]
+    return [Change(examined[path], new.file_text) for path, new in workspace.edited(plans).items()]
 
 
 def record(document: Document, result: dict[str, Any], kept: bool, message: str) -> None:

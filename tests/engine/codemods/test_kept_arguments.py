@@ -100,6 +100,23 @@ def test_an_attribute_is_kept_like_a_variable() -> None:
     assert "`self.p` may be kept by what asks the generator" in kept_elsewhere(Site(source), LINE, None)
 
 
+SPELLINGS = {
+    "a method": "class Trainer:\n    @partial(jax.jit, static_argnums=0)\n    def step(self, p, x):\n        return p\n    def run(self, p, x):\n        history.append(p)\n        p = self.step(p, x)\n",
+    "an attribute": "class Trainer:\n    def __init__(self):\n        self.step = jax.jit(evaluate)\n    def run(self, p, x):\n        history.append(p)\n        p = self.step(p, x)\n",
+    "a lambda": "move = jax.jit(lambda p, x: p)\ndef run(p, x):\n    history.append(p)\n    p = move(x=x, p=p)\n",
+    "of equinox": "@eqx.filter_jit\ndef move(p, x):\n    return p\ndef run(p, x):\n    history.append(p)\n    p = move(p, *x)\n",
+}
+
+
+@pytest.mark.parametrize("text", SPELLINGS.values(), ids=SPELLINGS)
+def test_however_the_step_is_jitted(text: str) -> None:
+    text = f"import equinox as eqx\nfrom functools import partial\n{HEAD.partition('def train')[0]}{text}"
+    line = next(n for n, one in enumerate(text.splitlines(), 1) if "jit" in one and n > 10)
+    source = SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")
+    method = "self, p" in text and "partial(jax.jit" in text
+    assert "`p` may be kept by `history.append(p)`" in kept_elsewhere(Site(source), line, [int(method)])
+
+
 def test_a_donation_of_what_is_kept_is_not_written() -> None:
     source = site_of("history.append(p)").source
     step = Step("add-donation", "a.py", Span(LINE, 2, LINE, 9), {"argnums": [0]})

@@ -87,6 +87,13 @@ def test_a_proven_donation_with_all_callers_known_is_tried(project: Path) -> Non
     assert "@functools.partial(jax.jit, donate_argnums=(0,))" in change.text
 
 
+def test_a_donation_of_what_a_queue_keeps_stays_advice(project: Path) -> None:
+    loop = "\ndef run(params, batches, jobs):\n    for x in batches:\n        jobs.put((0, params))\n        params = step(params, x)\n"
+    (project / "program.py").write_text(SOURCE + loop)
+    told = advice(verification(project))
+    assert told.startswith("advice only: `params` may be kept by `jobs.put((0, params))` at line 9")
+
+
 def test_an_interrupt_while_the_edited_program_runs_changes_nothing(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
