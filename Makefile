@@ -6,7 +6,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 SEED ?= 0
 MINUTES ?= 60
-PROGRAMS ?= tests/adversarial/dangerous tests/adversarial/fine
+PROGRAMS ?= tests/adversarial/dangerous tests/adversarial/fine tests/adversarial/behind_flags
 
 # Tests and benchmarks start Python many hundred times, and importing JAX without bytecode costs three times as much.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.bytecode

@@ -16,7 +16,10 @@ def field(t, y, rates):
     prey, predator = y
     season = 1.0 + 0.1 * jnp.sin(t)
     return jnp.stack(
-        [rates[0] * season * prey - rates[1] * prey * predator, rates[2] * prey * predator - rates[3] * predator]
+        [
+            rates[0] * season * prey - rates[1] * prey * predator,
+            rates[2] * prey * predator - rates[3] * predator,
+        ]
     )
 
 
