@@ -30,13 +30,16 @@ _METADATA = frozenset({"shape", "dtype", "ndim", "size", "nbytes"})
 _DEPTH = 4
 
 
-def kept_elsewhere(site: Site, line: int, positions: Iterable[int] | None) -> str:
-    """What keeps an argument of the function that is jitted in a line, in words; empty where nothing is seen to. None: of all arguments."""
+def kept_elsewhere(site: Site, line: int, positions: Iterable[int] | None, *, variables: bool = False) -> str:
+    """What keeps an argument of the function that is jitted in a line, in words; empty where nothing is seen to. None: of all arguments.
+
+    `variables`: a second variable counts, whether or not it is read where the buffers are gone.
+    """
     jitted = _jitted_in(site, line)
     if jitted is None:
         return ""
     wanted = None if positions is None else set(positions)
-    keepers = _Keepers(site, {jitted.name})
+    keepers = _Keepers(site, {jitted.name}, variables)
     for call in ast.walk(site.tree):
         if isinstance(call, ast.Call) and jitted.is_called(call):
             for number, part in jitted.given(call):
@@ -97,8 +100,8 @@ def _parameters_of(site: Site, node: ast.expr) -> Sequence[ast.arg]:
 class _Keepers:
     """Looks at what is done with the values of variables. `stepping`: the functions that are to take them over."""
 
-    def __init__(self, site: Site, stepping: set[str]) -> None:
-        self.site, self.names, self.stepping = site, site.names, stepping
+    def __init__(self, site: Site, stepping: set[str], variables: bool) -> None:
+        self.site, self.names, self.stepping, self.variables = site, site.names, stepping, variables
         self.seen: set[tuple[ast.AST, str]] = set()
 
     def of(self, part: ast.expr) -> str:
@@ -136,6 +139,8 @@ class _Keepers:
             return self._kept(above, depth)
         if isinstance(above, ast.Call) and above.func is not node:
             return self._kept_by_call(above, node, depth)
+        if self.variables and not depth and isinstance(above, ast.Assign) and above.value is node:
+            return f"`{ast.unparse(above.targets[0])}` at line {above.lineno}"
         return ""
 
     def _kept_by_call(self, call: ast.Call, given: ast.AST, depth: int) -> str:

@@ -144,7 +144,7 @@ def _donating(draft: Draft, region: Region, written: Written, wrapper: str) -> s
     after = Site(whole)
     if not positions or kept_by_callers(after, written.line, positions):
         return wrapper
-    if draft.strict and kept_elsewhere(after, written.line, positions):
+    if kept_elsewhere(after, written.line, positions, variables=True):
         return wrapper
     partial = reference(draft.site, draft.imports, PARTIAL, region.first)
     told = f"({positions[0]},)" if len(positions) == 1 else repr(tuple(positions))

@@ -336,6 +336,14 @@ def test_what_a_caller_keeps_is_not_donated(rewrite: Rewrite) -> None:
     assert "@jax.jit\ndef step(w, x):" in rewrite("region-to-jit", kept, donate=True)
 
 
+@pytest.mark.parametrize("keeps", ["best = w", "best, n = w, 3", "best.append(w)", "yield w"])
+def test_what_something_else_keeps_is_not_donated(rewrite: Rewrite, keeps: str) -> None:
+    kept = DONATED.replace(
+        "        print(w)\n", f"        if x.sum() > 0:\n            {keeps}\n        print(w)\n"
+    )
+    assert "@jax.jit\ndef step(w, x):" in rewrite("region-to-jit", kept, donate=True)
+
+
 def test_as_many_statements_as_can_be_around_one(rewrite: Rewrite) -> None:
     before = HEAD + (
         "import numpy as np\n\n\ndef main(n):\n    data = np.ones((10, 3))\n    w = jnp.ones(3)\n    for i in range(n):\n"
