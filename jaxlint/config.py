@@ -210,7 +210,7 @@ def load_config(
         config = config.with_options(cache_dir=Path(os.path.abspath(folder)), cache_dir_given=True)
     if check:
         config.check()
-    return _with_dependencies(config) if _common_folder(paths).is_relative_to(config.root) else config
+    return _with_dependencies(config) if common_folder(paths).is_relative_to(config.root) else config
 
 
 def _with_dependencies(config: Config) -> Config:
@@ -227,7 +227,7 @@ def _load(paths: Iterable[str | os.PathLike[str]], explicit: Path | None) -> Con
         source = Path(os.path.abspath(explicit))
         table = _read_table(source, explicit, required=True)
         return _from_table(table or {}, explicit, source.parent)
-    start = _common_folder(paths)
+    start = common_folder(paths)
     for folder in (start, *start.parents):
         for name in ("jaxlint.toml", "pyproject.toml"):
             path = folder / name
@@ -275,7 +275,8 @@ def _is_of_an_example(path: Path) -> bool:
     return False
 
 
-def _common_folder(paths: Iterable[str | os.PathLike[str]]) -> Path:
+def common_folder(paths: Iterable[str | os.PathLike[str]]) -> Path:
+    """The innermost folder that holds all of `paths`; the current one without any."""
     folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in map(os.path.abspath, paths)]
     if not folders:
         return Path.cwd()

@@ -34,7 +34,7 @@ class CheckResult:
     """What one run found. `files` counts the files examined, `seconds` is wall time.
 
     `sources` holds the examined files by the path that findings give them. `below` are findings that are not severe enough
-    to be reported, and `known` counts those that a baseline holds.
+    to be reported, `known` counts those that a baseline holds, `unchanged` those on lines that did not change.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -46,6 +46,7 @@ class CheckResult:
     sources: dict[str, SourceFile] = field(default_factory=dict)
     below: list[Finding] = field(default_factory=list)
     known: int = 0
+    unchanged: int = 0
 
 
 def check(

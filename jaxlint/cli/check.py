@@ -49,6 +49,11 @@ if TYPE_CHECKING:
     help="Leave out the findings that this file knows; `jaxlint baseline` writes it.",
 )
 @click.option("--no-baseline", is_flag=True, help="Show known findings, too, whatever the settings say.")
+@click.option(
+    "--diff",
+    metavar="REV",
+    help="Show findings on lines that changed since a revision of git; `main...` is where this branch left main.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Show the findings and errors alone.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of showing them.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
@@ -58,6 +63,7 @@ def command(
     output: Path | None,
     baseline: Path | None,
     no_baseline: bool,
+    diff: str | None,
     quiet: bool,
     statistics: bool,
     exit_zero: bool,
@@ -69,7 +75,9 @@ def command(
     """
     check_folder_of(output)
     say_half_done(options.paths)
-    narrowing = Narrowing.of(options.config, baseline=baseline, use_baseline=not no_baseline)
+    narrowing = Narrowing.of(
+        options.config, baseline=baseline, use_baseline=not no_baseline, diff=diff, about=options.paths
+    )
     live = output is None and output_format in TEXT_FORMATS and not (statistics or narrowing.active)
     with _Watching(options.config, quiet=quiet, live=live, concise=output_format == "concise") as watching:
         result = check(

@@ -6,29 +6,41 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxlint.config import Config
+from jaxlint.config import Config, common_folder
 from jaxlint.engine import CheckResult
 from jaxlint.finding import Finding
 from jaxlint.narrowing.baseline import Baseline, Split, place_of, read_baseline
+from jaxlint.narrowing.changed import Revision
 from jaxlint.source.read import shown_path
 
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """What is left out of a result: findings that `baseline` knows."""
+    """What is left out of a result: findings that `baseline` knows, and those on lines that are as they were in `revision`."""
 
     baseline: Baseline | None = None
+    revision: Revision | None = None
 
     @staticmethod
-    def of(config: Config, *, baseline: Path | None = None, use_baseline: bool = True) -> Narrowing:
-        """What the settings say, and `baseline` where it is given. Raises ConfigError."""
+    def of(
+        config: Config,
+        *,
+        baseline: Path | None = None,
+        use_baseline: bool = True,
+        diff: str | None = None,
+        about: Iterable[str | Path] = (),
+    ) -> Narrowing:
+        """What the settings say, and what is given: a file, a revision of the repository that the files in `about` lie in. Raises ConfigError."""
         place = place_of(config, baseline) if use_baseline else None
-        return Narrowing(read_baseline(place) if place is not None else None)
+        return Narrowing(
+            read_baseline(place) if place is not None else None,
+            Revision.of(diff, common_folder(about)) if diff is not None else None,
+        )
 
     @property
     def active(self) -> bool:
         """Whether anything may be left out, so that what is to be shown is known only at the end."""
-        return self.baseline is not None
+        return self.baseline is not None or self.revision is not None
 
     def apply(self, result: CheckResult, config: Config, searched: Iterable[str | Path]) -> None:
         """Takes out of `result` what is not to be shown; says which entries of the baseline are gone."""
@@ -40,6 +52,10 @@ class Narrowing:
             result.known = len(known)
             if split.stale:
                 result.warnings.append(_said_of_stale(self.baseline, split))
+        if self.revision is not None:
+            before = len(result.findings)
+            result.findings = self.revision.on_changed_lines(result.findings, result.sources)
+            result.unchanged = before - len(result.findings)
 
 
 def seen_beside(

@@ -120,6 +120,8 @@ def summary(result: CheckResult) -> str:
         text = "No files to check."
     if result.known:
         text += f" {_count(result.known, 'known finding')} {'is' if result.known == 1 else 'are'} not shown."
+    if result.unchanged:
+        text += f" {_count(result.unchanged, 'finding')} on unchanged lines {'is' if result.unchanged == 1 else 'are'} not shown."
     if result.errors:
         text += f" {_count(len(result.errors), 'error')} kept jaxlint from checking everything."
     return text

@@ -13,10 +13,10 @@ from typing import Any
 from jaxlint.codemods import Plan, Refused, Workspace
 from jaxlint.finding import Finding, FixRequest, Safety, Step
 from jaxlint.source import SourceError
+from jaxlint.source.git import run_git
 from jaxlint.source.writable_files import target_of
 from jaxlint.source.write import Change
 from jaxlint_runtime.apply import written_attention, written_bf16, written_loss, written_remat
-from jaxlint_runtime.apply.git import run_git
 from jaxlint_runtime.proof.gain import gain_of, is_proven
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.source_analysis.unused_after_call import given_up_at

@@ -1,0 +1,189 @@
+"""Which lines of the files are not as they were in a revision, so that findings on the others can be left out.
+
+git only says what stood in the revision; lines are compared here. So no filter, hook or driver that a repository names
+is run, a file that git does not know counts as changed from its first line to its last, and the cells of a notebook are
+compared as code.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxlint.config import ConfigError
+from jaxlint.finding import Finding
+from jaxlint.source.file import SourceError, SourceFile
+from jaxlint.source.git import run_git
+from jaxlint.source.read import source_from_bytes
+from jaxlint.syntax.parse import split_lines
+
+_ALIKE = 0.5  # of the lines, from which on a file that is gone counts as the former self of one that is new
+_MOST_GONE = 200  # files that are looked at for that
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What stood in a revision: by path from the top of the working tree, the names of its contents."""
+
+    name: str
+    top: str
+    blobs: Mapping[str, str]
+
+    @staticmethod
+    def of(name: str, folder: Path) -> Revision:
+        """The revision `name` of the repository that `folder` lies in; `name...` is where HEAD left it. Raises ConfigError."""
+        if name.startswith("-") or not name.strip("."):
+            raise ConfigError(f"--diff: {name!r} is no revision; name a branch, a tag or a commit")
+        top = os.fsdecode(_ask(folder, "rev-parse", "--show-toplevel").rstrip(b"\n"))
+        if not top:
+            raise ConfigError(f"{folder}: a repository without a working tree; --diff needs one")
+        start = name.removesuffix("...")
+        commit = _commit(folder, start)
+        if start != name:
+            base = _ask(folder, "merge-base", commit, _commit(folder, "HEAD"), may_fail=True)
+            if not base:
+                raise ConfigError(
+                    f"--diff: {start!r} and HEAD have no commit in common; fetch more of the history"
+                )
+            commit = base.decode().split()[0]
+        blobs = {}
+        for record in _ask(folder, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
+            facts, _, path = record.partition(b"\t")
+            if facts.startswith(b"100"):  # no link, no submodule
+                blobs[os.fsdecode(path)] = facts.split()[2].decode()
+        return Revision(name, os.path.realpath(top), blobs)
+
+    def on_changed_lines(
+        self, findings: Sequence[Finding], sources: Mapping[str, SourceFile]
+    ) -> list[Finding]:
+        """The findings, with places that count in the module, of which a line is not as it was."""
+        concerned = {one.path: sources[one.path] for one in findings if one.path in sources}
+        before = self._before(concerned)
+        changed = {path: changed_lines(before[path], source.text) for path, source in concerned.items()}
+        return [
+            one
+            for one in findings
+            if one.path not in changed
+            or not changed[one.path].isdisjoint(range(one.span.line, one.span.end_line + 1))
+        ]
+
+    def _before(self, sources: Mapping[str, SourceFile]) -> dict[str, str | None]:
+        """The module that each file was; None for one that is new, or that could not be read then."""
+        names = {path: self._name(source.path) for path, source in sources.items()}
+        new = [path for path, name in names.items() if name is not None and name not in self.blobs]
+        gone = (
+            [name for name in self.blobs if not os.path.lexists(os.path.join(self.top, name))] if new else []
+        )
+        gone = [name for name in gone if Path(name).suffix in {sources[path].path.suffix for path in new}]
+        gone = gone[:_MOST_GONE]
+        wanted = {self.blobs[name] for name in (*names.values(), *gone) if name in self.blobs}
+        contents = self._contents(sorted(wanted))
+
+        def module(name: str | None, source: SourceFile) -> str | None:
+            data = contents.get(self.blobs.get(name or "", ""))
+            try:
+                return None if data is None else source_from_bytes(data, source.path, source.display).text
+            except SourceError:
+                return None
+
+        found = {path: module(names[path], source) for path, source in sources.items()}
+        for path in new:
+            source = sources[path]
+            candidates = [module(name, source) for name in gone if Path(name).suffix == source.path.suffix]
+            found[path] = _former([one for one in candidates if one], source.text)
+        return found
+
+    def _name(self, path: Path) -> str | None:
+        """A path as git has it, None outside of the working tree."""
+        real = os.path.realpath(path)
+        return (
+            os.path.relpath(real, self.top).replace(os.sep, "/")
+            if Path(real).is_relative_to(self.top)
+            else None
+        )
+
+    def _contents(self, blobs: Iterable[str]) -> dict[str, bytes]:
+        asked = list(blobs)
+        if not asked:
+            return {}
+        given = "".join(f"{blob}\n" for blob in asked).encode()
+        answer = _ask(Path(self.top), "cat-file", "--batch", given=given)
+        found: dict[str, bytes] = {}
+        at = 0
+        for blob in asked:
+            end = answer.index(b"\n", at)
+            facts = answer[at:end].split()
+            at = end + 1
+            if facts[-1] != b"missing":
+                size = int(facts[2])
+                found[blob] = answer[at : at + size]
+                at += size + 1
+        return found
+
+
+def changed_lines(before: str | None, after: str) -> frozenset[int]:
+    """The 1-based lines of `after` that are new or another; all of them when there is no `before`."""
+    new = split_lines(after)
+    if before is None:
+        return frozenset(range(1, len(new) + 1))
+    old = split_lines(before)
+    first = 0
+    while first < min(len(old), len(new)) and old[first] == new[first]:
+        first += 1
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    # What is alike at both ends is most of a file, and comparing takes time in the square of the rest.
+    pair = difflib.SequenceMatcher(
+        None, old[first : len(old) - last], new[first : len(new) - last], autojunk=False
+    )
+    return frozenset(
+        first + line + 1
+        for kind, _, _, begin, end in pair.get_opcodes()
+        if kind in ("replace", "insert")
+        for line in range(begin, end)
+    )
+
+
+def _former(candidates: Iterable[str], text: str) -> str | None:
+    """The one of them that is most like `text`, when that is enough for a renamed file."""
+    lines = Counter(line for line in split_lines(text) if line.strip())
+
+    def alike(other: str) -> float:
+        others = Counter(line for line in split_lines(other) if line.strip())
+        return (lines & others).total() / max(lines.total(), others.total(), 1)
+
+    best = max(candidates, key=alike, default=None)
+    return best if best is not None and alike(best) >= _ALIKE else None
+
+
+def _commit(folder: Path, name: str) -> str:
+    found = (
+        _ask(folder, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", may_fail=True).decode().strip()
+    )
+    if not found:
+        raise ConfigError(
+            f"--diff: there is no revision {name!r}; fetch it, or name a branch, a tag or a commit"
+        )
+    return found
+
+
+def _ask(folder: Path, *arguments: str, may_fail: bool = False, given: bytes = b"") -> bytes:
+    """What git answers. Raises ConfigError with what it says instead."""
+    try:
+        done = run_git(str(folder), *arguments, given=given)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ConfigError(f"--diff: git does not answer ({type(error).__name__})") from None
+    if done is None:
+        raise ConfigError("--diff needs git, which is not installed")
+    if done.returncode and not may_fail:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
+        if "not a git repository" in said[0]:
+            raise ConfigError(f"{folder}: not in a git repository; --diff needs one")
+        raise ConfigError(f"--diff: git says: {said[0].removeprefix('fatal: ')}")
+    return b"" if done.returncode else done.stdout
