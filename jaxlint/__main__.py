@@ -35,7 +35,7 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
 from jaxlint.cli import main  # noqa: E402
 
 # Commands that read, write files at once and end; nothing is left to clean up after them.
-_PLAIN = frozenset({"check", "fix", "baseline", "inspect", "rules", "explain"})
+_PLAIN = frozenset({"check", "fix", "baseline", "upgrade", "inspect", "rules", "explain"})
 
 
 def run() -> None:

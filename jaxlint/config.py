@@ -94,6 +94,8 @@ class Config:
     cache_dir_given: bool = False  # by whoever runs the command, not by a file of the project
     # What a file said, before the command line changed it.
     base: Config | None = field(default=None, repr=False)
+    # What makes the settings of a run from those of a folder below; None: one file of settings holds for all.
+    derive: Callable[[Config], Config] | None = field(default=None, repr=False, compare=False)
 
     @property
     def search(self) -> Search:
@@ -205,12 +207,17 @@ def load_config(
 
     Raises ConfigError. Without `check` it is left to the caller to call `Config.check`.
     """
-    config = _load(paths, explicit)
-    if folder := os.environ.get(CACHE_VARIABLE):
-        config = config.with_options(cache_dir=Path(os.path.abspath(folder)), cache_dir_given=True)
+    config = _with_cache_folder(_load(paths, explicit))
     if check:
         config.check()
     return _with_dependencies(config) if common_folder(paths).is_relative_to(config.root) else config
+
+
+def _with_cache_folder(config: Config) -> Config:
+    """`config`, with the folder that the environment names for what is remembered."""
+    if folder := os.environ.get(CACHE_VARIABLE):
+        return config.with_options(cache_dir=Path(os.path.abspath(folder)), cache_dir_given=True)
+    return config
 
 
 def _with_dependencies(config: Config) -> Config:
@@ -229,17 +236,30 @@ def _load(paths: Iterable[str | os.PathLike[str]], explicit: Path | None) -> Con
         return _from_table(table or {}, explicit, source.parent)
     start = common_folder(paths)
     for folder in (start, *start.parents):
-        for name in ("jaxlint.toml", "pyproject.toml"):
-            path = folder / name
-            if path.is_file():
-                shown = Path(shown_path(path))
-                if name == "pyproject.toml" and _is_of_an_example(path):
-                    continue
-                table = _read_table(path, shown, required=name == "jaxlint.toml")
-                if table is not None:
-                    return _from_table(table, shown, folder)
+        found = _own_settings(folder)
+        if found is not None:
+            return found
     root = _project_root(start)
     return Config(root=root, exclude=(PathPatterns(str(root), DEFAULT_EXCLUDES),))
+
+
+def settings_in(folder: Path) -> Config | None:
+    """The settings that a folder itself has, below those of a run. Raises ConfigError."""
+    found = _own_settings(folder)
+    return None if found is None else _with_cache_folder(_with_dependencies(found))
+
+
+def _own_settings(folder: Path) -> Config | None:
+    for name in ("jaxlint.toml", "pyproject.toml"):
+        path = folder / name
+        if path.is_file():
+            shown = Path(shown_path(path))
+            if name == "pyproject.toml" and _is_of_an_example(path):
+                continue
+            table = _read_table(path, shown, required=name == "jaxlint.toml")
+            if table is not None:
+                return _from_table(table, shown, folder)
+    return None
 
 
 def broken_settings(folders: Iterable[Path], config: Config) -> list[str]:

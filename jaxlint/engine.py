@@ -10,11 +10,12 @@ from pathlib import Path
 
 from jaxlint.cache import Cache, dependency_digest, folders_of
 from jaxlint.config import Config, broken_settings
-from jaxlint.examine import Examination, Observer
+from jaxlint.examine import Examination, Observer, Outcome
 from jaxlint.finding import Finding, Severity
+from jaxlint.nearest import Nearest
 from jaxlint.source import SourceError, SourceFile, read_source, source_from_bytes
 from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS, Discovery, FoundFile, discover
-from jaxlint.source.read import shown_path
+from jaxlint.source.read import NOTEBOOK, is_notebook, shown_path
 
 MAX_CONTEXT_FILES = 20_000  # beyond that the named files are examined alone
 STDIN_DISPLAY = "<stdin>"
@@ -68,42 +69,96 @@ def check(
     started = time.perf_counter()
     observer = observer or Observer()
     observer.doing("looking for files")
-    found = discover(paths, config.search)
+    nearest = Nearest(config)
+    found = nearest.discover(paths)
     result = CheckResult(warnings=found.warnings, errors=list(found.errors))
-    sources = _read_all(found, stdin, config, result, jobs)
+    sources = _read_all(found, stdin, nearest, result, jobs)
     result.sources = {source.display: source for source in sources}
     observer.examines(result.sources)
     result.errors += [problem for source in sources for problem in source.problems]
-    result.warnings += _remarks(sources, config)
-
-    cache = Cache(config) if use_cache and sources else None
-    if cache is not None and cache.refused is not None:
-        result.warnings.append(cache.refused)
-    key = cache.key(sources, resolved=resolve_fixes) if cache is not None else ""
-    outcome = cache.load(key) if cache is not None else None
-    if outcome is None:
-        config.check()  # what is remembered was found with settings that make sense
-    if outcome is None and sources:
-        rules = config.rules()
-        observer.doing(f"examining {len(sources)} file{'s' if len(sources) != 1 else ''}")
-        examination = Examination(sources, rest_of_project(sources, config), rules, config, resolve_fixes)
-        examined = examination.run(jobs=jobs, observer=observer)
-        outcome = (examined.findings, examined.errors)
-        # The folder first: a new one is a change of the folder that it lies in.
-        if cache is not None and not examined.crashed and cache.prepare():
-            cache.store(key, outcome, _dependencies(sources, examined.dependencies, config.root))
-    elif outcome is not None:
-        result.cached = True
-        observer.found(outcome[0])
-    if outcome is not None:
-        result.findings = severe_enough(outcome[0], config)
-        reported = set(map(id, result.findings))
-        result.below = [one for one in outcome[0] if id(one) not in reported]
-        result.errors += outcome[1]
+    result.warnings += _remarks(sources, nearest.top)
+    groups = nearest.groups(sources)
+    if not groups:
+        config.check()
+    for own, files in groups:
+        run = _Run(own, files, sources if len(groups) > 1 else (), jobs, resolve_fixes, Severe(observer, own))
+        run.add_to(result, use_cache)
+    result.findings.sort(key=lambda finding: finding.sort_key)
     result.errors = sorted(_once(result.errors), key=lambda error: (error.path, error.line or 0))
     result.warnings = list(dict.fromkeys(result.warnings))
     result.seconds = time.perf_counter() - started
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The examination of the files that share their settings; `everything` that is read is context."""
+
+    config: Config
+    sources: Sequence[SourceFile]
+    everything: Sequence[SourceFile]
+    jobs: int | None
+    resolve_fixes: bool
+    observer: Observer
+
+    def add_to(self, result: CheckResult, use_cache: bool) -> None:
+        """Examines the files, or takes what is remembered, and adds what was found to `result`."""
+        cache = Cache(self.config) if use_cache else None
+        if cache is not None and cache.refused is not None:
+            result.warnings.append(cache.refused)
+        key = cache.key(self.sources, resolved=self.resolve_fixes) if cache is not None else ""
+        outcome = cache.load(key) if cache is not None else None
+        if outcome is None:
+            self.config.check()  # what is remembered was found with settings that make sense
+            examined = self._examined()
+            outcome = (examined.findings, examined.errors)
+            # The folder first: a new one is a change of the folder that it lies in.
+            if cache is not None and not examined.crashed and cache.prepare():
+                dependencies = _dependencies(self.sources, examined.dependencies, self.config.root)
+                cache.store(key, outcome, dependencies)
+        else:
+            result.cached = True
+            self.observer.found(outcome[0])
+        reported = severe_enough(outcome[0], self.config)
+        kept = set(map(id, reported))
+        result.findings += reported
+        result.below += [one for one in outcome[0] if id(one) not in kept]
+        result.errors += outcome[1]
+
+    def _examined(self) -> Outcome:
+        rules = self.config.rules()
+        number = len(self.sources)
+        self.observer.doing(f"examining {number} file{'s' if number != 1 else ''}")
+        context = context_of(self.sources, self.config, self.everything)
+        examination = Examination(self.sources, context, rules, self.config, self.resolve_fixes)
+        return examination.run(jobs=self.jobs, observer=self.observer)
+
+
+def context_of(
+    sources: Sequence[SourceFile], config: Config, everything: Iterable[SourceFile] = ()
+) -> list[SourceFile]:
+    """The rest of the project of some files, with the modules among `everything` that have other settings."""
+    context = rest_of_project(sources, config)
+    taken = {source.path for source in (*sources, *context)}
+    return [*context, *(one for one in everything if one.path not in taken and one.path.suffix == ".py")]
+
+
+class Severe(Observer):
+    """Tells another observer of what is severe enough by the settings of these files."""
+
+    def __init__(self, observer: Observer, config: Config) -> None:
+        self._observer = observer
+        self._config = config
+        self.watches = observer.watches
+
+    def doing(self, what: str) -> None:
+        self._observer.doing(what)
+
+    def advanced(self, files: int, of: int, share: float) -> None:
+        self._observer.advanced(files, of, share)
+
+    def found(self, findings: Sequence[Finding]) -> None:
+        self._observer.found(severe_enough(findings, self._config))
 
 
 def severe_enough(findings: Iterable[Finding], config: Config) -> list[Finding]:
@@ -126,23 +181,25 @@ def read_sources(
     paths: Sequence[str | Path], config: Config, *, stdin: Stdin | None = None, jobs: int | None = None
 ) -> tuple[list[SourceFile], list[SourceFile], CheckResult]:
     """The files behind `paths`, the rest of their project, and a result that holds what could not be read."""
-    found = discover(paths, config.search)
+    nearest = Nearest(config)
+    found = nearest.discover(paths)
     result = CheckResult(warnings=found.warnings, errors=list(found.errors))
-    sources = _read_all(found, stdin, config, result, jobs)
+    sources = _read_all(found, stdin, nearest, result, jobs)
     result.errors += [problem for source in sources for problem in source.problems]
     result.warnings += _remarks(sources, config)
     return sources, rest_of_project(sources, config) if sources else [], result
 
 
 def _read_all(
-    found: Discovery, stdin: Stdin | None, config: Config, result: CheckResult, jobs: int | None
+    found: Discovery, stdin: Stdin | None, nearest: Nearest, result: CheckResult, jobs: int | None
 ) -> list[SourceFile]:
     sources = []
     taken: set[Path] = set()
     if stdin is not None:
         shown = stdin.filename or STDIN_DISPLAY
-        path = Path.cwd() / shown
-        named = discover([path], config.search) if stdin.filename and path.exists() else None
+        suffix = NOTEBOOK if not stdin.filename and is_notebook(stdin.data) else ""
+        path = Path.cwd() / (shown + suffix)
+        named = discover([path], nearest.of(path).search) if stdin.filename and path.exists() else None
         if named is None or named.files:  # else excluded by name, with `force_exclude`
             taken.add(path)
             result.files += 1

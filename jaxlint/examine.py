@@ -208,13 +208,15 @@ class Examination:
         kept: dict[tuple[object, ...], Finding] = {}
         for display, source in sources.items():
             here = by_file.get(display, [])
-            if not here and not self.config.report_unused_suppressions:
+            if not (here or self.config.report_unused_suppressions or Suppressions.mentioned(source)):
                 continue
             comments = Suppressions(source)
             ignored = self.config.ignored_in(source.path)
             remaining = [one for one in here if not comments.silences(one) and one.code not in ignored]
             if self.config.report_unused_suppressions:
                 remaining += comments.unused(codes - ignored)
+            else:
+                remaining += comments.misnamed()
             for finding in remaining:
                 kept.setdefault((finding.path, finding.span, finding.code, finding.message), finding)
         return sorted(kept.values(), key=lambda finding: finding.sort_key)

@@ -26,8 +26,8 @@ UNUSED_PAGE = f"""\
 
 A comment that silences rules of jaxlint and that silences nothing, or that names a rule which does not exist.
 
-Off by default. Switch it on with `--report-unused-suppressions`, or in the configuration with
-`report-unused-suppressions = true`. Only `# jaxlint: ignore` comments and the codes of jaxlint in `# noqa` comments are
+A name in `# jaxlint: ignore[...]` that is no rule is always reported. The rest is off by default. Switch it on with
+`--report-unused-suppressions`, or in the configuration with `report-unused-suppressions = true`. Only `# jaxlint: ignore` comments and the codes of jaxlint in `# noqa` comments are
 reported, and only when the rules that they name took part in the run.
 
 ## Why this is bad
@@ -39,6 +39,8 @@ _MENTION = re.compile(r"jaxlint\s*:|noqa", re.IGNORECASE)
 _OWN = re.compile(
     r"#\s*jaxlint\s*:\s*(?P<verb>ignore-file|ignore)\b(?!-)\s*(?:\[(?P<rules>[^\]]*)\])?", re.IGNORECASE
 )
+# The comment that silences rules on a line.
+OWN_LINE = re.compile(r"#\s*jaxlint\s*:\s*ignore\b(?!-)\s*(?:\[(?P<rules>[^\]]*)\])?", re.IGNORECASE)
 # After `noqa:` come codes, or names with a hyphen; any other word is prose, such as the reason.
 _NOQA_RULE = r"(?:[A-Za-z]+\d+|[A-Za-z]+(?:-[A-Za-z]+)+)\b"
 _NOQA = re.compile(
@@ -59,6 +61,7 @@ class _Directive:
     rules: dict[str, frozenset[str]] | None
     unknown: list[str]
     reportable: bool = True
+    own: bool = True  # not a `# noqa`, whose codes may be those of another tool
     used: set[str] = field(default_factory=set)
 
     def silences(self, code: str) -> bool:
@@ -93,6 +96,24 @@ class Suppressions:
                 hit = True
         return hit
 
+    @staticmethod
+    def mentioned(source: SourceFile) -> bool:
+        """Whether there can be comments of ours in the file; quick."""
+        return "jaxlint" in source.text
+
+    def misnamed(self) -> Iterator[Finding]:
+        """A finding for each name in a comment of ours that is no rule: whoever wrote it believes that it silences something."""
+        for directive in self.directives:
+            if directive.own:
+                yield from self._unknown(directive)
+
+    def _unknown(self, directive: _Directive) -> Iterator[Finding]:
+        for name in directive.unknown:
+            try:
+                match_rules([name])
+            except UnknownRule as error:
+                yield self._finding(directive, str(error), "the comment silences nothing by that name")
+
     def unused(self, ran: Iterable[str]) -> Iterator[Finding]:
         """A finding for each comment that silenced nothing, given the codes of the rules that ran.
 
@@ -105,7 +126,7 @@ class Suppressions:
             if not directive.reportable:
                 continue
             if directive.unknown:
-                yield self._finding(directive, f"`{directive.unknown[0]}` names no rule", removable=False)
+                yield from self._unknown(directive)
             elif directive.rules is None:
                 if all_ran and not directive.used:
                     yield self._finding(directive, "this comment silences nothing")
@@ -120,8 +141,11 @@ class Suppressions:
                     message = f"`{'`, `'.join(idle)}` silences nothing here"
                     yield self._finding(directive, message, removable=len(idle) == len(directive.rules))
 
-    def _finding(self, directive: _Directive, message: str, *, removable: bool = True) -> Finding:
+    def _finding(
+        self, directive: _Directive, message: str, reason: str = "", *, removable: bool = True
+    ) -> Finding:
         fix = None
+        removable = removable and not directive.unknown
         if removable and directive.removable:
             edit = Edit(self.source.display, directive.removable, "")
             fix = Fix(Safety.SAFE, "Remove the comment", (edit,))
@@ -133,7 +157,7 @@ class Suppressions:
             category="api",
             severity=Severity.WARNING,
             message=f"Unused suppression: {message}",
-            reason=f"no finding was reported on {_lines(directive)}",
+            reason=reason or f"no finding was reported on {_lines(directive)}",
             fix=fix,
         )
 
@@ -215,7 +239,7 @@ def _parse(comment: _Comment) -> Iterator[_Directive]:
         span = _span(comment, match)
         removable = _removable(comment, match) if ours else None
         reportable = bool(match["colon"])
-        yield _Directive(span, removable, comment.first, comment.last, rules, unknown, reportable)
+        yield _Directive(span, removable, comment.first, comment.last, rules, unknown, reportable, own=False)
 
 
 def _names(rules: str) -> list[str]:

@@ -19,6 +19,7 @@ from jaxlint.cli.common import Failure
 _COMMANDS = {
     "check": "Report what makes JAX programs slow, big or wrong.",
     "fix": "Rewrite what can be rewritten.",
+    "upgrade": "Move a project to newer releases of JAX and its neighbours.",
     "baseline": "Write down the findings of today, to see new ones alone.",
     "verify": "Run a program, try the improvements and prove them.",
     "inspect": "Show what is staged and traced, and why.",
@@ -28,6 +29,19 @@ _COMMANDS = {
 }
 _RUNTIME = frozenset({"jaxlint_runtime", "jax", "jaxlib", "flax", "optax", "numpy", "psutil"})
 INSTALL_RUNTIME = "python -m pip install 'jaxlint-suite[verify]'"
+
+
+# Options of other tools, or of another command, and what to say of them.
+_ELSEWHERE = {
+    ("check", "--fix"): "`jaxlint check` only reports; `jaxlint fix` rewrites",
+    ("check", "--unsafe-fixes"): "`jaxlint check` only reports; `jaxlint fix --unsafe-fixes` rewrites",
+    ("check", "--fix-only"): "`jaxlint check` only reports; `jaxlint fix --quiet` rewrites",
+    ("check", "--add-noqa"): "`jaxlint check --add-ignores` writes comments that silence findings",
+    ("check", "--format"): "the option is --output-format",
+    ("check", "--exit-non-zero-on-fix"): "`jaxlint fix --diff` exits with 1 when something would change",
+    ("fix", "--check"): "`jaxlint fix --diff` writes nothing and exits with 1 when something would change",
+    ("fix", "--dry-run"): "`jaxlint fix --diff` writes nothing and shows what would change",
+}
 
 
 class _Commands(click.Group):
@@ -117,6 +131,9 @@ def _one_line(ctx: click.Context) -> Iterator[None]:
         if error.message.startswith("Usage:"):
             raise  # no arguments at all: click shows the help
         name = error.ctx.command_path if error.ctx else "jaxlint"
+        option = error.option_name if isinstance(error, click.NoSuchOption) else ""
+        if (elsewhere := _ELSEWHERE.get((name.rpartition(" ")[2], option))) is not None:
+            raise Failure(f"{name} has no option {option}: {elsewhere}") from None
         raise Failure(f"{error.format_message().rstrip('.')}; see `{name} --help`") from None
 
 

@@ -13,15 +13,17 @@ import click
 from jaxlint.cli.common import (
     FAILED,
     FINDINGS,
+    Failure,
     check_folder_of,
+    put_back_half_done,
     report_problems,
     say_half_done,
     write_report_file,
 )
+from jaxlint.cli.ignoring import ignore_all
 from jaxlint.cli.options import RunOptions, run_options
 from jaxlint.cli.progress import Progress
-from jaxlint.config import Config
-from jaxlint.engine import CheckResult, check, severe_enough
+from jaxlint.engine import CheckResult, check
 from jaxlint.finding import Finding
 from jaxlint.narrowing.run import Narrowing
 from jaxlint.places import shown
@@ -54,6 +56,9 @@ if TYPE_CHECKING:
     metavar="REV",
     help="Show findings on lines that changed since a revision of git; `main...` is where this branch left main.",
 )
+@click.option(
+    "--add-ignores", is_flag=True, help="Write a comment that silences it to the line of each finding."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Show the findings and errors alone.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of showing them.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
@@ -64,6 +69,7 @@ def command(
     baseline: Path | None,
     no_baseline: bool,
     diff: str | None,
+    add_ignores: bool,
     quiet: bool,
     statistics: bool,
     exit_zero: bool,
@@ -74,12 +80,18 @@ def command(
     nothing to report, 1 when there are findings, 2 when something could not be checked.
     """
     check_folder_of(output)
-    say_half_done(options.paths)
+    if add_ignores and options.stdin is not None:
+        raise Failure("--add-ignores writes to files; name them instead of `-`")
+    (put_back_half_done if add_ignores else say_half_done)(options.paths)
     narrowing = Narrowing.of(
         options.config, baseline=baseline, use_baseline=not no_baseline, diff=diff, about=options.paths
     )
-    live = output is None and output_format in TEXT_FORMATS and not (statistics or narrowing.active)
-    with _Watching(options.config, quiet=quiet, live=live, concise=output_format == "concise") as watching:
+    live = (
+        output is None
+        and output_format in TEXT_FORMATS
+        and not (statistics or narrowing.active or add_ignores)
+    )
+    with _Watching(quiet=quiet, live=live, concise=output_format == "concise") as watching:
         result = check(
             options.paths,
             options.config,
@@ -90,6 +102,10 @@ def command(
             observer=watching,
         )
     narrowing.apply(result, options.config, options.paths)
+    if add_ignores:
+        said = ignore_all(result, options.config.root)
+        if not quiet:
+            click.echo(said, err=True)
     result.findings = shown(result.findings, result.sources)
     if watching.report is not None:
         if not quiet:
@@ -113,9 +129,8 @@ def command(
 class _Watching(Progress):
     """Shows how far a run is, and, if `live`, the findings as soon as they are final."""
 
-    def __init__(self, config: Config, *, quiet: bool, live: bool, concise: bool) -> None:
+    def __init__(self, *, quiet: bool, live: bool, concise: bool) -> None:
         super().__init__(quiet=quiet)
-        self.config = config
         self.live = live
         self.concise = concise
         self.report: TextReport | None = None
@@ -127,10 +142,9 @@ class _Watching(Progress):
             self.report = TextReport(sys.stdout, sources, concise=self.concise)
 
     def found(self, findings: Sequence[Finding]) -> None:
-        reported = severe_enough(findings, self.config)
-        if self.report is not None and reported:
+        if self.report is not None and findings:
             self.clear()
-            self.report.add(shown(reported, self.report.sources))
+            self.report.add(shown(findings, self.report.sources))
             sys.stdout.flush()
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import TextIO
 
 import click
@@ -14,19 +13,16 @@ from jaxlint import engine
 from jaxlint.cli.common import FAILED, FINDINGS, put_back_half_done, report_problems, say_half_done
 from jaxlint.cli.options import RunOptions, run_options
 from jaxlint.cli.progress import Progress
-from jaxlint.examine import Examination, Observer
-from jaxlint.finding import Finding, Severity
-from jaxlint.fixes import FixResult, fix_sources
+from jaxlint.finding import Severity
+from jaxlint.fixes import FixResult
 from jaxlint.narrowing.run import Narrowing
 from jaxlint.places import position, shown
-from jaxlint.report.escaping import escaped, printable, shown_name
+from jaxlint.report.diffs import write_diffs
+from jaxlint.report.escaping import escaped, shown_name
 from jaxlint.report.styled import Printer
+from jaxlint.rewriting import rewrite, write_texts
 from jaxlint.source import SourceError, SourceFile
-from jaxlint.source.diff import unified_diff
-from jaxlint.source.journal import write_together
-from jaxlint.source.write import Change, encode_text
-
-_DIFF_STYLES = {"---": "bold", "+++": "bold", "@@": "cyan", "+": "green", "-": "red"}
+from jaxlint.source.write import encode_text
 
 
 @click.command("fix")
@@ -47,26 +43,25 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) ->
     else:
         put_back_half_done(options.paths)
     with Progress(quiet=quiet) as progress:
-        checked = engine.check(
+        done = rewrite(
             options.paths,
             options.config,
             stdin=options.stdin,
+            unsafe=unsafe_fixes,
             use_cache=options.use_cache,
             jobs=options.jobs,
             observer=progress,
         )
-        progress.doing("rewriting")
-        checker = _Checker(options, checked, progress)
-        result = fix_sources(checked.sources, checker, unsafe=unsafe_fixes)
-    errors = [*checked.errors, *result.errors, *checker.errors]
+    checked, result, errors = done.checked, done.result, done.errors
     piped = _piped(options, checked.sources)
     report = sys.stderr if piped else sys.stdout
     if diff:
-        _write_diffs(checked.sources, result.texts, sys.stdout)
+        texts = sorted(result.texts.items())
+        write_diffs(((path, checked.sources[path].file_text, text) for path, text in texts), sys.stdout)
         if not quiet:
             _write_summary(result, sys.stderr, would=True)
     else:
-        errors += _write(checked.sources, result, piped, options.config.root)
+        errors += write_texts(checked.sources, result, options.config.root, but=piped)
         if narrowing.baseline is not None:
             result.remaining = narrowing.baseline.split(result.remaining, result.sources).new
         if piped:
@@ -85,62 +80,12 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) ->
         sys.exit(FINDINGS)
 
 
-class _Checker:
-    """Checks the files as they stand between two rounds: the first time that is as they were read."""
-
-    def __init__(self, options: RunOptions, first: engine.CheckResult, observer: Observer) -> None:
-        self.config = options.config
-        self.jobs = options.jobs
-        self.observer = observer
-        self.first: engine.CheckResult | None = first
-        self.errors: list[SourceError] = []
-        self.context: list[SourceFile] | None = None
-
-    def __call__(self, sources: Mapping[str, SourceFile]) -> Sequence[Finding]:
-        if self.first is not None:
-            findings, self.first = self.first.findings, None
-            return findings
-        files = list(sources.values())
-        if self.context is None:
-            self.context = engine.rest_of_project(files, self.config)
-        examination = Examination(files, self.context, self.config.rules(), self.config)
-        outcome = examination.run(jobs=self.jobs, observer=self.observer)
-        self.errors = outcome.errors
-        return engine.severe_enough(outcome.findings, self.config)
-
-
 def _piped(options: RunOptions, sources: Mapping[str, SourceFile]) -> str | None:
     """The path under which standard input is among the sources."""
     if options.stdin is None:
         return None
     shown = options.stdin.filename or engine.STDIN_DISPLAY
     return shown if shown in sources else None
-
-
-def _write(
-    sources: Mapping[str, SourceFile], result: FixResult, piped: str | None, project: Path
-) -> list[SourceError]:
-    """Writes the changed files; those that belong together all or none. What failed no longer counts as fixed."""
-    errors: list[SourceError] = []
-    for group in result.groups():
-        changes = [Change(sources[path], result.texts[path]) for path in sorted(group) if path != piped]
-        try:
-            write_together(changes, project, must_keep=False)
-        except SourceError as error:
-            errors.append(error)
-            result.withdraw(group)
-    return errors
-
-
-def _write_diffs(sources: Mapping[str, SourceFile], texts: Mapping[str, str], stream: TextIO) -> None:
-    printer = Printer(stream)
-    for path, text in sorted(texts.items()):
-        for line in unified_diff(sources[path].file_text, text, path).splitlines(keepends=True):
-            if not printer.styled and not stream.isatty():  # for `patch`, byte for byte
-                stream.write(line)
-                continue
-            style = next((style for start, style in _DIFF_STYLES.items() if line.startswith(start)), "")
-            printer.line([(printable(line.rstrip("\n")), style)])
 
 
 def _write_summary(result: FixResult, stream: TextIO, *, would: bool = False) -> None:

@@ -155,8 +155,9 @@ def _run_options(
         "respect_gitignore": respect_gitignore,
         "report_unused_suppressions": report_unused_suppressions,
     }
-    try:
-        config = load_config(about, config_file, check=False)
+
+    def settled(config: Config) -> Config:
+        """The settings of a file, changed as the command line says."""
         changes: dict[str, Any] = {name: value for name, value in switches.items() if value is not None}
         if _names(select):
             changes["select"] = _names(select)
@@ -170,12 +171,17 @@ def _run_options(
         if target_jax:
             changes["target_jax"] = parse_version(target_jax)
         changes["exclude"] = _excluded(config, _names(exclude), _names(extend_exclude))
-        config = config.with_options(
+        changed = config.with_options(
             base=config,
             source=None if _names((*select, *ignore, *extend_select)) else config.source,
             **changes,
         )
-        config.check_patterns()
+        return changed.check_patterns()
+
+    try:
+        config = settled(load_config(about, config_file, check=False))
+        if config_file is None:
+            config = config.with_options(derive=settled)
     except (ConfigError, PatternError) as error:
         raise Failure(str(error)) from None
     return RunOptions(given, config, stdin, not no_cache, jobs or _cores())

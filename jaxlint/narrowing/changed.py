@@ -81,7 +81,7 @@ class Revision:
         )
         gone = [name for name in gone if Path(name).suffix in {sources[path].path.suffix for path in new}]
         gone = gone[:_MOST_GONE]
-        wanted = {self.blobs[name] for name in (*names.values(), *gone) if name in self.blobs}
+        wanted = {self.blobs[name] for name in (*names.values(), *gone) if name and name in self.blobs}
         contents = self._contents(sorted(wanted))
 
         def module(name: str | None, source: SourceFile) -> str | None:

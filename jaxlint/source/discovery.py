@@ -10,8 +10,9 @@ from pathlib import Path
 from jaxlint.source.file import SourceError
 from jaxlint.source.patterns import PathPatterns, read_ignore_file
 
+SETTINGS = "jaxlint.toml"  # of a project, or of a folder in it
 # What stands in the top folder of a project.
-PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", "jaxlint.toml")
+PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", SETTINGS)
 # Folders of installed packages: what lies in one beside a checked package is not of its project.
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 

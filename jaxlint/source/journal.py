@@ -49,7 +49,7 @@ def write_together(changes: Sequence[Change], project: Path, *, must_keep: bool)
     Raises SourceError; then nothing changed.
     """
     for change in changes:
-        target_of(change.source.path, change.source.display, project)
+        target_of(change.source.path, change.source.display, project, requirements=change.requirements)
     with contextlib.ExitStack() as stack:
         if len(changes) > 1:
             new = [(change.source.path, encode_text(change.source, change.text)) for change in changes]
@@ -155,7 +155,7 @@ def _is_left(project: Path, path: str, written: str) -> bool:
     try:
         if os.path.realpath(path) != path or not Path(path).is_relative_to(project):
             return False
-        target_of(Path(path), path, project)
+        target_of(Path(path), path, project, requirements=True)
         return _digest(read_regular(path, MAX_SOURCE)) == written
     except (OSError, ValueError, SourceError):
         return False

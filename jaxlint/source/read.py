@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import hashlib
 import io
+import json
 import tokenize
 from pathlib import Path
 
@@ -36,6 +37,20 @@ def read_source(path: Path, display: str | None = None) -> SourceFile:
     """
     shown = str(path) if display is None else display
     return source_from_bytes(read_bytes(path, shown), path, shown)
+
+
+def is_notebook(data: bytes) -> bool:
+    """Whether bytes without a name are those of a notebook: an object of JSON that has cells."""
+    body = data.removeprefix(_UTF8_BOM).lstrip()
+    if not body.startswith(b"{") or b'"cells"' not in body:
+        return False
+    try:
+        notebook = json.loads(body)
+    except (ValueError, RecursionError):
+        return (
+            b'"cell_type"' in body
+        )  # a notebook that is broken, which is better said than that it is no Python
+    return isinstance(notebook, dict) and "cells" in notebook
 
 
 def read_bytes(path: Path, display: str) -> bytes:

@@ -12,11 +12,12 @@ from jaxlint.source.read import CONTAINERS
 # Folders in which version control keeps what it acts upon.
 CONTROL_FOLDERS = frozenset({".git", ".hg", ".svn", ".jj", ".bzr", ".sl", "_darcs", ".pijul"})
 _SOURCES = frozenset({".py", ".pyi", ".pyw"}) | CONTAINERS
+_REQUIREMENTS = frozenset({"pyproject.toml", "setup.cfg", "setup.py", "Pipfile", "pixi.toml"})
 _BARE = ("HEAD", "objects", "refs")  # a repository of git without a working tree
 
 
-def target_of(path: Path, display: str, project: Path | None = None) -> Path:
-    """The file behind `path` and its links, when it may be written.
+def target_of(path: Path, display: str, project: Path | None = None, *, requirements: bool = False) -> Path:
+    """The file behind `path` and its links, when it may be written: a source, or with `requirements` a file that says what a project requires.
 
     `project` is the folder that links must not lead out of; a file that is named outside it, or when none is given, has its own folder for that.
     Raises SourceError.
@@ -33,6 +34,8 @@ def target_of(path: Path, display: str, project: Path | None = None) -> Path:
         raise SourceError(display, "in a folder of version control; not changed")
     if os.path.lexists(target) and not os.path.isfile(target):
         raise SourceError(display, "not a regular file; not changed")
+    if requirements and _requires(target):
+        return target
     if not (target.suffix.lower() in _SOURCES or (not target.suffix and _is_script(target))):
         raise SourceError(display, "not a Python file, a notebook or a Markdown page; not changed")
     return target
@@ -41,6 +44,12 @@ def target_of(path: Path, display: str, project: Path | None = None) -> Path:
 def in_version_control(path: Path) -> bool:
     """Whether a path leads through a folder in which version control keeps what it acts upon."""
     return any(_folded(part) in CONTROL_FOLDERS or part.casefold() == "git~1" for part in path.parts)
+
+
+def _requires(path: Path) -> bool:
+    if path.suffix == ".txt":
+        return "requirements" in path.name or path.parent.name == "requirements"
+    return path.name in _REQUIREMENTS
 
 
 def _folded(name: str) -> str:

@@ -30,10 +30,11 @@ _UTF8_BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """New text for a file as it was read: that of the file itself, also where it is a container."""
+    """New text for a file as it was read: that of the file itself, also where it is a container. `requirements`: it may be one that says what a project requires."""
 
     source: SourceFile
     text: str
+    requirements: bool = False
 
 
 def encode_text(source: SourceFile, text: str) -> bytes:
@@ -128,7 +129,7 @@ class _Prepared:
 
 def _prepare(change: Change, project: Path | None) -> _Prepared:
     source = change.source
-    target = target_of(source.path, source.display, project)
+    target = target_of(source.path, source.display, project, requirements=change.requirements)
     original = read_bytes(target, source.display)
     if hashlib.sha256(original).hexdigest() != source.digest:
         raise SourceError(source.display, "changed since it was read; not changed, run again")

@@ -15,7 +15,7 @@ from typing import cast
 from jaxlint.finding import Span
 from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.source import SourceError, SourceFile
-from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS
+from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS, SETTINGS
 from jaxlint.source.read import read_source, shown_path
 from jaxlint.source.regular import MAX_SETTINGS, read_regular
 from jaxlint.syntax.parents import Parents
@@ -250,10 +250,16 @@ class Project:
         if found is None:
             chain = [folder]
             current = folder
+            own_settings: Path | None = None  # of a folder, which are no top where there is another above
             while current.name not in INSTALLED and not any(
-                marker in self._listing(current) for marker in PROJECT_MARKERS
+                marker in self._listing(current) for marker in PROJECT_MARKERS if marker != SETTINGS
             ):
+                if own_settings is None and SETTINGS in self._listing(current):
+                    own_settings = current
                 if current.parent == current or len(chain) > 12:
+                    if own_settings is not None:
+                        chain = chain[: chain.index(own_settings) + 1]
+                        break
                     # No project around it: the folder above the outermost package is as far as imports reach.
                     top = self._above_packages(folder)
                     tests = [c for c in (top, *top.parents[:2]) if c.name in ("test", "tests")]

@@ -100,7 +100,24 @@ def test_not_silenced(text: str, left: list[str]) -> None:
 )
 def test_unused(text: str, reported: list[str]) -> None:
     assert run(text, unused=True) == reported
-    assert "1:JAX001" not in run(text)
+    assert ("1:JAX001" in run(text)) is ("names-bda" in text)  # a name that is no rule is always said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x  # jaxlint: ignore[names-bda]", "there is no rule 'names-bda'; did you mean names-bad?"),
+        ("# jaxlint: ignore-file[names-bda]", "there is no rule 'names-bda'; did you mean names-bad?"),
+        ("bad  # jaxlint: ignore[JAX901, zzz]", "there is no rule 'zzz'; `jaxlint rules` lists them"),
+        ("x  # noqa: JAX999", None),  # perhaps of another tool
+        ("x = 'jaxlint: ignore[zzz]'", None),
+    ],
+)
+def test_a_name_that_is_no_rule_is_said_at_once(text: str, said: str | None) -> None:
+    result = check([], Config(Path.cwd()), stdin=Stdin(text.encode()), use_cache=False)
+    messages = [one.message for one in result.findings]
+    assert messages == ([f"Unused suppression: {said}"] if said else [])
+    assert all(one.fix is None for one in result.findings)
 
 
 def test_unused_is_not_judged_on_a_part_of_the_rules() -> None:

@@ -395,9 +395,10 @@ USES = (
     ("registry", "requirements"),
     ("config", "suppress", "places"),
     ("codemods", "cache", "staging"),
-    ("examine",),
+    ("examine", "nearest", "ignores"),
     ("engine", "fixes"),
-    ("narrowing",),
+    ("narrowing", "rewriting"),
+    ("upgrade",),
     ("report",),
     ("cli",),
 )

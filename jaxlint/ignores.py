@@ -1,0 +1,112 @@
+"""Writes the comments that silence findings: `# jaxlint: ignore[JAX101]` at the end of the line that each is on.
+
+Where a line cannot end in a comment, inside a string say, the comment stands at the end of the statement, for which it
+speaks as well. A comment of ours that is there already gets the codes that it lacks. Nothing else of a file changes.
+"""
+
+from __future__ import annotations
+
+import re
+import tokenize
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.edited_file import edited
+from jaxlint.codemods.site import Refused
+from jaxlint.finding import Edit, Finding, Span
+from jaxlint.registry import code_order
+from jaxlint.source.file import SourceFile
+from jaxlint.suppress import OWN_LINE, Suppressions
+from jaxlint.syntax.newer_grammar import tokens
+from jaxlint.syntax.parse import split_lines
+
+
+@dataclass(slots=True)
+class Ignored:
+    """A file with comments added: the findings that they silence, and those for which none could be written."""
+
+    source: SourceFile
+    silenced: list[Finding] = field(default_factory=list)
+    left: list[Finding] = field(default_factory=list)
+
+
+def with_ignores(source: SourceFile, findings: Sequence[Finding]) -> Ignored:
+    """Silences `findings` of one file, with places that count in its module."""
+    result = Ignored(source)
+    layout = _Layout(source.text)
+    codes: dict[int, set[str]] = {}
+    for finding in findings:
+        codes.setdefault(layout.line_for(finding.span.line), set()).add(finding.code)
+    made: list[tuple[Edit, Span | None]] = []
+    for line, wanted in sorted(codes.items()):
+        one = layout.comment(source.display, line, sorted(wanted, key=code_order))
+        try:
+            # Alone first: the cell of a notebook may refuse it, and the others go on.
+            _made(source, [one])
+        except Refused:
+            continue
+        made.append(one)
+    if made:
+        try:
+            result.source = _made(source, made)
+        except Refused:
+            result.source = source
+    comments = Suppressions(result.source)
+    for finding in findings:
+        (result.silenced if comments.silences(finding) else result.left).append(finding)
+    return result
+
+
+def _made(source: SourceFile, edits: Sequence[tuple[Edit, Span | None]]) -> SourceFile:
+    """Raises Refused."""
+    return edited(source, [edit for edit, _ in edits], [span for _, span in edits if span is not None])
+
+
+class _Layout:
+    """Where comments stand in a module, and where they can."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = split_lines(text)
+        self.comments: dict[int, tuple[int, str]] = {}  # by line: the column from 0, and the text
+        self.ends: dict[int, int] = {}  # the last line of the statement that a line is of
+        self.closed: set[int] = set()  # lines whose end lies in a string
+        start = 0
+        for token in _tokens(self.lines):
+            if token.type == tokenize.COMMENT:
+                self.comments[token.start[0]] = (token.start[1], token.string)
+            elif token.type == tokenize.NEWLINE:
+                for line in range(start or token.start[0], token.start[0] + 1):
+                    self.ends[line] = token.start[0]
+                start = 0
+            elif token.type not in (tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER):
+                start = start or token.start[0]
+                self.closed |= set(range(token.start[0], token.end[0]))
+
+    def line_for(self, line: int) -> int:
+        """The line whose end can take a comment that speaks for `line`."""
+        closed = line in self.closed or (
+            line not in self.comments and line <= len(self.lines) and self.lines[line - 1].endswith("\\")
+        )
+        return self.ends.get(line, line) if closed else line
+
+    def comment(self, path: str, line: int, codes: Iterable[str]) -> tuple[Edit, Span | None]:
+        """The edit that adds `codes` at the end of a line, and the comment that it changes."""
+        text = self.lines[line - 1]
+        column, comment = self.comments.get(line, (0, ""))
+        changed = Span(line, column + 1, line, column + len(comment) + 1) if comment else None
+        match = OWN_LINE.search(comment)
+        if match is not None and match["rules"] is not None:
+            names = [name for name in re.split(r"[,\s]+", match["rules"]) if name]
+            added = ", ".join([*names, *(code for code in codes if code not in names)])
+            first, last = column + match.start("rules") + 1, column + match.end("rules") + 1
+            return Edit(path, Span(line, first, line, last), added), changed
+        end = len(text.rstrip()) + 1
+        added = f"  # jaxlint: ignore[{', '.join(codes)}]"
+        return Edit(path, Span(line, end, line, len(text) + 1), added), changed
+
+
+def _tokens(lines: Sequence[str]) -> list[tokenize.TokenInfo]:
+    try:
+        return tokens("\n".join(lines))
+    except (tokenize.TokenError, SyntaxError):
+        return []  # what comes of it is looked at before it is kept

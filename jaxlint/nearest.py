@@ -1,0 +1,86 @@
+"""Which settings hold for which file: those of the nearest folder above it that has some.
+
+A run begins with the settings above all of its paths. Where a folder below has settings of its own, they hold for its
+files, as if it had been named alone; what the command line says holds for all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from jaxlint.config import Config, settings_in
+from jaxlint.source import SourceFile
+from jaxlint.source.discovery import Discovery, FoundFile, discover
+
+
+class Nearest:
+    """The settings of files, for a run with `config`."""
+
+    def __init__(self, config: Config) -> None:
+        self.top = config.with_options(derive=None)
+        self._derive = config.derive
+        self._known: dict[Path, Config] = {}
+
+    def of(self, path: Path) -> Config:
+        """The settings of the file at the absolute `path`. Raises ConfigError."""
+        return self._of(path.parent) if self._derive is not None else self.top
+
+    def _of(self, folder: Path) -> Config:
+        found = self._known.get(folder)
+        if found is None:
+            found = self._known[folder] = self._look(folder)
+        return found
+
+    def _look(self, folder: Path) -> Config:
+        assert self._derive is not None
+        if folder in (self.top.root, folder.parent):
+            return self.top
+        own = settings_in(folder)
+        if own is None:
+            return self._of(folder.parent)
+        above = self._of(folder.parent)
+        derived = self._derive(own)
+        return derived.with_options(derive=None, target_jax=derived.target_jax or above.target_jax)
+
+    def discover(self, paths: Sequence[str | Path]) -> Discovery:
+        """The files behind `paths`, each looked for as its own settings say."""
+        found = discover(paths, self.top.search)
+        if self._derive is None:
+            return found
+        below = {
+            config.root: config for file in found.files if (config := self.of(file.path)) is not self.top
+        }
+        if not below:
+            return found
+        kept = [file for file in found.files if self.of(file.path) is self.top]
+        given = [(os.fspath(path), Path(os.path.abspath(path))) for path in paths]
+        for root, config in sorted(below.items()):
+            named: list[str] = []
+            for shown, path in given:
+                if path.is_relative_to(root):
+                    named.append(shown)
+                elif root.is_relative_to(path):
+                    inner = str(root.relative_to(path))
+                    named.append(inner if shown in ("", ".") else os.path.join(shown, inner))
+            again = discover(named, config.search)
+            found.errors += [error for error in again.errors if str(error) not in map(str, found.errors)]
+            kept += [file for file in again.files if self.of(file.path) is config]
+        found.files = _in_order(kept, found.files)
+        return found
+
+    def groups(self, sources: Iterable[SourceFile]) -> list[tuple[Config, list[SourceFile]]]:
+        """The files by their settings, those of the run itself first."""
+        groups: dict[int, tuple[Config, list[SourceFile]]] = {}
+        for source in sources:
+            config = self.of(source.path)
+            groups.setdefault(id(config), (config, []))[1].append(source)
+        return sorted(groups.values(), key=lambda group: (group[0] is not self.top, group[0].root))
+
+
+def _in_order(files: Iterable[FoundFile], as_in: Iterable[FoundFile]) -> list[FoundFile]:
+    """Each file once; those that the first search found are where it found them."""
+    places = {file.path: number for number, file in enumerate(as_in)}
+    unique = {file.path: file for file in files}
+    return sorted(unique.values(), key=lambda file: places.get(file.path, len(places)))
