@@ -1,0 +1,51 @@
+"""`jaxlint check --watch`: a run for each change."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import sys
+import time
+from typing import NoReturn
+
+import click
+
+from jaxlint.cli.common import Failure
+from jaxlint.cli.options import RunOptions
+from jaxlint.config import ConfigError
+from jaxlint.report.escaping import escaped
+from jaxlint.source.read import shown_path
+from jaxlint.watch import Snapshot, snapshot, wait_for_change
+
+
+def watch_and_check(options: RunOptions, *, add_ignores: bool) -> NoReturn:
+    """Runs the command that was given, without `--watch`, again and again.
+
+    Each run is a process of its own: it reads the settings anew, and its memory goes with it. What did not change is remembered.
+    """
+    if options.stdin is not None:
+        raise Failure("--watch is about files; name them instead of `-`")
+    if add_ignores:
+        raise Failure("--watch only looks; run --add-ignores alone")
+    arguments = [argument for argument in sys.argv[1:] if argument != "--watch"]
+    # `-P`: the folder that is checked is none to import from.
+    command = [sys.executable, "-P", "-m", "jaxlint", *arguments]
+    look = functools.partial(_look, options)
+    state = look()
+    while True:
+        if sys.stdout.isatty():
+            click.clear()
+        sys.stdout.flush()
+        subprocess.run(command, check=False)
+        click.echo("Watching for changes; Ctrl-C ends.", err=True)
+        state, changes = wait_for_change(look, state)
+        first = escaped(shown_path(changes[0])) if changes else "a file"
+        more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
+        click.echo(f"\n{time.strftime('%H:%M:%S')} {first}{more} changed", err=True)
+
+
+def _look(options: RunOptions) -> Snapshot:
+    try:
+        return snapshot(options.paths, options.config)
+    except ConfigError:  # settings below that are being edited; the run says what is wrong with them
+        return {}
