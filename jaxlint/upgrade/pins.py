@@ -1,0 +1,315 @@
+"""Raises what a project requires of packages, in the text of its files: all else in them stays byte for byte.
+
+A requirement that the targeted release fulfils, and that allows no older one, stays as it is. One that names a single
+release names the targeted one; any other begins with the lowest release of the target and has no upper limit that
+would keep it out.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jaxlint.jaxapi.versions import VersionError, parse_range, parse_version
+from jaxlint.source.file import SourceFile
+from jaxlint.source.regular import MAX_SETTINGS, read_regular
+from jaxlint.syntax.guard import nesting_problem, worth_scanning
+from jaxlint.upgrade.targets import Aim
+
+_UTF8_BOM = b"\xef\xbb\xbf"
+_CLAUSES = r"(?:===?|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+(?:\s*,\s*(?:===?|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+)*(?:\s*,)?"
+# `jax[cuda12] >= 0.4.1, < 0.5 ; python_version > "3.8"`: what stands before the clauses, the clauses, and what follows.
+_REQUIREMENT = re.compile(
+    rf"(?P<head>\s*(?P<name>[A-Za-z][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*)(?P<clauses>{_CLAUSES})(?P<tail>\s*\)?\s*(?:[;#\\].*|--.*)?)$"
+)
+_QUOTED = re.compile(r"""(["'])((?:(?!\1)[^\\\n])+)\1""")
+_SECTION = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
+# `jax = "^0.4.1"` and `jax = { version = "^0.4.1", extras = [...] }`
+_ENTRY = re.compile(
+    r"""(?P<head>\s*["']?(?P<name>[A-Za-z][\w.-]*)["']?\s*=\s*(?:\{.*?\bversion\s*=\s*)?)(?P<quote>["'])(?P<value>[^"'\n]+)(?P=quote)"""
+)
+_TABLES = re.compile(
+    r"tool\.(poetry|pixi)\b.*dependencies|.*\bpypi-dependencies|packages|dev-packages|dependencies"
+)
+_OPTIONS = re.compile(r"options(\.extras_require)?|options\s*:.*")
+# jaxlib is released with jax, under the first three numbers of its version.
+_FOLLOWS = {"jaxlib": "jax"}
+_CONDA = re.compile(
+    r"""\s*-\s*["']?(?:[\w./-]+::)?(?P<name>[\w.-]+)\s*(?P<limits>[=<>~!].*?)["']?\s*(?:#.*)?$"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A requirement in a file: what it said, and what it says now; `problem` says why that is the same."""
+
+    path: str
+    line: int
+    before: str
+    after: str
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class Pins:
+    """The files with requirements, their new text, and what was raised or is left."""
+
+    sources: dict[str, SourceFile] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    raised: list[Pin] = field(default_factory=list)
+    left: list[Pin] = field(default_factory=list)
+
+
+def raise_pins(
+    root: Path,
+    shown: Callable[[Path], str],
+    targets: Mapping[str, Aim],
+    own: Mapping[Path, SourceFile] | None = None,
+) -> Pins:
+    """Raises the requirements in the files of the project in `root`, of which `own` are read already; nothing is written."""
+    pins = Pins()
+    for path, rewrite in _files(root):
+        source = (own or {}).get(path) or _read(path, shown(path))
+        if source is None:
+            continue
+        text, found = rewrite(source, targets)
+        pins.sources[source.display] = source
+        pins.left += [pin for pin in found if pin.problem]
+        changed = [pin for pin in found if not pin.problem]
+        if changed and text != source.text:
+            pins.texts[source.display] = text
+            pins.raised += changed
+    return pins
+
+
+_Rewrite = Callable[[SourceFile, Mapping[str, Aim]], tuple[str, list[Pin]]]
+
+
+def _files(root: Path) -> Iterator[tuple[Path, _Rewrite]]:
+    yield root / "pyproject.toml", _toml
+    yield root / "Pipfile", _toml
+    yield root / "pixi.toml", _toml
+    yield root / "setup.cfg", _setup_cfg
+    yield root / "setup.py", _setup_py
+    listed = [*root.glob("*requirements*.txt"), *(root / "requirements").glob("*.txt")]
+    for path in sorted(dict.fromkeys(listed)):
+        yield path, _requirements
+    for path in sorted(path for end in ("yml", "yaml") for path in root.glob(f"*env*.{end}")):
+        yield path, _environment
+
+
+def _read(path: Path, display: str) -> SourceFile | None:
+    try:
+        data = read_regular(path, MAX_SETTINGS)
+        bom = data.startswith(_UTF8_BOM)
+        text = data[len(_UTF8_BOM) if bom else 0 :].decode("utf-8")
+    except (OSError, ValueError):
+        return None
+    return SourceFile(path, display, text, "utf-8", bom, hashlib.sha256(data).hexdigest())
+
+
+def pin_package(text: str) -> str:
+    """The package that a line of requirements begins with, "" when it does with none."""
+    match = re.match(r"\W*([A-Za-z][\w.-]*)", text)
+    return re.sub(r"[-_.]+", "-", match[1]).lower() if match is not None else ""
+
+
+def raised_clauses(clauses: str, aim: Aim) -> str:
+    """The clauses of a requirement, raised to what is aimed at; unchanged where they fit already."""
+    try:
+        known = parse_range(clauses.strip().strip(","))
+    except VersionError:
+        return clauses
+    newest = parse_version(aim.newest)
+    fits = known.low is not None and known.low >= aim.lowest and known.reaches(newest) and known.low <= newest
+    if fits or (known.low is None and known.high is None):
+        return clauses
+    parts = [part.strip() for part in clauses.strip().strip(",").split(",")]
+    spaced = " " if re.match(r"\s*\W+\s", clauses) else ""
+    if len(parts) == 1 and re.match(r"={2,3}\s*[\w.+!-]+$", parts[0]):
+        return f"=={spaced}{aim.newest}"
+    kept = [part for part in parts if _still_limits(part, aim)]
+    return ",".join([f">={spaced}{aim.low}", *kept])
+
+
+def _still_limits(clause: str, aim: Aim) -> bool:
+    """Whether a clause keeps out releases above the target and none of it."""
+    if clause.startswith("!="):
+        return parse_version(clause[2:]) > aim.lowest
+    limit = parse_range(clause)
+    return clause.startswith("<") and limit.reaches(parse_version(aim.newest))
+
+
+def _aim_of(name: str, targets: Mapping[str, Aim]) -> Aim | None:
+    package = re.sub(r"[-_.]+", "-", name).lower()
+    if package in _FOLLOWS and _FOLLOWS[package] in targets:
+        jax = targets[_FOLLOWS[package]]
+        return Aim(package, _three(jax.low), _three(jax.newest))
+    return targets.get(package)
+
+
+def _three(version: str) -> str:
+    return ".".join(version.split(".")[:3])
+
+
+def _raised(text: str, targets: Mapping[str, Aim]) -> str | None:
+    """A requirement raised; None where it is none, or is of no package that is aimed at."""
+    match = _REQUIREMENT.match(text)
+    aim = _aim_of(match["name"], targets) if match is not None else None
+    if match is None or aim is None:
+        return None
+    return match["head"] + raised_clauses(match["clauses"], aim) + match["tail"]
+
+
+def _of_poetry(name: str, value: str, targets: Mapping[str, Aim]) -> str | None:
+    """The value of an entry of a table from names to versions, raised: `^0.4.1`, `0.4.1`, `>=0.4`."""
+    aim = _aim_of(name, targets)
+    if aim is None or value.strip() in ("", "*"):
+        return None
+    stripped = value.strip()
+    caret = re.fullmatch(r"[\^~]\s*(\d[\w.]*)", stripped)
+    if caret is not None:
+        low = parse_version(caret[1])
+        return value if low >= aim.lowest else f">={aim.low}"
+    if stripped[0].isdigit():
+        return raised_clauses(f"=={stripped}", aim).removeprefix("==")
+    return raised_clauses(value, aim)
+
+
+def _toml(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin]]:
+    """Strings that are requirements, wherever they stand, and entries of tables of dependencies."""
+    found: list[Pin] = []
+    section = ""
+    lines = source.text.split("\n")
+    for number, line in enumerate(lines):
+        heading = _SECTION.match(line)
+        if heading is not None and not line.lstrip().startswith("[["):
+            section = re.sub(r"[\"'\s]", "", heading[1])
+        if line.lstrip().startswith("#"):
+            continue
+        new, pins = _requoted(line, targets)
+        entry = _ENTRY.match(line) if _TABLES.fullmatch(section) else None
+        if entry is not None and (raised := _of_poetry(entry["name"], entry["value"], targets)) is not None:
+            new = line[: entry.start("value")] + raised + line[entry.end("value") :]
+            pins = [(f"{entry['name']} {entry['value']}", f"{entry['name']} {raised}")]
+        if new != line:
+            found += [Pin(source.display, number + 1, before, after) for before, after in pins]
+            lines[number] = new
+    text = "\n".join(lines)
+    try:
+        tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return source.text, [
+            Pin(pin.path, pin.line, pin.before, pin.before, "not valid TOML") for pin in found
+        ]
+    return text, found
+
+
+def _requoted(line: str, targets: Mapping[str, Aim]) -> tuple[str, list[tuple[str, str]]]:
+    """A line with the requirements among its strings raised, and what each said and says."""
+    pins: list[tuple[str, str]] = []
+
+    def requoted(match: re.Match[str]) -> str:
+        raised = _raised(match[2], targets)
+        if raised is None or raised == match[2]:
+            return match[0]
+        pins.append((match[2], raised))
+        return f"{match[1]}{raised}{match[1]}"
+
+    return _QUOTED.sub(requoted, line), pins
+
+
+def _setup_cfg(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin]]:
+    found: list[Pin] = []
+    lines = source.text.split("\n")
+    section = ""
+    for number, line in enumerate(lines):
+        heading = _SECTION.match(line) if line[:1] == "[" else None
+        if heading is not None:
+            section = heading[1]
+        if not _OPTIONS.fullmatch(section) or line.lstrip().startswith(("#", ";")):
+            continue
+        key, equals, value = line.partition("=") if line[:1].strip() else ("", "", line)
+        stripped = re.match(r"(\s*)(.*?)(\s*)$", value)
+        assert stripped is not None
+        raised = _raised(stripped[2], targets)
+        if raised is not None and raised != stripped[2]:
+            found.append(Pin(source.display, number + 1, stripped[2], raised))
+            lines[number] = key + equals + stripped[1] + raised + stripped[3]
+    return "\n".join(lines), found
+
+
+def _setup_py(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin]]:
+    """The literals of its lists, tuples and sets; what is put together while it runs stays."""
+    text = source.text
+    if "setup" not in text or (worth_scanning(text) and nesting_problem(text) is not None):
+        return text, []
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text, []
+    lines = text.split("\n")
+    found: list[Pin] = []
+    literals = [
+        item
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set))
+        for item in node.elts
+        if isinstance(item, ast.Constant) and isinstance(item.value, str)
+    ]
+    for item in sorted(literals, key=lambda one: (one.lineno, one.col_offset), reverse=True):
+        raised = _raised(str(item.value), targets)
+        if raised is None or raised == item.value:
+            continue
+        line = lines[item.lineno - 1].encode()
+        spelled = line[item.col_offset : item.end_col_offset].decode("utf-8", "replace")
+        quoted = _QUOTED.fullmatch(spelled)
+        if item.lineno != item.end_lineno or quoted is None or quoted[2] != item.value:
+            problem = "not a plain string; raise it by hand"
+            found.append(Pin(source.display, item.lineno, str(item.value), str(item.value), problem))
+            continue
+        new = f"{quoted[1]}{raised}{quoted[1]}".encode()
+        lines[item.lineno - 1] = (line[: item.col_offset] + new + line[item.end_col_offset :]).decode()
+        found.append(Pin(source.display, item.lineno, str(item.value), raised))
+    return "\n".join(lines), found[::-1]
+
+
+def _requirements(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin]]:
+    found: list[Pin] = []
+    lines = source.text.split("\n")
+    for number, line in enumerate(lines):
+        ending = "\r" if line.endswith("\r") else ""
+        body = line.removesuffix("\r")
+        raised = _raised(body, targets)
+        if raised is None or raised == body:
+            continue
+        hashed = "--hash" in body or (
+            body.rstrip().endswith("\\") and "--hash" in "".join(lines[number + 1 : number + 2])
+        )
+        if hashed:
+            problem = "pinned with hashes; compile the file anew"
+            found.append(Pin(source.display, number + 1, body.rstrip("\\ "), body.rstrip("\\ "), problem))
+            continue
+        lines[number] = raised + ending
+        found.append(Pin(source.display, number + 1, body.strip(), raised.strip()))
+    return "\n".join(lines), found
+
+
+def _environment(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin]]:
+    """An environment of conda: what it limits is said, since its channels have releases of their own."""
+    found: list[Pin] = []
+    for number, line in enumerate(source.text.splitlines(), start=1):
+        match = _CONDA.match(line)
+        aim = _aim_of(match["name"], targets) if match is not None else None
+        if match is None or aim is None:
+            continue
+        limits = re.sub(r"^=(?=\d)", "==", match["limits"].partition("=py")[0].strip())
+        if raised_clauses(limits, aim) != limits:
+            said = f"{match['name']}{match['limits']}"
+            found.append(Pin(source.display, number, said, said, "an environment of conda; raise it by hand"))
+    return source.text, found

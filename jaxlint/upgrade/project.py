@@ -1,0 +1,148 @@
+"""The migration of a whole project: what can be rewritten, what its files require, and what is left to do."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jaxlint.config import Config
+from jaxlint.examine import Observer
+from jaxlint.finding import Finding, Severity
+from jaxlint.jaxapi.history import PACKAGES
+from jaxlint.places import shown
+from jaxlint.rewriting import Rewriting, rewrite, write_texts
+from jaxlint.source import SourceError
+from jaxlint.source.journal import write_together
+from jaxlint.source.read import shown_path
+from jaxlint.source.write import Change
+from jaxlint.upgrade.pins import Pins, pin_package, raise_pins
+from jaxlint.upgrade.targets import Aim
+
+CATEGORY = "migration"
+_IMPORTED = re.compile(rf"^\s*(?:import|from)\s+({'|'.join(PACKAGES)})\b", re.MULTILINE)
+_API = re.compile(r"`([^`]+)`")  # the messages of the rules of migration begin with the name
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A finding that is left, and why it was not rewritten, "" where no rewrite is known."""
+
+    finding: Finding
+    reason: str
+    unsafe: bool = False  # --unsafe-fixes rewrites it
+
+
+@dataclass(slots=True)
+class Upgrade:
+    """What moving a project to `targets` makes of it. Nothing is written yet."""
+
+    root: Path
+    targets: Mapping[str, Aim]
+    rewriting: Rewriting
+    pins: Pins
+    errors: list[SourceError] = field(default_factory=list)
+
+    @property
+    def changes(self) -> bool:
+        """Whether some file would change."""
+        return bool(self.rewriting.result.texts or self.pins.texts)
+
+    @property
+    def used(self) -> list[Aim]:
+        """What is aimed at of the packages that the project imports or requires."""
+        text = "\n".join(source.text for source in self.rewriting.checked.sources.values())
+        names = set(_IMPORTED.findall(text))
+        required = {pin_package(pin.before) for pin in (*self.pins.raised, *self.pins.left)}
+        return [
+            self.targets[package]
+            for name, (package, _) in PACKAGES.items()
+            if name in names or package in required
+        ]
+
+    def rewritten(self) -> list[tuple[str, int]]:
+        """How many places of which API were rewritten, the most frequent first."""
+        counts = Counter(api_of(finding) for finding in self.rewriting.result.applied)
+        return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+    def left(self) -> list[Left]:
+        """What is left of the sources, in the places that a reader knows."""
+        result = self.rewriting.result
+        refused = {id(one.finding): one.reason for one in result.refused}
+        held = {id(one.finding): one.reason for one in result.held_back}
+        places = shown(result.remaining, result.sources)
+        return [
+            Left(place, held.get(id(one)) or refused.get(id(one), ""), unsafe=id(one) in held)
+            for one, place in zip(result.remaining, places, strict=True)
+        ]
+
+    def texts(self) -> list[tuple[str, str, str]]:
+        """Path, text before and text after of each file that changes."""
+        sources, result = self.rewriting.checked.sources, self.rewriting.result
+        changes = [(path, sources[path].file_text, text) for path, text in result.texts.items()]
+        changes += [(path, self.pins.sources[path].text, text) for path, text in self.pins.texts.items()]
+        return sorted(changes)
+
+    def write(self) -> None:
+        """Writes the sources, then the requirements, these all or none. What fails is among the errors, and no longer counts as done."""
+        rewriting = self.rewriting
+        self.errors += write_texts(rewriting.checked.sources, rewriting.result, self.root)
+        changes = [
+            Change(self.pins.sources[path], text, requirements=True)
+            for path, text in sorted(self.pins.texts.items())
+        ]
+        try:
+            write_together(changes, self.root, must_keep=False)
+        except SourceError as error:
+            self.errors.append(error)
+            self.pins.texts.clear()
+            self.pins.raised.clear()
+
+
+def api_of(finding: Finding) -> str:
+    """The name of the API that a finding of migration is about."""
+    match = _API.search(finding.message)
+    return match[1] if match is not None else finding.name
+
+
+def upgrade(
+    paths: Sequence[str | Path],
+    config: Config,
+    targets: Mapping[str, Aim],
+    *,
+    unsafe: bool = False,
+    jobs: int | None = None,
+    observer: Observer | None = None,
+) -> Upgrade:
+    """Moves the files behind `paths`, and what their project requires, to `targets`. Raises ConfigError."""
+    aimed = config.with_options(**_settings(targets))
+    if config.derive is not None:
+        derive = config.derive
+        aimed = aimed.with_options(derive=lambda below: derive(below).with_options(**_settings(targets)))
+    done = rewrite(paths, aimed, unsafe=unsafe, use_cache=False, jobs=jobs, observer=observer)
+    # A setup.py is a source, and says what is required, too: what is rewritten of it already is raised.
+    own = {source.path: source for source in done.result.sources.values() if source.path.name == "setup.py"}
+    pins = raise_pins(config.root, shown_path, targets, own)
+    for source in own.values():
+        for display in [name for name, one in pins.sources.items() if one is source and name in pins.texts]:
+            done.result.texts[source.display] = pins.texts.pop(display)
+    return Upgrade(config.root, targets, done, pins, list(done.errors))
+
+
+def _settings(targets: Mapping[str, Aim]) -> dict[str, object]:
+    """Only the rules of migration, all of them, at these releases, whatever the project asks for."""
+    return {
+        "select": (CATEGORY,),
+        "extend_select": (),
+        "ignore": (),
+        "preview": False,
+        "severity": Severity.WARNING,
+        "report_unused_suppressions": False,
+        "base": None,
+        "target_jax": targets["jax"].specifier,
+        "dependencies": tuple(
+            sorted((package, aim.specifier) for package, aim in targets.items() if package != "jax")
+        ),
+    }
