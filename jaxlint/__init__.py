@@ -1,3 +1,43 @@
-"""Static analysis, codemods and measured proof for JAX programs."""
+"""Static analysis, codemods and measured proof for JAX programs.
+
+`jaxlint.check` and `jaxlint.fix` are what the commands of these names do, for programs.
+"""
+
+from __future__ import annotations
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "ConfigError",
+    "Edit",
+    "Finding",
+    "Fix",
+    "FixReport",
+    "Refusal",
+    "Report",
+    "Safety",
+    "Severity",
+    "SourceError",
+    "Span",
+    "__version__",
+    "check",
+    "fix",
+]
+
+# For type checkers the same names stand in `__init__.pyi`.
+_HOMES = {
+    "jaxlint.config": ("ConfigError",),
+    "jaxlint.finding": ("Edit", "Finding", "Fix", "Safety", "Severity", "Span"),
+    "jaxlint.programmatic": ("FixReport", "Refusal", "Report", "check", "fix"),
+    "jaxlint.source.file": ("SourceError",),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Loaded when it is asked for: the command line does without."""
+    import importlib
+
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

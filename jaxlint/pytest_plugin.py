@@ -1,0 +1,97 @@
+"""`pytest --jaxlint`: a test item for each file, which fails with what is found in it.
+
+The files are checked together, once, before the first of these items runs: what a helper in one file is, another says.
+pytest loads this module wherever jaxlint is installed, so nothing of jaxlint is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from jaxlint import Report
+
+MARKER = "jaxlint"
+_SUFFIXES = frozenset({".py", ".ipynb"})
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--jaxlint` switches it on; the settings are those of the project."""
+    group = parser.getgroup("jaxlint")
+    group.addoption("--jaxlint", action="store_true", help="Check the collected files with jaxlint.")
+    group.addoption("--jaxlint-baseline", metavar="FILE", help="Leave out the findings that this file knows.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", f"{MARKER}: a file checked by jaxlint (with --jaxlint)")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> JaxlintFile | None:
+    """A file to check, beside the tests that are in it."""
+    if parent.config.getoption("jaxlint") and file_path.suffix in _SUFFIXES:
+        return JaxlintFile.from_parent(parent, path=file_path)
+    return None
+
+
+class JaxlintFile(pytest.File):
+    """The one item of a file. What the settings of the project exclude has none."""
+
+    def collect(self) -> Iterator[JaxlintItem]:
+        yield JaxlintItem.from_parent(self, name="jaxlint")
+
+
+class JaxlintItem(pytest.Item):
+    """Fails with the findings of its file."""
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.add_marker(MARKER)
+
+    def runtest(self) -> None:
+        report = _report_of(self.session)
+        lines = [
+            f"{_place(one.cell, one.span.line)}: {one.severity} {one.code} {one.message} [{one.name}]\n    {one.reason}"
+            for one in report.findings
+            if Path(one.path) == self.path
+        ]
+        lines += [str(error) for error in report.errors if Path(error.path) == self.path]
+        if lines:
+            raise FoundSomething("\n".join(lines))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What was found, without a traceback of ours."""
+        if isinstance(excinfo.value, FoundSomething):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, None, f"{self.path.name}: jaxlint"
+
+
+class FoundSomething(Exception):
+    """The findings of a file, as text."""
+
+
+_REPORT = pytest.StashKey["Report"]()
+
+
+def _report_of(session: pytest.Session) -> Report:
+    """The report on all files that have an item."""
+    if _REPORT not in session.stash:
+        import jaxlint
+
+        files = [str(item.path) for item in session.items if isinstance(item, JaxlintItem)]
+        baseline = session.config.getoption("jaxlint_baseline")
+        try:
+            session.stash[_REPORT] = jaxlint.check(files, baseline=baseline, cache=True)
+        except jaxlint.ConfigError as error:
+            raise pytest.UsageError(f"jaxlint: {error}") from None
+    return session.stash[_REPORT]
+
+
+def _place(cell: int | None, line: int) -> str:
+    return f"line {line}" if cell is None else f"cell {cell}, line {line}"
