@@ -58,9 +58,10 @@ test-targets: ## the tests of compiling for TPUs and GPUs that are not there (TA
 gpu: ## the tests that need a GPU
 	@PYTHON="$(PYTHON)" tools/gpu.sh
 
-rules: setup ## write docs/rules/ and the table of the README anew
+rules: setup ## write docs/rules/, docs/schemas/ and the table of the README anew
 	$(BIN)/python tools/rule_table.py
 	@if [ -f tools/rule_pages.py ]; then $(BIN)/python tools/rule_pages.py; fi
+	$(BIN)/python tools/schemas.py
 
 golden: setup ## record findings anew, after a change that is meant to change them
 	$(BIN)/python tools/golden.py

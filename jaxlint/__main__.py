@@ -35,7 +35,7 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
 from jaxlint.cli import main  # noqa: E402
 
 # Commands that read, write files at once and end; nothing is left to clean up after them.
-_PLAIN = frozenset({"check", "fix", "baseline", "upgrade", "inspect", "rules", "explain"})
+_PLAIN = frozenset({"check", "fix", "baseline", "upgrade", "config", "inspect", "rules", "explain"})
 
 
 def run() -> None:
@@ -50,7 +50,7 @@ def run() -> None:
     if not _PLAIN.intersection(sys.argv[1:2]):
         main(prog_name="jaxlint")
         return
-    if sys.argv[1] in ("check", "baseline"):
+    if sys.argv[1] in ("check", "baseline") and "--watch" not in sys.argv:
         gc.disable()
     code: object = 0
     try:

@@ -9,17 +9,16 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import os
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.versions import VersionError, parse_range
 from jaxlint.registry import UnknownRule, all_rules, match_rules
 from jaxlint.requirements import declared_versions
 from jaxlint.rule import Rule
+from jaxlint.settings import BY_KEY, WrongValue, read_version
 from jaxlint.source.discovery import Search
 from jaxlint.source.patterns import PathPatterns, PatternError
 from jaxlint.source.read import shown_path
@@ -56,7 +55,6 @@ CACHE_VARIABLE = "JAXLINT_CACHE_DIR"
 # What marks the top of a project when there is no configuration.
 _PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
 _MAX_TABLES = 1_000  # each file is matched with each
-_VERSION = re.compile(r"\d+(\.\d+){1,3}")
 # Packages whose names the migration rules know the history of.
 _MIGRATED = frozenset({"jax", "flax", "optax", "chex", "dm-haiku"})
 
@@ -76,6 +74,7 @@ class Config:
 
     root: Path
     source: Path | None = None
+    said: frozenset[str] = frozenset()  # the keys that `source` has
     select: tuple[str, ...] = ("ALL",)
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -167,6 +166,29 @@ class Config:
     def with_options(self, **changes: Any) -> Config:
         """A copy with some settings replaced."""
         return dataclasses.replace(self, **changes)
+
+    def overridden(
+        self,
+        *,
+        select: Sequence[str] = (),
+        extend_select: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        severity: str | None = None,
+        target_jax: str | None = None,
+        **changes: Any,
+    ) -> Config:
+        """The settings of a file, changed by who runs it: `select` replaces, `extend_select` and `ignore` add. Raises ConfigError."""
+        if select:
+            changes["select"] = tuple(select)
+        # What is said here adds to the file, as a person who says it means.
+        changes["extend_select"] = (*self.extend_select, *extend_select)
+        changes["ignore"] = (*self.ignore, *ignore)
+        if severity is not None:
+            changes["severity"] = parse_severity(severity)
+        if target_jax is not None:
+            changes["target_jax"] = parse_version(target_jax)
+        said = bool(select or ignore or extend_select)
+        return self.with_options(base=self, source=None if said else self.source, **changes)
 
     @property
     def _where(self) -> str:
@@ -337,12 +359,12 @@ def _from_table(table: Mapping[str, Any], shown: Path, folder: Path) -> Config:
     excludes = DEFAULT_EXCLUDES
     extend_excludes: tuple[str, ...] = ()
     for key, value in table.items():
-        read = _KEYS.get(key)
-        if read is None:
-            raise ConfigError(f"{shown}: unknown key {key!r}{_did_you_mean(key, _KEYS)}")
+        setting = BY_KEY.get(key)
+        if setting is None:
+            raise ConfigError(f"{shown}: unknown key {key!r}{_did_you_mean(key, BY_KEY)}")
         try:
-            result = read(value)
-        except _WrongValue as error:
+            result = setting.kind.read(value)
+        except WrongValue as error:
             raise ConfigError(f"{shown}: {key} {error}") from None
         if key == "exclude":
             excludes = result
@@ -357,79 +379,11 @@ def _from_table(table: Mapping[str, Any], shown: Path, folder: Path) -> Config:
                 (PathPatterns(str(folder), (pattern,)), selectors) for pattern, selectors in result
             )
         else:
-            values[key.replace("-", "_")] = result
+            values[setting.field] = result
     exclude = (PathPatterns(str(folder), excludes + extend_excludes),)
-    return Config(root=folder, source=shown, exclude=exclude, **values).check_patterns()
-
-
-class _WrongValue(ValueError):
-    """What a value must be."""
-
-
-def _strings(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise _WrongValue("must be a list of strings")
-    return tuple(value)
-
-
-def _string(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise _WrongValue("must be a string")
-    return value
-
-
-def _boolean(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _WrongValue("must be true or false")
-    return value
-
-
-def _severity(value: Any) -> Severity:
-    try:
-        return Severity(value)
-    except ValueError:
-        names = ", ".join(f'"{severity}"' for severity in Severity)
-        raise _WrongValue(f"must be one of {names}") from None
-
-
-def _version(value: Any) -> str:
-    wrong = _WrongValue('must be a version of JAX or a range of them, such as "0.10.2" or ">=0.4.30,<0.7"')
-    if not isinstance(value, str) or not value.strip():
-        raise wrong
-    if value.strip()[0].isdigit() and not _VERSION.fullmatch(value.strip()):
-        raise wrong
-    try:
-        parse_range(value)
-    except VersionError:
-        raise wrong from None
-    return value.strip()
-
-
-def _file_ignores(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    if not isinstance(value, Mapping):
-        raise _WrongValue(
-            'must be a table from path patterns to lists of rules, such as { "tests/**" = ["JAX401"] }'
-        )
-    return tuple((pattern, _strings(selectors)) for pattern, selectors in value.items())
-
-
-_KEYS: dict[str, Callable[[Any], Any]] = {
-    "select": _strings,
-    "extend-select": _strings,
-    "ignore": _strings,
-    "exclude": _strings,
-    "extend-exclude": _strings,
-    "extend-include": _strings,
-    "per-file-ignores": _file_ignores,
-    "respect-gitignore": _boolean,
-    "force-exclude": _boolean,
-    "target-jax": _version,
-    "preview": _boolean,
-    "severity": _severity,
-    "report-unused-suppressions": _boolean,
-    "baseline": _string,
-    "cache-dir": _string,
-}
+    return Config(
+        root=folder, source=shown, said=frozenset(table), exclude=exclude, **values
+    ).check_patterns()
 
 
 def _did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -441,6 +395,15 @@ def _did_you_mean(word: str, known: Iterable[str]) -> str:
 def parse_version(text: str) -> str:
     """`text` when it names a version of JAX, or a range of versions. Raises ConfigError."""
     try:
-        return _version(text)
-    except _WrongValue as error:
+        return read_version(text)
+    except WrongValue as error:
         raise ConfigError(f"--target-jax {error}") from None
+
+
+def parse_severity(text: str) -> Severity:
+    """Raises ConfigError."""
+    try:
+        severity: Severity = BY_KEY["severity"].kind.read(text)
+    except WrongValue as error:
+        raise ConfigError(f"severity {error}") from None
+    return severity

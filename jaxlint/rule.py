@@ -7,7 +7,10 @@ fixed sections, and its examples, which lie beside it as specimens (`jaxlint.spe
 
 from __future__ import annotations
 
+import functools
+import importlib.metadata
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
@@ -112,3 +115,26 @@ class Rule:
     def summary(cls) -> str:
         """The first line of the documentation."""
         return cls.documentation().partition("\n")[0]
+
+    @classmethod
+    def help_address(cls) -> str | None:
+        """Where one can read on: its page, where the distribution names an address of its documentation, else the first of its references."""
+        pages = _documentation_of(cls.__module__.partition(".")[0])
+        if pages is not None:
+            return f"{pages}/rules/{cls.name}"
+        reference = _ADDRESS.search(cls.documentation())
+        return reference[1] if reference is not None else None
+
+
+_ADDRESS = re.compile(r"\]\((https?://[^)\s]+)\)")
+
+
+@functools.cache
+def _documentation_of(package: str) -> str | None:
+    """The address of the documentation of the distribution that a package is of, as its metadata has it."""
+    for name in importlib.metadata.packages_distributions().get(package, ()):
+        for entry in importlib.metadata.metadata(name).get_all("Project-URL") or ():
+            label, _, address = entry.partition(",")
+            if label.strip().lower() == "documentation":
+                return str(address).strip().rstrip("/")
+    return None

@@ -24,8 +24,10 @@ _COMMANDS = {
     "verify": "Run a program, try the improvements and prove them.",
     "inspect": "Show what is staged and traced, and why.",
     "targets": "Show what `verify` can run on or compile for here.",
+    "config": "Show which settings hold for a file, and where each comes from.",
     "rules": "List the rules.",
     "explain": "Explain a rule: why it matters, examples, the fix.",
+    "completion": "Print the completion of a shell.",
 }
 _RUNTIME = frozenset({"jaxlint_runtime", "jax", "jaxlib", "flax", "optax", "numpy", "psutil"})
 INSTALL_RUNTIME = "python -m pip install 'jaxlint-suite[verify]'"

@@ -23,6 +23,7 @@ from jaxlint.cli.common import (
 from jaxlint.cli.ignoring import ignore_all
 from jaxlint.cli.options import RunOptions, run_options
 from jaxlint.cli.progress import Progress
+from jaxlint.cli.watching import watch_and_check
 from jaxlint.engine import CheckResult, check
 from jaxlint.finding import Finding
 from jaxlint.narrowing.run import Narrowing
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 @click.option(
     "--add-ignores", is_flag=True, help="Write a comment that silences it to the line of each finding."
 )
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes, until it is interrupted.")
 @click.option("-q", "--quiet", is_flag=True, help="Show the findings and errors alone.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of showing them.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
@@ -70,6 +72,7 @@ def command(
     no_baseline: bool,
     diff: str | None,
     add_ignores: bool,
+    watch: bool,
     quiet: bool,
     statistics: bool,
     exit_zero: bool,
@@ -80,6 +83,8 @@ def command(
     nothing to report, 1 when there are findings, 2 when something could not be checked.
     """
     check_folder_of(output)
+    if watch:
+        watch_and_check(options, add_ignores=add_ignores)
     if add_ignores and options.stdin is not None:
         raise Failure("--add-ignores writes to files; name them instead of `-`")
     (put_back_half_done if add_ignores else say_half_done)(options.paths)

@@ -7,6 +7,7 @@ import sys
 import click
 
 from jaxlint.cli.common import Failure
+from jaxlint.cli.completion import complete_rules
 from jaxlint.registry import UnknownRule, find_rule
 from jaxlint.report.styled import wants_colour
 from jaxlint.rule import Rule
@@ -20,7 +21,7 @@ _FIXES = {
 
 
 @click.command("explain")
-@click.argument("rules", metavar="RULE...", nargs=-1, required=True)
+@click.argument("rules", metavar="RULE...", nargs=-1, required=True, shell_complete=complete_rules)
 def command(rules: tuple[str, ...]) -> None:
     """Explain a RULE, given by code or name: what it finds, why it matters, an example, the fix."""
     try:

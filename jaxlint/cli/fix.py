@@ -119,7 +119,10 @@ def _write_remaining(result: FixResult, stream: TextIO) -> None:
             [
                 (f"  {shown_name(finding.path)}", "bold"),
                 (f"{position(finding)}: ", "dim"),
-                (finding.code, "red" if finding.severity is Severity.ERROR else "yellow"),
+                (
+                    f"{finding.severity} {finding.code}",
+                    "red" if finding.severity is Severity.ERROR else "yellow",
+                ),
                 (f" {escaped(finding.message)} ", ""),
                 (f"[{finding.name}]", "dim"),
             ]

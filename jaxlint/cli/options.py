@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 import click
 
 from jaxlint.cli.common import Failure
-from jaxlint.config import Config, ConfigError, load_config, parse_version
+from jaxlint.cli.completion import complete_rules
+from jaxlint.config import Config, ConfigError, load_config
 from jaxlint.engine import Stdin
 from jaxlint.finding import Severity
 from jaxlint.source.patterns import PathPatterns, PatternError
@@ -80,11 +81,20 @@ _RULES = [
     click.option(
         "--select",
         multiple=True,
+        shell_complete=complete_rules,
         metavar="RULES",
         help="Only these rules: codes, prefixes, names, categories.",
     ),
-    click.option("--extend-select", multiple=True, metavar="RULES", help="These rules as well."),
-    click.option("--ignore", multiple=True, metavar="RULES", help="All but these rules."),
+    click.option(
+        "--extend-select",
+        shell_complete=complete_rules,
+        multiple=True,
+        metavar="RULES",
+        help="These rules as well.",
+    ),
+    click.option(
+        "--ignore", shell_complete=complete_rules, multiple=True, metavar="RULES", help="All but these rules."
+    ),
     click.option("--preview/--no-preview", default=None, help="Also rules that are still being tried out."),
     click.option(
         "--severity",
@@ -159,21 +169,15 @@ def _run_options(
     def settled(config: Config) -> Config:
         """The settings of a file, changed as the command line says."""
         changes: dict[str, Any] = {name: value for name, value in switches.items() if value is not None}
-        if _names(select):
-            changes["select"] = _names(select)
-        # What is said here adds to the file, as a person who says it means.
-        changes["extend_select"] = (*config.extend_select, *_names(extend_select))
-        changes["ignore"] = (*config.ignore, *_names(ignore))
-        if severity:
-            changes["severity"] = Severity(severity)
         if cache_dir is not None:
             changes |= {"cache_dir": cache_dir.absolute(), "cache_dir_given": True}
-        if target_jax:
-            changes["target_jax"] = parse_version(target_jax)
         changes["exclude"] = _excluded(config, _names(exclude), _names(extend_exclude))
-        changed = config.with_options(
-            base=config,
-            source=None if _names((*select, *ignore, *extend_select)) else config.source,
+        changed = config.overridden(
+            select=_names(select),
+            extend_select=_names(extend_select),
+            ignore=_names(ignore),
+            severity=severity,
+            target_jax=target_jax,
             **changes,
         )
         return changed.check_patterns()

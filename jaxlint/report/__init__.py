@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 # are written by `jaxlint.report.text` directly.
 MACHINE_FORMATS = {
     "json": "jaxlint.report.json_report",
+    "json-document": "jaxlint.report.json_document",
+    "gitlab": "jaxlint.report.gitlab",
     "github": "jaxlint.report.github",
     "sarif": "jaxlint.report.sarif",
     "junit": "jaxlint.report.junit",

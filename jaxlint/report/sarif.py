@@ -13,6 +13,7 @@ from jaxlint.finding import Finding, Fix, Severity, Span
 from jaxlint.places import file_lines, position
 from jaxlint.registry import all_rules
 from jaxlint.report.escaping import wellformed
+from jaxlint.rule import Rule
 
 if TYPE_CHECKING:
     from jaxlint.engine import CheckResult
@@ -48,17 +49,27 @@ def write(result: CheckResult, stream: TextIO) -> None:
 def _rules(result: CheckResult) -> list[dict[str, Any]]:
     """The rules that the results name."""
     examples = {finding.code: finding for finding in result.findings}
-    summaries = {rule.code: rule.summary() for rule in all_rules()}
-    return [
-        {
-            "id": code,
-            "name": examples[code].name,
-            "shortDescription": {"text": summaries.get(code) or examples[code].name},
-            "help": {"text": f"jaxlint explain {examples[code].name}"},
-            "properties": {"tags": [examples[code].category]},
-        }
-        for code in sorted(examples)
-    ]
+    rules = {rule.code: rule for rule in all_rules()}
+    return [_rule(examples[code], rules.get(code)) for code in sorted(examples)]
+
+
+def _rule(example: Finding, rule: type[Rule] | None) -> dict[str, Any]:
+    """What is said of a rule, with its page as help and the address of that page, or of what it refers to first."""
+    described: dict[str, Any] = {
+        "id": example.code,
+        "name": example.name,
+        "shortDescription": {"text": example.name},
+        "help": {"text": f"jaxlint explain {example.name}"},
+        "properties": {"tags": [example.category]},
+    }
+    if rule is not None:
+        described["shortDescription"] = {"text": rule.summary()}
+        described["help"] = {"text": rule.documentation(), "markdown": rule.documentation()}
+        described["defaultConfiguration"] = {"level": _LEVELS[rule.severity]}
+        address = rule.help_address()
+        if address is not None:
+            described["helpUri"] = address
+    return described
 
 
 def _result(finding: Finding) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def _head(finding: Finding) -> list[Piece]:
     return [
         (shown_name(finding.path), "bold"),
         (place, "dim"),
-        (finding.code, _STYLES[finding.severity]),
+        (f"{finding.severity} {finding.code}", _STYLES[finding.severity]),
         (" [*]" if _safety(finding) is Safety.SAFE else "", "cyan"),
         (f" {escaped(finding.message)} ", ""),
         (f"[{finding.name}]", "dim"),

@@ -58,7 +58,7 @@ def machine(format: str, shown: CheckResult) -> str:
 def test_full_text() -> None:
     assert full(result(finding(), source=SOURCE)) == (
         """\
-train.py:3:8: JAX101 [*] Branch on a traced value [tracer-branch]
+train.py:3:8: error JAX101 [*] Branch on a traced value [tracer-branch]
   |
 1 | @jax.jit
 2 | def step(x):
@@ -78,8 +78,9 @@ def test_concise_text() -> None:
     unsafe = Fix(Safety.UNSAFE, "Donate", ())
     shown = result(finding(fix=unsafe), finding(severity=Severity.WARNING, fix=None), source=SOURCE)
     assert full(shown, concise=True) == (
-        "train.py:3:8: JAX101 Branch on a traced value [tracer-branch]\n" * 2
-        + "Found 1 error and 1 warning in 1 file. 1 fixable with `jaxlint fix --unsafe-fixes`.\n"
+        "train.py:3:8: error JAX101 Branch on a traced value [tracer-branch]\n"
+        "train.py:3:8: warning JAX101 Branch on a traced value [tracer-branch]\n"
+        "Found 1 error and 1 warning in 1 file. 1 fixable with `jaxlint fix --unsafe-fixes`.\n"
     )
 
 

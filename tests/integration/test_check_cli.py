@@ -47,7 +47,7 @@ def test_findings_with_frame_reason_and_summary(project: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == ""
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("src/branch.py:6:8: JAX101 ")
+    assert lines[0].startswith("src/branch.py:6:8: error JAX101 ")
     assert lines[0].endswith("[tracer-branch]")
     assert "6 |     if x > 0:" in lines
     assert any(line.strip().startswith("| ") and set(line.split("|")[1].strip()) == {"^"} for line in lines)
@@ -107,7 +107,7 @@ def test_everything_wrong_is_one_line_each_and_the_rest_is_checked(project: Path
     assert done.returncode == 2
     complaints = dict(line.removeprefix("error: ").split(":", 1) for line in done.stderr.splitlines())
     assert sorted(complaints) == ["binary.py", "brackets.py", "latin.py", "missing.py", "sum.py", "syntax.py"]
-    assert done.stdout.startswith("src/branch.py:6:8: JAX101 ")
+    assert done.stdout.startswith("src/branch.py:6:8: error JAX101 ")
 
 
 def test_folder_without_python_is_a_warning(project: Path) -> None:
@@ -160,7 +160,7 @@ def test_suppression_comments(project: Path) -> None:
         assert jaxlint("check", "src", cwd=project).returncode == 0
     (project / "src/clean.py").write_text(CLEAN + "x = 1  # jaxlint: ignore[tracer-branch]\n")
     done = jaxlint("check", "src", "--report-unused-suppressions", "--output-format", "concise", cwd=project)
-    assert done.stdout.startswith("src/clean.py:8:8: JAX001 [*] ")
+    assert done.stdout.startswith("src/clean.py:8:8: warning JAX001 [*] ")
 
 
 def test_standard_input(project: Path) -> None:
@@ -175,7 +175,7 @@ def test_standard_input(project: Path) -> None:
         stdin=BRANCH,
     )
     assert done.returncode == 1
-    assert done.stdout.startswith("src/clean.py:6:8: JAX101 ")
+    assert done.stdout.startswith("src/clean.py:6:8: error JAX101 ")
 
 
 def test_statistics(project: Path) -> None:
@@ -223,7 +223,7 @@ def test_module_in_another_file_is_context(project: Path) -> None:
     (project / "pkg/helper.py").write_text("def loss(x):\n    if x > 0:\n        return x\n    return -x\n")
     (project / "pkg/train.py").write_text("import jax\nfrom pkg.helper import loss\n\nstep = jax.jit(loss)\n")
     together = jaxlint("check", "pkg", "--output-format", "concise", cwd=project)
-    assert together.stdout.startswith("pkg/helper.py:2:8: JAX101 ")
+    assert together.stdout.startswith("pkg/helper.py:2:8: warning JAX101 ")
     # A file that is only context is not reported.
     alone = jaxlint("check", "pkg/train.py", cwd=project)
     assert alone.returncode == 0, alone.stdout

@@ -49,8 +49,11 @@ def project(tmp_path: Path) -> Path:
 def test_findings_are_named_by_cell_and_line(project: Path) -> None:
     run = jaxlint("check", ".", cwd=project)
     assert run.returncode == 1
-    assert "book.ipynb:cell 3:3:8: JAX101" in run.stdout
-    assert "  = reason: the tracer comes from `x`, a parameter of `step` (`jax.jit`, line 1)" in run.stdout
+    assert "book.ipynb:cell 3:3:8: error JAX101" in run.stdout
+    assert (
+        "  = reason: traced because `x` is a parameter of `step`, `step` is decorated with `jax.jit` at line 1"
+        in run.stdout
+    )
     assert (
         "1 | %%time\n2 | tree = jax.tree_map" in run.stdout
     )  # the frame shows the cell and nothing beyond it
@@ -126,7 +129,7 @@ def test_a_broken_notebook_is_one_line(project: Path) -> None:
 
 def test_markdown_when_named_or_included(project: Path) -> None:
     run = jaxlint("check", "page.md", "--output-format", "concise", cwd=project)
-    assert run.stdout.startswith("page.md:10:10: JAX901 [*] `jax.tree_map`")
+    assert run.stdout.startswith("page.md:10:10: error JAX901 [*] `jax.tree_map`")
     assert jaxlint("fix", "page.md", cwd=project).returncode == 0
     assert (project / "page.md").read_text() == PAGE.replace("tree_map", "tree.map")
     (project / "page.md").write_text(PAGE)

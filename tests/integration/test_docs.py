@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxlint import config
+from jaxlint import config, settings
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -71,7 +71,7 @@ def test_every_configuration_key_is_documented_and_no_other() -> None:
     text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
     section = text.partition("## Keys")[2].partition("\n## ")[0]
     documented = re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)
-    assert sorted(documented) == sorted(config._KEYS)
+    assert sorted(documented) == sorted(settings.BY_KEY)
 
 
 def test_the_configuration_example_is_valid(tmp_path: Path) -> None:

@@ -63,8 +63,8 @@ def test_what_is_left_is_said_with_the_reason(project: Path) -> None:
     run = jaxlint("fix", ".", cwd=project)
     assert run.returncode == 1
     assert "2 findings left:" in run.stdout
-    assert "left.py:1:35: JAX901 `jax.experimental.maps.xmap` was removed in jax 0.4.31" in run.stdout
-    assert "kept.py:5:26: JAX901 `jax.numpy.DeviceArray` was removed in jax 0.4.14" in run.stdout
+    assert "left.py:1:35: error JAX901 `jax.experimental.maps.xmap` was removed in jax 0.4.31" in run.stdout
+    assert "kept.py:5:26: error JAX901 `jax.numpy.DeviceArray` was removed in jax 0.4.14" in run.stdout
     assert "not fixed: the fix may change what the program does" in run.stdout
 
 
@@ -142,18 +142,19 @@ def test_a_file_that_changed_meanwhile_is_left_alone(project: Path, monkeypatch:
     """The check takes the text as it was read; somebody saves the file before the fix is written."""
     from click.testing import CliRunner
 
-    from jaxlint.cli import fix, main
+    from jaxlint import rewriting
+    from jaxlint.cli import main
 
     monkeypatch.chdir(project)
     saved = OLD + "# saved meanwhile\n"
-    original = fix.fix_sources
+    original = rewriting.fix_sources
 
     def slow(*arguments, **options):
         result = original(*arguments, **options)
         (project / "old.py").write_text(saved)
         return result
 
-    monkeypatch.setattr(fix, "fix_sources", slow)
+    monkeypatch.setattr(rewriting, "fix_sources", slow)
     run = CliRunner().invoke(main, ["fix", "old.py"])
     assert run.exit_code == 2
     assert "changed since it was read" in run.stderr

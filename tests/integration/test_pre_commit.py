@@ -99,7 +99,7 @@ def test_hooks_are_light_stop_a_bad_commit_and_fix(tmp_path: Path) -> None:
     output = stopped.stdout + stopped.stderr
     assert stopped.returncode == 1, output
     assert "jaxlint check" in output
-    assert "bad.py:6:8: JAX101" in output
+    assert "bad.py:6:8: error JAX101" in output
     user.git("rm", "--quiet", "--cached", "bad.py")
 
     passed = user.commit("good.py", GOOD)

@@ -128,7 +128,7 @@ def test_commands_of_a_notebook_cost_their_lines_alone(tmp_path: Path) -> None:
     path.write_text(COLAB)
     run = jaxlint("check", "--no-cache", "--output-format", "concise", "colab.py", "./colab.py", cwd=tmp_path)
     assert run.returncode == 1
-    assert "colab.py:14:8: JAX101" in run.stdout
+    assert "colab.py:14:8: error JAX101" in run.stdout
     assert run.stderr.splitlines() == [
         "warning: colab.py: lines 2, 3, 4, 8, 9 and 5 more are commands of a notebook, not Python; the rest was read"
     ]
@@ -180,8 +180,8 @@ def test_a_merge_conflict_is_said_once_and_the_rest_is_read(tmp_path: Path) -> N
     run = jaxlint("check", "--no-cache", "--output-format", "concise", "a.py", cwd=tmp_path)
     assert run.returncode == 2
     assert [line[:17].strip() for line in run.stdout.splitlines()[:2]] == [
-        "a.py:7:8: JAX101",
-        "a.py:16:5: JAX901",
+        "a.py:7:8: error JAX101",
+        "a.py:16:5: error JAX901",
     ]
     assert run.stderr.splitlines() == [
         "error: a.py:6: an unresolved merge conflict (and 1 more below); one side of it was read, resolve it"
@@ -196,7 +196,7 @@ def test_a_cell_of_an_export_that_is_no_python_costs_that_cell(tmp_path: Path) -
     (tmp_path / "whole.py").write_text(text.replace("# %%", "#"))
     run = jaxlint("check", "--no-cache", "--output-format", "concise", ".", cwd=tmp_path)
     assert run.returncode == 2
-    assert run.stdout.startswith("cells.py:6:5: JAX901")
+    assert run.stdout.startswith("cells.py:6:5: error JAX901")
     assert [line[:18] for line in run.stderr.splitlines()] == ["error: cells.py:4:", "error: whole.py:4:"]
 
 
@@ -244,7 +244,7 @@ def test_a_broken_file_costs_its_neighbours_no_finding(tmp_path: Path) -> None:
     (tmp_path / "settings.py").write_text("from jax.config import config\n")
     (tmp_path / "uses.py").write_text("from settings import config\nprint(config[)\n")
     done = jaxlint("check", "--no-cache", ".", cwd=tmp_path)
-    assert "settings.py:1:24: JAX901" in done.stdout
+    assert "settings.py:1:24: error JAX901" in done.stdout
     assert [
         line.partition(":")[2].lstrip() for line in done.stderr.splitlines() if "uses.py" not in line
     ] == []

@@ -392,15 +392,16 @@ LAYERS = (
 # What uses the analysis: from files and settings to the command line.
 USES = (
     ("finding", "rule", "source", "syntax", "jaxapi", "report.escaping"),
-    ("registry", "requirements"),
+    ("registry", "requirements", "settings"),
     ("config", "suppress", "places"),
     ("codemods", "cache", "staging"),
-    ("examine", "nearest", "ignores"),
+    ("examine", "nearest", "ignores", "watch"),
     ("engine", "fixes"),
     ("narrowing", "rewriting"),
     ("upgrade",),
     ("report",),
-    ("cli",),
+    ("schemas", "programmatic"),
+    ("pytest_plugin", "cli"),
 )
 
 

@@ -1,0 +1,69 @@
+"""`jaxlint check --watch`, with a process that really waits."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from tests.helpers.command_line import jaxlint
+
+BRANCH = """\
+import jax
+
+
+@jax.jit
+def step(x):
+    if x > 0:
+        return x
+    return -x
+"""
+
+
+def test_each_change_is_checked_until_it_is_interrupted(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "a.py").write_text("x = 1\n")
+    (tmp_path / "click.py").write_text("raise SystemExit('imported from the folder that is checked')\n")
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "jaxlint", "check", "--watch", "--output-format", "concise"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    lines: queue.Queue[str] = queue.Queue()
+    assert process.stdout is not None
+    threading.Thread(target=lambda: [lines.put(line) for line in process.stdout or ()], daemon=True).start()
+
+    def said(text: str) -> str:
+        while True:
+            line = lines.get(timeout=120)
+            if text in line:
+                return line
+
+    try:
+        assert said("findings") == "No findings in 2 files.\n"
+        said("Watching for changes")
+        (tmp_path / "a.py").write_text(BRANCH)
+        said("a.py changed")
+        said("a.py:6:8: error JAX101")
+        said("Watching for changes")
+        (tmp_path / "pyproject.toml").write_text('[tool.jaxlint]\nignore = ["JAX101"]\n')
+        said("pyproject.toml changed")
+        said("No findings in 2 files.")
+    finally:
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait(timeout=60)
+    assert process.returncode == 130
+
+
+def test_what_it_does_not_go_with(tmp_path: Path) -> None:
+    done = jaxlint("check", "--watch", "-", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "error: --watch is about files; name them instead of `-`\n")
+    done = jaxlint("check", "--watch", "--add-ignores", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "error: --watch only looks; run --add-ignores alone\n")
