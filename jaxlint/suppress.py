@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from jaxlint.finding import Edit, Finding, Fix, Safety, Severity, Span
-from jaxlint.registry import all_rules, codes_of
+from jaxlint.registry import UnknownRule, all_rules, codes_of, find_rule
 from jaxlint.source.file import SourceFile
 from jaxlint.syntax.parse import split_lines
 
@@ -46,6 +46,8 @@ _NOQA_RULE = r"(?:[A-Za-z]+\d+|[A-Za-z]+(?:-[A-Za-z]+)+)\b"
 _NOQA = re.compile(
     rf"#\s*noqa\b(?:\s*(?P<colon>:)\s*(?P<rules>{_NOQA_RULE}(?:[,\s]+{_NOQA_RULE})*)?)?", re.IGNORECASE
 )
+_SHOWN = 60  # characters of a name
+_MOST_GUESSES = 50  # names in a file of which the nearest rule is looked for; that takes a millisecond
 _END = 1 << 60  # after every line
 _OUR_CODE = re.compile(r"JAX\d+", re.IGNORECASE)
 
@@ -77,6 +79,7 @@ class Suppressions:
         # Those that speak for one line, by line, and those that speak for several.
         self._of_line: dict[int, list[_Directive]] = {}
         self._of_lines: list[_Directive] = []
+        self._misnamed: dict[str, int] = {}  # names that are no rule, in their order
         if _MENTION.search(source.text):
             for comment in _comments(source.text):
                 self.directives += _parse(comment)
@@ -109,10 +112,14 @@ class Suppressions:
 
     def _unknown(self, directive: _Directive) -> Iterator[Finding]:
         for name in directive.unknown:
-            try:
-                match_rules([name])
-            except UnknownRule as error:
-                yield self._finding(directive, str(error), "the comment silences nothing by that name")
+            self._misnamed.setdefault(name, len(self._misnamed))
+            said = f"there is no rule {name[:_SHOWN]!r}"
+            if self._misnamed[name] < _MOST_GUESSES and len(name) <= _SHOWN:
+                try:
+                    find_rule(name)
+                except UnknownRule as error:
+                    said = str(error)
+            yield self._finding(directive, said, "the comment silences nothing by that name")
 
     def unused(self, ran: Iterable[str]) -> Iterator[Finding]:
         """A finding for each comment that silenced nothing, given the codes of the rules that ran.

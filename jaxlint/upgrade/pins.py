@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,9 +17,11 @@ from pathlib import Path
 from jaxlint.jaxapi.versions import VersionError, parse_range, parse_version
 from jaxlint.source.file import SourceFile
 from jaxlint.source.regular import MAX_SETTINGS, read_regular
+from jaxlint.source.toml import TomlError, parse_toml
 from jaxlint.syntax.guard import nesting_problem, worth_scanning
 from jaxlint.upgrade.targets import Aim
 
+_MAX_LINE = 10_000  # characters; a requirement with its hashes has some hundreds
 _UTF8_BOM = b"\xef\xbb\xbf"
 _CLAUSES = r"(?:===?|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+(?:\s*,\s*(?:===?|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+)*(?:\s*,)?"
 # `jax[cuda12] >= 0.4.1, < 0.5 ; python_version > "3.8"`: what stands before the clauses, the clauses, and what follows.
@@ -159,7 +160,7 @@ def _three(version: str) -> str:
 
 def _raised(text: str, targets: Mapping[str, Aim]) -> str | None:
     """A requirement raised; None where it is none, or is of no package that is aimed at."""
-    match = _REQUIREMENT.match(text)
+    match = _REQUIREMENT.match(text) if len(text) <= _MAX_LINE else None
     aim = _aim_of(match["name"], targets) if match is not None else None
     if match is None or aim is None:
         return None
@@ -190,7 +191,7 @@ def _toml(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin
         heading = _SECTION.match(line)
         if heading is not None and not line.lstrip().startswith("[["):
             section = re.sub(r"[\"'\s]", "", heading[1])
-        if line.lstrip().startswith("#"):
+        if line.lstrip().startswith("#") or len(line) > _MAX_LINE:
             continue
         new, pins = _requoted(line, targets)
         entry = _ENTRY.match(line) if _TABLES.fullmatch(section) else None
@@ -202,8 +203,8 @@ def _toml(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin
             lines[number] = new
     text = "\n".join(lines)
     try:
-        tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+        parse_toml(text.encode())
+    except TomlError:
         return source.text, [
             Pin(pin.path, pin.line, pin.before, pin.before, "not valid TOML") for pin in found
         ]
@@ -304,7 +305,7 @@ def _environment(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, l
     """An environment of conda: what it limits is said, since its channels have releases of their own."""
     found: list[Pin] = []
     for number, line in enumerate(source.text.splitlines(), start=1):
-        match = _CONDA.match(line)
+        match = _CONDA.match(line[:_MAX_LINE])
         aim = _aim_of(match["name"], targets) if match is not None else None
         if match is None or aim is None:
             continue
