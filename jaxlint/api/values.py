@@ -62,7 +62,7 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.gradient_flow import flow_in
-from jaxlint.staging.values.labels import label_of
+from jaxlint.staging.values.labels import label_of, short_source
 from jaxlint.staging.values.ledger import identity
 
 __all__ = [
@@ -124,6 +124,7 @@ __all__ = [
     "shape_of",
     "shape_text",
     "shapes_differ",
+    "short_source",
     "spec_axes",
     "spec_entries",
     "strings",

@@ -253,8 +253,10 @@ _ADVICE = {
     "jax.api": "its names were other names for those of jax",
     "jax.experimental.maps": "use jax.shard_map, and jax.sharding.Mesh for its Mesh",
     "jax.xla_computation": "use jax.jit(f).lower(*args).compiler_ir('hlo')",
-    "jax.util.safe_map": "nothing public replaces it; a checked map is list(map(f, *xs)) with equal lengths asserted",
-    "jax.util.safe_zip": "nothing public replaces it; zip(*xs, strict=True) is close",
+    "jax.device_put_replicated": "stack copies and use jax.device_put with a NamedSharding",
+    "jax.ops.index_update": "use x.at[idx].set(y), with plain slices as idx",
+    "jax.util.safe_map": "use list(map(f, *xs)), and assert equal lengths",
+    "jax.util.safe_zip": "use zip(*xs, strict=True)",
 }
 
 
@@ -267,8 +269,8 @@ def describe_replacement(change: ApiChange) -> str:
     if change.form == "module" and change.rewrite == "manual":
         rest = change.note.removeprefix("module").lstrip("; ")
         return "nothing replaces the module as a whole" + (
-            f"; {rest}" if rest and "members" not in rest else ""
+            f", {rest}" if rest and "members" not in rest else ""
         )
     if not change.note or change.note.startswith("no "):  # "no replacement named in message"
         return "nothing public replaces it"
-    return change.note.removeprefix("message: ")
+    return change.note.removeprefix("message: ").replace("; ", ", ")

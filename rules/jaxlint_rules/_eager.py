@@ -75,14 +75,14 @@ def report_eager(event: CallEvent, callee: Transformed, report: Reporter, name: 
     if function is not None:
         report(
             event.node,
-            f"`{name}` of `{function.qualname}` dispatches its operations one by one each iteration; {advice}",
+            f"`{name}` of `{function.qualname}` runs operation by operation each iteration; {advice}",
             reason=f"{callee.why.explain(report.module)}; the loop at line "
             f"{getattr(host_loops(event.frame)[0].node, 'lineno', '?')} calls it outside jit",
         )
 
 
 def steps(node: ast.Call, loop: ast.AST) -> bool:
-    """Whether the loop updates what a call in it is given: an argument is bound anew in the body."""
+    """Whether the loop updates what a call in it is given: an argument is rebound in the body."""
     given = {name for argument in node.args for name in names_in(argument)}
     stored: set[str] = set()
     for child in ast.walk(loop):

@@ -59,7 +59,7 @@ class Signature:
             listed = f"{', '.join(beyond[:-1])} or {beyond[-1]}" if len(beyond) > 1 else beyond[0]
             text = f"`{label}` has no positional parameter {listed} (it has {count})"
             if self.keyword:
-                text += f"; name `{self.keyword[0]}` in `static_argnames`"
+                text += "; use `static_argnames`"
             named.insert(0, text)
         return [text for text in named if text]
 

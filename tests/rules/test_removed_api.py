@@ -152,12 +152,12 @@ def test_the_most_used_rows(change):
 def test_messages_say_since_when_and_what_instead():
     finding = check("import jax\nx = jax.tree_map(f, y)\n")[0]
     assert finding.severity is Severity.ERROR
-    assert finding.message == "`jax.tree_map` was removed in jax 0.6.0: use jax.tree.map"
+    assert finding.message == "`jax.tree_map` was removed in jax 0.6.0; use `jax.tree.map`"
     assert "deprecated since jax 0.4.26" in finding.reason
     assert "0.12.0.1" in finding.reason
     keyword = check("import jax.numpy as jnp\nx = jnp.clip(y, a_max=1, a_min=0)\n")[0]
     assert keyword.message == (
-        "`jax.numpy.clip` no longer takes `a_max`, `a_min` since jax 0.10.0: use `max`, use `min`"
+        "`jax.numpy.clip` raises TypeError for `a_max`, `a_min` since jax 0.10.0; use `max` and `min`"
     )
 
 

@@ -201,7 +201,7 @@ class ContainerMethods(Part):
         kind = "dict" if isinstance(container, DictValue) else getattr(container, "kind", "list")
         function = frame.function
         if function is not None and any(container is default for default in function.defaults.values()):
-            return f"the default of a parameter of `{function.name}` that all calls share"
+            return f"a default of `{function.name}`"
         current: Frame | None = frame
         while current is not None:
             scope: Scope | None = current.scope

@@ -199,7 +199,9 @@ class Operators(Part):
             result = Array(True, first.why, certain=first.certain, role=role, like=origin)
         elif frame.stage.abstract:
             # An array function gives a tracer here whatever goes in; an operator only when one side is an array.
-            what = f"`{name}` in" if name else "an operation in"
+            what = "an operation in"
+            if name:
+                what = f"{name} in" if " " in name else f"`{name}` in"
             why = Why(what, cause=frame.stage.why)
             certain = frame.stage.certain and (
                 bool(name) or (first is None and device is not None and device.certain)

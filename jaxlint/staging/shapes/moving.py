@@ -181,7 +181,7 @@ def broadcast_to(applied: Applied) -> Result:
         for have, want in zip(whole[::-1], asked[::-1], strict=False):
             if differ(have, want) and differ(have, 1):
                 raise MisfitError(
-                    f"an array of shape {shape_text(whole)} cannot be broadcast to {shape_text(asked)}",
+                    f"an array of shape {shape_text(whole)} does not broadcast to {shape_text(asked)}",
                     (operand, whole),
                 )
     return asked

@@ -36,7 +36,7 @@ def label_of(value: Value) -> str:
     return "the function"
 
 
-def short_source(node: ast.expr) -> str:
+def short_source(node: ast.AST) -> str:
     """The source of an expression, cut to a readable length."""
     text = ast.unparse(node)
     return text if len(text) <= 40 else f"{text[:37]}..."

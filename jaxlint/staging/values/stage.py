@@ -46,6 +46,10 @@ class Why:
         links = [link for link in self.chain() if link.function][:6] or [self]
         return ", ".join(link.text + link.place(reader) for link in links)
 
+    def link(self, reader: Module | None = None) -> str:
+        """This link alone."""
+        return self.text + self.place(reader)
+
     def source(self, reader: Module | None = None) -> str:
         """What a tracer comes from: "`x`, a parameter of `f` (`jax.jit`, line 4)".
 

@@ -56,7 +56,7 @@ def keeps_order(effect: ast.AST) -> bool:
 
 
 def draws(function: Function) -> Iterator[ast.Call]:
-    """Draws from generators of Python and NumPy that live outside of the function: another result at each call."""
+    """Draws from generators of Python and NumPy that live outside the function: another result at each call."""
     own = _stored_in(function)
     for call in nodes_of(function.node, ast.Call):
         base, _, last = dotted(call.func).rpartition(".")

@@ -1,4 +1,4 @@
-"""What rules on optimisers and modules ask of the source around a call."""
+"""What rules on optimizers and modules ask of the source around a call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OPTIMISER = re.compile(r"(^|[._])(opt|optim|optimizer|optimiser|tx|optax_opt)$"
 
 
 def is_optimiser_update(event: CallEvent) -> bool:
-    """`optimizer.update(grads, state)` of an optax optimiser, or of what is called like one."""
+    """`optimizer.update(grads, state)` of an optax optimizer, or of what is called like one."""
     if not isinstance(event.node, ast.Call) or not isinstance(event.node.func, ast.Attribute):
         return False
     if event.node.func.attr != "update" or len(event.args) + len(event.kwargs) < 2:
@@ -36,7 +36,7 @@ def targets_of(node: ast.AST, module: Module) -> list[ast.expr]:
 
 
 def is_read(name: str, function: ast.AST, but: ast.AST | None = None) -> bool:
-    """Whether `function` reads `name` anywhere outside of the node `but`."""
+    """Whether `function` reads `name` anywhere outside the node `but`."""
     skipped = {id(part) for part in ast.walk(but)} if but is not None else set()
     return any(
         isinstance(part, ast.Name)

@@ -28,7 +28,7 @@ _ARRAY = (
 
 
 class ApplyResultNotUnpacked(Rule):
-    """The pair that `module.apply(..., mutable=...)` returns is used as the output alone.
+    """The pair that `module.apply(..., mutable=...)` returns is used as an array.
 
     ## What it does
     Finds `y = model.apply(variables, x, mutable=["batch_stats"])` where `y` is then computed with.
@@ -104,6 +104,6 @@ class ApplyResultNotUnpacked(Rule):
         if used and stores == 1:
             report(
                 node,
-                f"`{name}` is a pair: with `mutable`, `apply` returns the output and the changed variables",
+                f"`{name}` is a pair: `apply` with `mutable` returns (output, variables); unpack it",
                 reason="the call passes `mutable`",
             )

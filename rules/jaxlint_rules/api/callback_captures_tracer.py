@@ -1,4 +1,4 @@
-"""Callbacks that reach for traced values instead of taking them."""
+"""Callbacks that reach for tracers instead of taking them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _METADATA = frozenset({"shape", "ndim", "dtype", "size", "weak_type", "aval", "i
 
 
 class CallbackCapturesTracer(Rule):
-    """The function of a callback captures a traced value.
+    """A callback captures a tracer.
 
     ## What it does
     Finds functions given to `jax.debug.callback`, `jax.pure_callback` and `io_callback` that read a traced variable of the
@@ -58,7 +58,7 @@ class CallbackCapturesTracer(Rule):
             bound = next((v for v in [*function.args, *function.kwargs.values()] if _is_tracer(v)), None)
             array = find_array(bound, True) if bound is not None else None
             if array is not None:
-                self.tell(event, event.node, "a traced value that is bound to it", array, report)
+                self.tell(event, event.node, "a tracer", array, report)
             function = function.function
         if not isinstance(function, Function) or function.module is not report.module:
             return
@@ -70,17 +70,15 @@ class CallbackCapturesTracer(Rule):
             if held is not None and _is_tracer(held):
                 found = find_array(held, True)
                 assert found is not None
-                self.tell(
-                    event, name, f"`{name.id}`, a traced value of the function around it", found, report
-                )
+                self.tell(event, name, f"the tracer `{name.id}`", found, report)
                 return
 
     @staticmethod
     def tell(event: HostCallEvent, node: ast.AST, what: str, array: Array, report: Reporter) -> None:
         report(
             node,
-            f"the function given to `{event.api}` reads {what}; pass it as an argument of the callback",
-            reason=f"{traced(event, array)}; the callback runs later, on the host",
+            f"the callback captures {what}, which raises when it runs; pass it as an argument",
+            reason=traced(event, array),
         )
 
 

@@ -18,6 +18,7 @@ from jaxlint.api.values import (
     constant,
     dtype_named,
     is_none,
+    short_source,
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
@@ -30,7 +31,7 @@ _DEBUGGING = ("jax.debug.callback", "jax.debug.print")
 
 
 class CallbackMisuse(Rule):
-    """A callback is pure in name only, or its result is described wrongly.
+    """A callback is not pure, or its result is declared wrongly.
 
     ## What it does
     Finds `jax.pure_callback` with a function that prints, writes, appends, counts, draws random numbers or computes with JAX again, results of it that nothing uses, results
@@ -97,8 +98,8 @@ def _calls_its_function(event: CallEvent) -> _Claim | None:
     if not called:
         return None
     return _Claim(
-        f"`{event.name}` is given what `{called}` returns, not the function: pass `{called}`, and its arguments after it",
-        f"`{called}(...)` is called while JAX traces, and what it returns cannot be called",
+        f"`{event.name}` takes a function, not the result of `{called}`; pass `{called}` and then its arguments",
+        f"`{called}(...)` runs at trace time, and its result is not callable",
     )
 
 
@@ -106,8 +107,8 @@ def _uses_what_debugging_gives(event: CallEvent, report: Reporter) -> _Claim | N
     if event.name not in _DEBUGGING or not _result_is_used(event, report):
         return None
     return _Claim(
-        f"`{event.name}` returns None, whatever its function returns: use `jax.pure_callback` for a value",
-        "it is for effects alone, and its result is used",
+        f"`{event.name}` always returns None; use `jax.pure_callback` to get a value",
+        "the program uses its result",
     )
 
 
@@ -116,13 +117,13 @@ def _described_wrongly(event: CallEvent, report: Reporter) -> _Claim | None:
     described = argument(event, 1, "result_shape_dtypes")
     if described is not None and is_none(described) and _result_is_used(event, report):
         return _Claim(
-            "this callback is described as returning nothing, so its result is None: describe it by `jax.ShapeDtypeStruct`",
-            "what its function returns is dropped, and the result is used",
+            "this callback declares no result, so it returns None; declare it with `jax.ShapeDtypeStruct`",
+            "the program uses the result",
         )
     if described is not None and _is_no_struct(described):
         return _Claim(
-            "the result of a callback is described by `jax.ShapeDtypeStruct(shape, dtype)`",
-            "neither a dtype nor a bare shape has both, and tracing fails",
+            "a callback's result is declared with `jax.ShapeDtypeStruct(shape, dtype)`; this raises AttributeError",
+            "a dtype or a shape alone does not describe an array",
         )
     if (
         described is not None
@@ -131,15 +132,15 @@ def _described_wrongly(event: CallEvent, report: Reporter) -> _Claim | None:
         and not may_have_x64(report, event.frame.module)
     ):
         return _Claim(
-            "the result of this callback is described as 64 bits wide, and 64 bits are not enabled",
-            "nothing in this project turns on `jax_enable_x64`, and tracing fails",
+            "a 64-bit callback result raises ValueError while `jax_enable_x64` is off; declare 32 bits",
+            "nothing in this project enables `jax_enable_x64`",
         )
     wrong = _another_structure(described, event.args[0] if event.args else None)
     if not wrong:
         return None
     return _Claim(
-        f"the function of this callback returns {wrong}",
-        "what is returned must have the structure of the description; the call fails when it runs",
+        f"the callback returns {wrong}: it fails at run time; return what it declares",
+        "the result must have the declared pytree structure",
     )
 
 
@@ -147,8 +148,8 @@ def _impure(event: CallEvent, report: Reporter) -> _Claim | None:
     """A `pure_callback` whose function does more than compute on the host."""
     if event.discarded:
         return _Claim(
-            "nothing uses the result of this `pure_callback`, so it never runs",
-            "the compiler drops pure computations whose result is not used",
+            "nothing uses the result of this `pure_callback`, so it never runs; use `io_callback` for effects",
+            "XLA removes pure computations whose result is unused",
             Severity.WARNING,
         )
     function = host_function(event.args[0]) if event.args else None
@@ -157,14 +158,14 @@ def _impure(event: CallEvent, report: Reporter) -> _Claim | None:
     drawn = next(draws(function), None)
     if drawn is not None:
         return _Claim(
-            f"the function of this `pure_callback` draws random numbers: `{ast.unparse(drawn)[:40]}`",
-            "JAX may run a pure callback more than once, or once for several equal calls: use `io_callback`, or pass a seed",
+            f"this `pure_callback` draws random numbers (`{short_source(drawn)}`); use `io_callback`",
+            "JAX may run a pure callback more than once, or once for several equal calls; a seed may be passed",
             Severity.WARNING,
         )
     effect = next(effects_of(function), None)
     if effect is not None and not (_prints(effect) and _is_used(event, report)):
         return _Claim(
-            f"the function of this `pure_callback` has an effect: `{ast.unparse(effect)[:40]}`",
+            f"this `pure_callback` has a side effect (`{short_source(effect)}`); use `io_callback`",
             "JAX may run a pure callback more than once, or not at all",
             Severity.WARNING,
         )
@@ -172,8 +173,8 @@ def _impure(event: CallEvent, report: Reporter) -> _Claim | None:
     if called is None:
         return None
     return _Claim(
-        f"the function of this `pure_callback` computes with JAX, `{dotted(called.func)}`: use NumPy on the host",
-        "the device waits for the callback, and the computation in it for the device: on the CPU the program may hang",
+        f"this `pure_callback` calls JAX (`{dotted(called.func)}`), which may deadlock; use NumPy in it",
+        "the device waits for the callback, and the callback for the device",
         Severity.WARNING,
     )
 
@@ -187,8 +188,8 @@ def _unordered(event: CallEvent) -> _Claim | None:
     if effect is None:
         return None
     return _Claim(
-        f"`io_callback` in a loop without `ordered=True`: the order of `{ast.unparse(effect)[:40]}` is not kept",
-        "callbacks that are not ordered may run in any order",
+        f"`io_callback` in a loop may run out of order (`{short_source(effect)}`); pass `ordered=True`",
+        "JAX does not order callbacks unless asked to",
         Severity.WARNING,
     )
 
@@ -218,10 +219,10 @@ def _another_structure(described: Value | None, callback: Value | None) -> str:
     if size is None or any(isinstance(p, ast.Starred) for v in returns for p in getattr(v, "elts", ())):
         return ""
     if isinstance(described, ExternalObject) and described.name == "jax.ShapeDtypeStruct":
-        return f"a tuple of {size}, and one array is described"
+        return f"a tuple of {size} and declares one array"
     if isinstance(described, TupleValue) and described.items is not None and described.cls is None:
         return (
-            f"a tuple of {size}, and {len(described.items)} are described"
+            f"a tuple of {size} and declares {len(described.items)} arrays"
             if len(described.items) != size
             else ""
         )

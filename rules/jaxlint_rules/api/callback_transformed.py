@@ -12,7 +12,7 @@ _PURE, _IO = "jax.pure_callback", "jax.experimental.io_callback"
 
 
 class CallbackTransformed(Rule):
-    """A callback stands where JAX has to differentiate or to map it, and cannot.
+    """A callback is differentiated or mapped, which JAX cannot do.
 
     ## What it does
     Finds `jax.pure_callback` and `io_callback` of values that are differentiated, `pure_callback` of values that `vmap` maps
@@ -64,7 +64,7 @@ class CallbackTransformed(Rule):
         if flow_in(event.args[2:]) is not None:
             report(
                 event.node,
-                f"`{short}` of a value that is differentiated: JAX has no derivative of it; give one by `jax.custom_jvp`",
+                f"`{short}` has no derivative: `grad` raises ValueError; wrap it in `jax.custom_jvp`",
                 reason=staged_because(event.frame),
             )
             return
@@ -77,12 +77,12 @@ class CallbackTransformed(Rule):
         if event.name == _IO and constant(event.kwargs.get("ordered")) is True:
             report(
                 event.node,
-                "an ordered `io_callback` cannot be mapped by `vmap`",
+                "`vmap` of an ordered `io_callback` raises ValueError; call it outside `vmap`",
                 reason=staged_because(event.frame),
             )
         elif event.name == _PURE and not event.kwargs.keys() & {"vmap_method", "vectorized", "**"}:
             report(
                 event.node,
-                "`pure_callback` under `vmap` needs a `vmap_method`",
-                reason=f"it does not say how it takes a batch; {staged_because(event.frame)}",
+                "`vmap` of a `pure_callback` raises NotImplementedError; pass `vmap_method=`",
+                reason=staged_because(event.frame),
             )

@@ -13,7 +13,7 @@ _OPTIONS = frozenset({"ordered", "partitioned", "skip_format_check", "_use_loggi
 
 
 class DebugPrintArguments(Rule):
-    """The arguments of `jax.debug.print` do not fit its text.
+    """The arguments of `jax.debug.print` do not match its format string.
 
     ## What it does
     Finds `jax.debug.print("loss", loss)`, whose text has no place for the value, places without a value, and a value in
@@ -59,8 +59,8 @@ class DebugPrintArguments(Rule):
         if isinstance(event.args[0], Array) and event.args[0].certain and not event.args[0].mixed:
             report(
                 call,
-                "the first argument of `jax.debug.print` is a format string, not a value",
-                reason='write `jax.debug.print("{}", value)`',
+                "`jax.debug.print` of a value raises TypeError; pass a format string first",
+                reason='use `jax.debug.print("{}", value)`',
             )
             return
         text = constant(event.args[0])
@@ -79,14 +79,14 @@ class DebugPrintArguments(Rule):
         if missing:
             report(
                 call,
-                f"nothing is given for `{missing[0]}` in the text of `jax.debug.print`",
-                reason="the text is formatted as by `str.format`, which raises",
+                f"`jax.debug.print` raises IndexError or KeyError: no argument for `{missing[0]}`; pass it",
+                reason="the string is formatted with `str.format`",
             )
         elif unused:
             report(
                 call,
-                f"the text of `jax.debug.print` has no place for `{unused[0]}`; write `{{}}` where it should stand",
-                reason="`jax.debug.print` takes a format string and refuses arguments that it does not use",
+                f"`jax.debug.print` raises ValueError: its string does not use `{unused[0]}`; add `{{}}`",
+                reason="the first argument is a format string, and every other argument must be used",
             )
 
 

@@ -11,7 +11,7 @@ from jaxlint_rules._reasons import staged_because
 
 
 class DebugPrintOfFormatted(Rule):
-    """`jax.debug.print` of an f-string that holds a traced value.
+    """`jax.debug.print` of an f-string that holds a tracer.
 
     ## What it does
     Finds `jax.debug.print(f"... {x}")` where `x` is traced, and the same by `%`, `.format` and `str`.
@@ -62,10 +62,12 @@ class DebugPrintOfFormatted(Rule):
             if part in self.formatted:
                 fix = None
                 if prints and isinstance(report.module.parents.get(part), ast.FormattedValue):
-                    fix = propose(report, event.node, "print-to-debug-print", "Pass the values", safe=True)
+                    fix = propose(
+                        report, event.node, "print-to-debug-print", "Pass the values as arguments", safe=True
+                    )
                 report(
                     event.node,
-                    "the text is formatted while JAX traces and shows a tracer; pass the value as an argument",
+                    "the string is formatted at trace time and shows a tracer; pass the value as an argument",
                     reason=staged_because(event.frame),
                     fix=fix,
                 )

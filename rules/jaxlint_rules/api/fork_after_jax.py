@@ -64,8 +64,8 @@ class ForkAfterJax(Rule):
         if _outermost(event.frame) is self.run:
             report(
                 event.node,
-                "a process is forked after JAX has started its threads, and may hang; spawn it",
-                reason="operations of JAX run before this in the same program",
+                "forking after JAX has started its threads may deadlock; use the `spawn` start method",
+                reason="the program runs JAX operations before this",
             )
 
 

@@ -103,14 +103,14 @@ class LateSetting(Rule):
             first = self.started.get(owner, line)
             if first < line and not frame.is_conditional():
                 what = (
-                    "this raises"
+                    "this raises RuntimeError"
                     if "initialize" in event.name or constant(event.args[0]) == "jax_num_cpu_devices"
                     else ("this has no effect")
                 )
                 report(
                     event.node,
-                    f"{what}: the backend started with the first array or look at the devices, at line {first}",
-                    reason="the devices are chosen once, when the backend starts",
+                    f"{what}: line {first} has already started the backend; set it before any array",
+                    reason="JAX chooses devices once, when the backend starts",
                 )
         elif event.name.startswith(_STARTING) or isinstance(event.result, Array):
             if not frame.is_conditional() and not frame.loops:
@@ -130,8 +130,8 @@ class LateSetting(Rule):
                 if _read_later(name.id, body, line):
                     report(
                         event.node,
-                        f"`{name.id}`, made at line {statement.lineno}, stays {value.dtype}: 64 bits are turned on after it",
-                        reason="an array keeps its type; turn 64 bits on right after the import",
+                        f"`{name.id}` (line {statement.lineno}) stays {value.dtype}: x64 is enabled too late; enable it after the import",
+                        reason="an array keeps its dtype",
                     )
                     return
 
@@ -150,15 +150,14 @@ class LateSetting(Rule):
                 return  # `jax.config.update` sets it for this process, and the variable for others
             report(
                 place,
-                f"`{name}` has no effect here: JAX read it when it was imported, at line {imported}",
-                reason="environment variables of JAX are read once, at its import",
+                f"`{name}` has no effect: line {imported} has already imported JAX; set it before the import",
+                reason="JAX reads its environment variables once, on import",
             )
         elif name.startswith(_AT_START) and self.started.get(owner, line) < line:
             report(
                 place,
-                f"`{name}` has no effect here: the backend started with the first array or look at the devices, at line "
-                f"{self.started[owner]}",
-                reason="it is read once, when the backend starts",
+                f"`{name}` has no effect: line {self.started[owner]} has already started the backend; set it earlier",
+                reason="JAX reads it once, when the backend starts",
             )
 
 

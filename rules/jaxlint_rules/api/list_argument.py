@@ -1,11 +1,11 @@
-"""A Python list is handed to an array function."""
+"""A Python list is passed to an array function."""
 
 from __future__ import annotations
 
 import ast
 
 from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, concerns
-from jaxlint.api.values import Array, ListValue, TupleValue, Value
+from jaxlint.api.values import Array, ListValue, TupleValue, Value, short_source
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._reasons import is_parameter
 
@@ -67,7 +67,7 @@ _BINARY = frozenset(
 
 
 class ListArgument(Rule):
-    """A Python list or tuple is handed to an array function.
+    """A Python list or tuple is passed to an array function.
 
     ## What it does
     Finds `jnp.sum([1.0, 2.0])` and its like, and arithmetic between an array and a list or tuple: `points + (0.5, 0.5)`.
@@ -125,9 +125,9 @@ class ListArgument(Rule):
         ]
         report(
             event.node,
-            f"`{short}` does not take a {kind}: make it an array with `jnp.array` or `jnp.stack`",
-            reason=f"the argument is a Python {kind}, and array functions of JAX do not convert those",
-            fix=FixRequest(Safety.SAFE, "Make an array of it", tuple(steps)) if steps else None,
+            f"`{short}` of a {kind} raises TypeError; use `jnp.array` or `jnp.stack` first",
+            reason=f"the argument is a Python {kind}, which JAX functions do not convert",
+            fix=FixRequest(Safety.SAFE, "Convert to an array", tuple(steps)) if steps else None,
         )
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
@@ -143,9 +143,9 @@ class ListArgument(Rule):
             step = Step("wrap-call", report.path, report.span(text), {"function": "jax.numpy.array"})
             report(
                 node,
-                f"an array and a {kind} have no arithmetic: make an array of the {kind} with `jnp.array`",
-                reason=f"`{ast.unparse(text)}` is a Python {kind}, and operators of JAX arrays do not convert those",
-                fix=FixRequest(Safety.SAFE, "Make an array of it", (step,))
+                f"an operator on an array and a {kind} raises TypeError; convert the {kind} with `jnp.array`",
+                reason=f"`{short_source(text)}` is a Python {kind}, which JAX operators do not convert",
+                fix=FixRequest(Safety.SAFE, "Convert to an array", (step,))
                 if isinstance(node, ast.BinOp) or text is node.value
                 else None,
             )

@@ -21,7 +21,7 @@ class ModuleNeedsStreams(Rule):
     `rngs`, or `nn.BatchNorm(use_running_average=not train)` and no `mutable`.
 
     ## Why is this bad?
-    It raises: dropout needs a stream of keys (`InvalidRngError`), and the statistics of batch normalisation cannot be written
+    It raises: dropout needs a stream of keys (`InvalidRngError`), and the statistics of batch normalization cannot be written
     (`ModifyScopeVariableError`).
 
     ## Example
@@ -75,8 +75,8 @@ class ModuleNeedsStreams(Rule):
             if training and (given is None or constant(given) in (None, False)):
                 report(
                     event.node,
-                    f"`{module.cls.name}` runs `nn.{layer}` in training mode, which needs `{needed}=`",
-                    reason=f"the call has `{flag}={value}` and no `{needed}`",
+                    f"`nn.{layer}` in `{module.cls.name}` raises InvalidRngError in training mode; pass `{needed}=`",
+                    reason=f"the call has `{flag}={value}` but no `{needed}`",
                 )
                 return
 

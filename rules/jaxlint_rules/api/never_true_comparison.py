@@ -7,7 +7,7 @@ import ast
 from jaxlint.api import ComparisonEvent, Reporter, Rule
 from jaxlint.api.syntax import dotted
 from jaxlint.api.tables import canonical
-from jaxlint.api.values import External, ExternalObject, TupleValue, Value, is_spec
+from jaxlint.api.values import External, ExternalObject, TupleValue, Value, is_spec, short_source
 from jaxlint.finding import Severity
 
 _ARRAY_TYPES = frozenset({"jax.Array", "jax.numpy.ndarray", "jax.core.Tracer"})
@@ -20,7 +20,7 @@ class NeverTrueComparison(Rule):
     Finds `type(x) is jax.Array`, `type(x) == jnp.ndarray`, and a `PartitionSpec` that is compared with a tuple by `==` or `!=`.
 
     ## Why is this bad?
-    `jax.Array` is an abstract class: the type of an array is `ArrayImpl`, and of a tracer another. A `PartitionSpec` is no tuple
+    `jax.Array` is an abstract class: the type of an array is `ArrayImpl`, and of a tracer another. A `PartitionSpec` is not a tuple
     since JAX 0.10, and `P("data") == ("data",)` is false. The branch behind such a test never runs, without an error.
 
     ## Example
@@ -60,17 +60,17 @@ class NeverTrueComparison(Rule):
             if isinstance(asked, ast.Call) and dotted(asked.func) == "type" and len(asked.args) == 1:
                 report(
                     event.node,
-                    f"`{ast.unparse(event.node)}` is never true: use `isinstance({ast.unparse(asked.args[0])}, jax.Array)`"
+                    f"`{short_source(event.node)}` is always False; use `isinstance({short_source(asked.args[0])}, jax.Array)`"
                     if isinstance(event.op, (ast.Is, ast.Eq))
-                    else f"`{ast.unparse(event.node)}` is always true: use `not isinstance({ast.unparse(asked.args[0])}, jax.Array)`",
-                    reason=f"`{kind}` is an abstract class; the types of arrays and tracers are others",
+                    else f"`{short_source(event.node)}` is always True; use `not isinstance({short_source(asked.args[0])}, jax.Array)`",
+                    reason=f"`{kind}` is an abstract class: no array or tracer has exactly this type",
                 )
         elif isinstance(event.op, (ast.Eq, ast.NotEq)) and _is_spec_and_tuple(event.left, event.right):
             never = "never" if isinstance(event.op, ast.Eq) else "always"
             report(
                 event.node,
-                f"`{ast.unparse(event.node)}` is {never} true: a `PartitionSpec` is no tuple",
-                reason="since jax 0.10 it equals another `PartitionSpec` alone",
+                f"`{short_source(event.node)}` is {never} true: a `PartitionSpec` is not a tuple; compare with `P(...)`",
+                reason="since jax 0.10 a `PartitionSpec` equals only another one",
             )
 
 

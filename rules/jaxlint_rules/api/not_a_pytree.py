@@ -9,7 +9,7 @@ from jaxlint.api.values import ListValue, Transformed, Unknown, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 
-_KINDS = {"generator": "a generator", "iterator": "an iterator, or a view of a dict,", "set": "a set"}
+_KINDS = {"generator": "a generator", "iterator": "an iterator or dict view", "set": "a set"}
 _TREE_FUNCTIONS = (
     "map",
     "leaves",
@@ -38,7 +38,7 @@ _TREES = {
 
 
 class NotAPytree(Rule):
-    """A generator, a view of a dict or a set is passed as a pytree.
+    """A generator, a dict view or a set is passed as a pytree.
 
     ## What it does
     Finds generators, `d.values()` and its like, and sets that are passed to jitted functions, to `jax.tree.map` and its kin, or as the
@@ -80,8 +80,8 @@ class NotAPytree(Rule):
         if what and event.argument is not None and not event.is_caught() and event.transformed.kind == "jit":
             report(
                 event.argument,
-                f"{what} is passed to the jitted `{event.transformed.label}`: it is no pytree; make a list of it",
-                reason=f"{event.transformed.why.explain(report.module)}; `jit` takes arrays, and lists, tuples and dicts of them",
+                f"{what} is not a pytree, so the jitted `{event.transformed.label}` raises TypeError; pass a list",
+                reason=f"{event.transformed.why.explain(report.module)}; jit takes arrays in lists, tuples and dicts",
             )
 
     @concerns(*_TREES, callees=("Transformed",))
@@ -98,13 +98,13 @@ class NotAPytree(Rule):
         short = event.name.replace("jax.lax", "lax")
         report(
             event.node,
-            f"{what} is passed to `{short}`, "
+            f"{what} is not a pytree, "
             + (
-                "which fails: it is no pytree"
+                f"so `{short}` fails; pass a list"
                 if fails
-                else "which takes the whole of it for one leaf; make a list of it"
+                else f"so `{short}` takes it as one leaf; pass a list"
             ),
-            reason="lists, tuples and dicts are pytrees; what is iterated over once is none",
+            reason="lists, tuples and dicts are pytrees; iterators, views and sets are not",
             severity=Severity.ERROR if fails else Severity.WARNING,
         )
 
@@ -118,8 +118,8 @@ class NotAPytree(Rule):
             if isinstance(value, Unknown) and _is_view(node):
                 report(
                     node,
-                    f"a view of a dict is passed to the jitted `{transformed.label}`: it is no pytree; make a list of it",
-                    reason=f"{transformed.why.explain(report.module)}; `jit` takes arrays, and lists, tuples and dicts of them",
+                    f"a dict view is not a pytree, so the jitted `{transformed.label}` raises TypeError; pass a list",
+                    reason=f"{transformed.why.explain(report.module)}; jit takes arrays in lists, tuples and dicts",
                     severity=Severity.WARNING,
                 )
 

@@ -15,14 +15,14 @@ _OPTIMISERS = frozenset(
 
 
 class OptaxChainOrder(Rule):
-    """The parts of `optax.chain` stand in an order that undoes what they are for.
+    """The parts of `optax.chain` are in the wrong order.
 
     ## What it does
-    Finds `optax.chain(optax.adam(lr), optax.clip_by_global_norm(1.0))`, where gradients are clipped after the optimiser, and chains
+    Finds `optax.chain(optax.adam(lr), optax.clip_by_global_norm(1.0))`, where gradients are clipped after the optimizer, and chains
     of `scale_by_...` that end in `optax.scale` with a positive number.
 
     ## Why is this bad?
-    After the optimiser there are no gradients left to clip, but steps, already scaled by the learning rate: large gradients reach the
+    After the optimizer there are no gradients left to clip, but steps, already scaled by the learning rate: large gradients reach the
     moments unclipped. `apply_updates` adds: without a minus sign the chain climbs.
 
     ## Example
@@ -62,8 +62,8 @@ class OptaxChainOrder(Rule):
             if name in _CLIPS and before:
                 report(
                     event.node,
-                    f"`{name}` after `{before[0][0]}` clips steps, not gradients",
-                    reason="the parts of a chain run in order; large gradients reach the moments unclipped",
+                    f"`{name}` after `{before[0][0]}` clips the updates, not the gradients; put it first",
+                    reason="a chain applies its parts in order, so large gradients reach the moments unclipped",
                 )
                 return
         scales = [
@@ -82,8 +82,8 @@ class OptaxChainOrder(Rule):
         if adaptive and factors and known and plain and "optax.scale_by_schedule" not in names:
             report(
                 event.node,
-                "the chain has no minus sign: `apply_updates` adds its steps, and the loss climbs",
-                reason="`optax.scale` is given a positive number; optimisers such as `optax.adam` negate the learning rate",
+                "this chain never negates its updates, so the loss grows; scale by a negative learning rate",
+                reason="`optax.scale` has a positive factor; `optax.adam` and the like negate the learning rate",
             )
 
 

@@ -1,4 +1,4 @@
-"""An optimiser is initialised with a model that has functions among its leaves."""
+"""An optimizer is initialized with a model that has functions among its leaves."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _DEPTH = 4
 
 
 class OptimizerOfFunctions(Rule):
-    """An optimiser is initialised with a model that has functions among its leaves.
+    """An optimizer gets a model that has functions among its leaves.
 
     ## What it does
     Finds `optim.init(model)` where `model` is a module of equinox that keeps a function, as `eqx.nn.MLP` keeps its activation, and the
-    optimiser makes an array for each leaf.
+    optimizer makes an array for each leaf.
 
     ## Why is this bad?
     `optax.adam(...).init` calls `zeros_like` on each leaf, and on a function that raises `TypeError: zeros_like requires ndarray or scalar arguments`.
@@ -100,8 +100,8 @@ class OptimizerOfFunctions(Rule):
         if held:
             report(
                 event.node,
-                "the optimiser is initialised with functions: pass `eqx.filter(model, eqx.is_inexact_array)`",
-                reason=f"{held} is a leaf of the model, and `zeros_like` of it raises",
+                "the optimizer gets functions, which raises TypeError; pass `eqx.filter(model, eqx.is_inexact_array)`",
+                reason=f"{held} is a leaf of the model, and `zeros_like` takes arrays only",
             )
 
 

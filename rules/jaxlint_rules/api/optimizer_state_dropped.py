@@ -1,4 +1,4 @@
-"""The new state of an optimiser is thrown away at every step."""
+"""The new state of an optimizer is discarded at every step."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STATELESS = (
 
 
 class OptimizerStateDropped(Rule):
-    """The new state of an optimiser is thrown away, so each step begins anew.
+    """The new optimizer state is discarded.
 
     ## What it does
     Finds `updates, _ = optimizer.update(grads, opt_state)` in a loop, or in a function that returns the old state.
@@ -92,7 +92,7 @@ class OptimizerStateDropped(Rule):
         if inside or (returned and not stores):
             report(
                 event.node,
-                f"the new state of the optimiser is thrown away, and `{given.id}` stays what it was",
+                f"the new optimizer state is discarded, so `{given.id}` never changes; keep it for the next step",
                 reason="`update` returns the next state and changes nothing in place",
             )
 

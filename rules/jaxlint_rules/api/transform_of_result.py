@@ -48,7 +48,7 @@ class TransformOfResult(Rule):
         if isinstance(target, Array) and target.certain and not target.tree and not event.is_caught():
             report(
                 event.node,
-                f"`{event.transformed.api}` takes a function, and this is the result of calling one",
+                f"`{event.transformed.api}` of the result of a call raises TypeError; pass the function itself",
                 reason="the argument is an array",
             )
 
@@ -61,6 +61,6 @@ class TransformOfResult(Rule):
         if callee.role == "grad" and again:
             report(
                 event.node,
-                "an array is called as if it were a function",
-                reason="what is called is a gradient that was already evaluated",
+                "calling an array raises TypeError; call the function that `jax.grad` returns",
+                reason="this value is a gradient, already evaluated",
             )

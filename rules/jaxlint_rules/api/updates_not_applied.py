@@ -1,4 +1,4 @@
-"""The updates of an optimiser are worked out and never applied."""
+"""The updates of an optimizer are worked out and never applied."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxlint_rules.api._training import is_optimiser_update, is_read, targets_of
 
 
 class UpdatesNotApplied(Rule):
-    """The updates of an optimiser are never applied to the parameters.
+    """The updates of an optimizer are never applied to the parameters.
 
     ## What it does
     Finds `updates, opt_state = optimizer.update(grads, opt_state)` in functions that never read `updates`.
@@ -56,6 +56,6 @@ class UpdatesNotApplied(Rule):
         if not is_read(first.id, event.frame.function.node):
             report(
                 event.node,
-                f"`{first.id}` is never applied: the parameters stay what they were",
-                reason="`update` returns what is to be added to the parameters, and changes nothing in place",
+                f"`{first.id}` is never applied, so the parameters never change; use `optax.apply_updates`",
+                reason="`update` returns updates to add to the parameters and changes nothing in place",
             )

@@ -32,7 +32,7 @@ _SPEED = re.compile(
 
 
 class TimingIncludesCompile(Rule):
-    """The first call of a jitted function is timed, with its compilation.
+    """A timing includes the compilation of a jitted function.
 
     ## What it does
     Finds measurements whose region holds the first call that the program makes of a jitted function, straight or through
@@ -101,8 +101,8 @@ class TimingIncludesCompile(Rule):
             return
         report(
             place_of(node),
-            f"the time measured includes compiling `{cold.label}`: call it once before the clock is started",
-            reason=f"this is the first call of the jitted `{cold.label}`, and it lies between two readings of the clock",
+            f"the measured time includes compiling `{cold.label}`; call it once before starting the clock",
+            reason=f"this is the first call of the jitted `{cold.label}`, between two readings of the clock",
             fix=_warmed(event, cold, node, report),
         )
 
@@ -120,8 +120,8 @@ class TimingIncludesCompile(Rule):
         if report_from(report, cold.frame, node):
             report(
                 place_of(node),
-                f"the time measured includes compiling `{cold.label}`: call it once before the clock is started",
-                reason=f"the first iteration compiles `{cold.label}`, and its time is divided among all of them",
+                f"the measured time includes compiling `{cold.label}`; call it once before starting the clock",
+                reason=f"the first iteration compiles `{cold.label}`, and all iterations share its time",
             )
 
     def check_loop(self, event: ElapsedEvent, cold: Dispatch, report: Reporter) -> None:
@@ -151,12 +151,12 @@ class TimingIncludesCompile(Rule):
         what = "each function" if in_turn else f"`{cold.label}`"
         report(
             place_of(node),
-            f"the time measured includes compiling {what}: call it once before the clock is started",
+            f"the measured time includes compiling {what}; call it once before starting the clock",
             reason="each iteration calls another function for the first time"
             if in_turn
-            else f"each iteration calls it with `{sized}`, of another shape, for the first time"
+            else f"each iteration calls it with a new shape of `{sized}`"
             if sized
-            else f"the first iteration compiles `{cold.label}`, and its time goes into the mean with the others",
+            else f"the first iteration compiles `{cold.label}`, and the mean includes its time",
         )
 
 

@@ -8,7 +8,7 @@ from jaxlint.finding import Severity
 
 
 class TracemallocForDeviceMemory(Rule):
-    """Python's memory is measured where the device's is meant.
+    """Python's memory is measured instead of the device's.
 
     ## What it does
     Finds `tracemalloc.get_traced_memory()` and `tracemalloc.take_snapshot()` after computations of JAX, and
@@ -55,8 +55,8 @@ class TracemallocForDeviceMemory(Rule):
         dispatch = event.dispatches[-1]
         report(
             event.node,
-            "`tracemalloc` does not see the arrays of JAX: it counts Python's own allocations",
-            reason=f"`{dispatch.label}` was dispatched at line {getattr(dispatch.node, 'lineno', '?')}, after `tracemalloc.start()`; its buffers belong to the runtime",
+            "`tracemalloc` does not see JAX buffers; use `jax.profiler` or `device.memory_stats()`",
+            reason=f"line {getattr(dispatch.node, 'lineno', '?')} calls `{dispatch.label}` after `tracemalloc.start()`",
         )
 
     @concerns("sys.getsizeof")
@@ -69,6 +69,6 @@ class TracemallocForDeviceMemory(Rule):
             if isinstance(value, Array) and not value.tree and value.certain:
                 report(
                     event.node,
-                    "`sys.getsizeof` gives the size of the Python object around the array; its buffer has `.nbytes`",
+                    "`sys.getsizeof` of a JAX array ignores its buffer; use `.nbytes`",
                     reason="the argument is a JAX array",
                 )

@@ -20,7 +20,7 @@ from jaxlint_rules.benchmarking._regions import (
 
 
 class UnsyncedTiming(Rule):
-    """A clock is stopped before the device has finished.
+    """A clock stops before the device finishes.
 
     ## What it does
     Follows clock readings (`time.perf_counter`, `time.time`, `timeit` ...) and finds those whose difference spans calls
@@ -48,7 +48,7 @@ class UnsyncedTiming(Rule):
 
     ## Fix safety
     Unsafe: the program then waits, and its figures change, which is what is wanted of them. `jax.block_until_ready` goes
-    around a call whose result is thrown away, or on a line of its own before the clock is read, where the result has a name in
+    around a call whose result is discarded, or on a line of its own before the clock is read, where the result has a name in
     the same function. Anything else is for the author to say.
 
     ## When not to fix
@@ -83,8 +83,8 @@ class UnsyncedTiming(Rule):
         where = f"at {place}{line}" if place else f"at line {line}"
         report(
             node,
-            f"the clock is read before the device has finished `{dispatch.label}`: call `jax.block_until_ready` on its result first",
-            reason=f"`{dispatch.label}` is dispatched {where}, and nothing waits for its result before the clock is read",
+            f"the clock stops before `{dispatch.label}` finishes; call `jax.block_until_ready` on its result first",
+            reason=f"`{dispatch.label}` is dispatched {where}, and nothing waits for its result",
             fix=_wait(event, frame, node, report),
         )
 
@@ -104,5 +104,5 @@ def _wait(event: ElapsedEvent, frame: Frame, node: ast.AST, report: Reporter) ->
     if not isinstance(call, ast.Call) or not isinstance(node, ast.expr):
         return None
     place = dataclasses.astuple(report.span(node))
-    message = "Wait for the result before the clock is read"
+    message = "Add `jax.block_until_ready`"
     return propose(report, call, "wait-before-clock", message, safe=False, clock=place)

@@ -13,7 +13,7 @@ _WALL_CLOCKS = ("time.time", "time.time_ns", "datetime.datetime.now", "datetime.
 
 
 class WallClockTimer(Rule):
-    """A computation of JAX is timed with a clock that may be set.
+    """A JAX computation is timed with a clock that may jump.
 
     ## What it does
     Finds differences of `time.time()` or `datetime.now()` around calls of jitted functions.
@@ -62,7 +62,7 @@ class WallClockTimer(Rule):
             fix = propose(report, event.start.node, "forward-clock", "Use `time.perf_counter`", safe=True)
         report(
             event.node,
-            f"`{clock}` may jump and ticks coarsely; time with `time.perf_counter()`",
-            reason=f"the region holds a call of `{event.dispatches[0].label}`",
+            f"`{clock}` is coarse and may jump; use `time.perf_counter()`",
+            reason=f"the timed region calls `{event.dispatches[0].label}`",
             fix=fix,
         )

@@ -25,7 +25,7 @@ from jaxlint_rules.purity._captures import free_reads
 _METHODS = frozenset({"sum", "mean", "max", "min", "dot", "prod", "argmax", "argmin", "std", "var"})
 _MODULES = ("jnp.", "jax.numpy.", "jax.nn.", "nn.", "jax.lax.", "lax.")
 _COMPUTING = frozenset(KINDS) | {"where", "einsum", "dot_general", "exp2", "rsqrt"}
-_ARITHMETIC = "references have no arithmetic"
+_ARITHMETIC = "a Ref has no arithmetic"
 
 
 def used_as_array(node: ast.AST, refs: set[str]) -> tuple[str, str]:
@@ -36,14 +36,14 @@ def used_as_array(node: ast.AST, refs: set[str]) -> tuple[str, str]:
         return _first([node.operand], refs), _ARITHMETIC
     if isinstance(node, ast.Compare):
         if isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
-            return _first([node.left, *node.comparators], refs), "references are not compared"
+            return _first([node.left, *node.comparators], refs), "a Ref cannot be compared"
     if isinstance(node, ast.Call):
         name = dotted(node.func)
         owner, _, last = name.rpartition(".")
         if owner in refs and last in _METHODS:
-            return owner, f"references have no `{last}`"
+            return owner, f"a Ref has no `{last}`"
         if name.startswith(_MODULES) and last in _COMPUTING:
-            return _first(node.args, refs), f"`{name}` takes arrays alone"
+            return _first(node.args, refs), f"`{name}` takes arrays only"
     return "", ""
 
 
@@ -102,9 +102,8 @@ def wrong_reference_count(event: CallEvent) -> str:
     if wanted == given:
         return ""
     return (
-        f"`{kernel.name}` takes {wanted} reference{'s' * (wanted != 1)}, and is given {given}: "
-        f"{len(event.args)} for inputs, {outputs} for outputs"
-        + (f", {scratch} for scratch" if scratch else "")
+        f"`{kernel.name}` takes {wanted} Ref{'s' * (wanted != 1)} but gets {given}: {len(event.args)} inputs, {outputs} outputs"
+        + (f", {scratch} scratch" if scratch else "")
     )
 
 

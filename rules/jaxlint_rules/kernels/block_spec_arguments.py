@@ -6,7 +6,16 @@ import ast
 
 from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
 from jaxlint.api.syntax import cache
-from jaxlint.api.values import External, ExternalObject, Function, Partial, TupleValue, constant, is_none
+from jaxlint.api.values import (
+    External,
+    ExternalObject,
+    Function,
+    Partial,
+    TupleValue,
+    constant,
+    is_none,
+    short_source,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 from jaxlint_rules._fixes import propose
@@ -16,7 +25,7 @@ from jaxlint_rules.kernels._coverage import SPEC, overwritten, specs_of
 
 
 class BlockSpecArguments(Rule):
-    """A `BlockSpec` does not fit its kernel call.
+    """A `BlockSpec` does not match its kernel call.
 
     ## What it does
     Finds `pl.BlockSpec(index_map, block_shape)` in the old order of arguments, index maps that take another number of
@@ -66,8 +75,8 @@ class BlockSpecArguments(Rule):
         if place is not None:
             report(
                 place if place in _nodes(event.frame.module.tree) else event.node,
-                "programs of the grid that read other blocks write the same block of the output, and the last one to run wins",
-                reason=f"`{kernel.name if isinstance(kernel, Function) else ''}` sets its output, and never adds to it",
+                "several programs of the grid write the same output block: the last one wins; accumulate with `+=`",
+                reason=f"`{kernel.name if isinstance(kernel, Function) else ''}` sets its output and never adds to it",
                 severity=Severity.WARNING,
             )
 
@@ -76,11 +85,11 @@ class BlockSpecArguments(Rule):
         if event.name != SPEC or not isinstance(event.callee, External) or not event.args:
             return
         if isinstance(event.args[0], Function):
-            message = "Give the shape of the block first"
+            message = "Pass the block shape first"
             report(
                 event.node,
-                "`BlockSpec` takes the shape of the block first, then the index map",
-                reason="the first argument is a function; the order was changed in JAX 0.4.31",
+                "`BlockSpec` with the index map first raises TypeError; pass the block shape first",
+                reason="JAX 0.4.31 changed the order of these arguments",
                 fix=propose(report, event.node, "swap-arguments", message, safe=True, keyword="index_map"),
             )
 
@@ -107,8 +116,8 @@ class BlockSpecArguments(Rule):
                         place = event.node  # it was made in another file
                     report(
                         place,
-                        f"the index map of a block in `{keyword}` {problem}",
-                        reason=f"the grid has {dimensions} dimension{'s' * (dimensions != 1)}",
+                        f"the index map in `{keyword}` {problem}",
+                        reason=f"the grid has {dimensions} dimension{'s' * (dimensions != 1)}; an index map takes one index for each",
                     )
                     return
 
@@ -134,7 +143,7 @@ def _counts_elements(node: ast.AST | None) -> str:
             for counter, factor in ((index.left, index.right), (index.right, index.left)):
                 named = isinstance(counter, ast.Name) and counter.id in counters
                 if named and ast.unparse(factor) == ast.unparse(size) and ast.unparse(size) != "1":
-                    return f"gives the first element of a block, `{ast.unparse(index)}`, where the number of the block is asked for"
+                    return f"returns an element index, `{short_source(index)}`; return the block index `{short_source(counter)}`"
     return ""
 
 
@@ -151,7 +160,7 @@ def _mismatch(spec: ExternalObject, dimensions: int) -> str:
     positional = len(arguments.posonlyargs) + len(arguments.args)
     needed = positional - len(arguments.defaults)
     if arguments.vararg is None and not needed <= dimensions <= positional:
-        return f"takes {positional} argument{'s' * (positional != 1)}"
+        return f"takes {positional} argument{'s' * (positional != 1)}, but the grid has {dimensions}"
     if not isinstance(index_map.node, ast.Lambda) or not isinstance(shape, TupleValue) or is_none(shape):
         return ""
     if shape.items is None:
@@ -165,5 +174,5 @@ def _mismatch(spec: ExternalObject, dimensions: int) -> str:
     if returned is None and isinstance(body, (ast.Name, ast.Constant)) and arguments.vararg is None:
         returned = 1
     if returned is not None and returned != len(shape.items):
-        return f"returns {returned} ind{'ices' if returned != 1 else 'ex'} for a block of {len(shape.items)} dimensions"
+        return f"returns {returned} ind{'ices' if returned != 1 else 'ex'}, but the block has {len(shape.items)} dimensions"
     return ""

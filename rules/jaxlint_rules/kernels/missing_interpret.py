@@ -64,6 +64,6 @@ class MissingInterpret(Rule):
             return
         report(
             event.node,
-            "a Pallas kernel runs on the CPU only in interpret mode: pass `interpret=True`",
-            reason="this file selects the CPU, and the call does not say `interpret`",
+            "`pallas_call` on the CPU raises ValueError without `interpret=True`; pass it",
+            reason="this file selects the CPU",
         )

@@ -69,8 +69,8 @@ class NaiveAttention(Rule):
             if scores is not None:
                 report(
                     event.node,
-                    "this is attention with all scores in memory; `jax.nn.dot_product_attention` fuses it",
-                    reason=f"the scores of line {getattr(scores.node, 'lineno', '?')} go through a softmax and a second product",
+                    "this attention keeps all scores in memory; use `jax.nn.dot_product_attention`",
+                    reason=f"the scores of line {getattr(scores.node, 'lineno', '?')} go through a softmax and a second matrix product",
                 )
                 return
 

@@ -1,4 +1,4 @@
-"""Layer normalisation written out in more passes than it needs."""
+"""Layer normalization written out in more passes than it needs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from jaxlint_rules.numerics._expressions import made
 
 
 class NaiveNormalisation(Rule):
-    """A normalisation is written out by hand.
+    """A normalization is written out by hand.
 
     ## What it does
     Finds `(x - x.mean(axis)) / jnp.sqrt(x.var(axis) + eps)` along an axis.
 
     ## Why is this bad?
     The variance is a second pass over the data that works the mean out once more. Under `jit` the compiler fuses most of it, so
-    the gain is small; outside of `jit` each step is a kernel of its own.
+    the gain is small; outside `jit` each step is a kernel of its own.
 
     ## Example
     ```python
@@ -59,8 +59,8 @@ class NaiveNormalisation(Rule):
         if _has_axis(mean) and _has_axis(spread):
             report(
                 event.node,
-                "a normalisation written out; `jax.nn.standardize` or a layer does it in one step",
-                reason=f"the mean of line {getattr(mean.node, 'lineno', '?')} is subtracted and the deviation divided by",
+                "this normalization takes several passes; use `jax.nn.standardize` or a layer",
+                reason=f"it subtracts the mean of line {getattr(mean.node, 'lineno', '?')} and divides by the deviation",
             )
 
 

@@ -8,7 +8,7 @@ from jaxlint.finding import Severity
 
 
 class OneHotMatmul(Rule):
-    """Rows are looked up by a product with a one-hot matrix.
+    """Rows are looked up by a matrix product with a one-hot matrix.
 
     ## What it does
     Finds `jax.nn.one_hot(indices, n) @ table`.
@@ -52,6 +52,6 @@ class OneHotMatmul(Rule):
         if made is not None and made.name in ("one_hot", "jax.nn.one_hot"):
             report(
                 event.node,
-                "a product with a one-hot matrix looks rows up by multiplying with zeros",
-                reason="indexing the table reads only the rows that are wanted",
+                "a matrix product with a one-hot matrix mostly multiplies by zero; index the table instead",
+                reason="indexing reads only the rows that are needed",
             )

@@ -18,12 +18,12 @@ _QUERIES = ("jax.experimental.pallas.program_id", "jax.experimental.pallas.num_p
 
 
 class RefMisuse(Rule):
-    """A Pallas kernel treats its references as if they were arrays.
+    """A Pallas kernel uses its Refs as arrays.
 
     ## What it does
     Finds kernels that rebind a reference (`o_ref = x_ref[...] * 2`), compute with one without reading it (`x_ref * 2`), return a
-    value, read an array of JAX that is bound outside of them, or ask for a `program_id` beyond the dimensions of the grid; and
-    `program_id` outside of kernels.
+    value, read a JAX array that is bound outside them, or ask for a `program_id` beyond the dimensions of the grid; and
+    `program_id` outside kernels.
 
     ## Why is this bad?
     A kernel writes its result through references: `o_ref[...] = value`. Rebinding the name writes nothing, and the output is
@@ -77,8 +77,8 @@ class RefMisuse(Rule):
         for name, node in captured_arrays(target):
             report(
                 node,
-                f"the kernel captures the array `{name}`: pass it as an input, with a BlockSpec of its own",
-                reason="`pallas_call` raises: a kernel may not capture constants",
+                f"the kernel captures array `{name}`, which raises ValueError; pass it as an input with a BlockSpec",
+                reason="a Pallas kernel cannot capture constants",
                 function=target.qualname,
             )
 
@@ -91,7 +91,7 @@ class RefMisuse(Rule):
                 report(
                     event.node,
                     wrong,
-                    reason="a kernel is given a reference for each input, then one for each output, then the scratch",
+                    reason="a kernel gets one Ref per input, then one per output, then the scratch Refs",
                 )
             return
         if event.name not in _QUERIES or not stage.within("jit") or stage.within("pallas", "convention"):
@@ -99,8 +99,8 @@ class RefMisuse(Rule):
         if event.is_certain() and not event.is_caught() and not report.module.is_test:
             report(
                 event.node,
-                f"`{event.name.rpartition('.')[2]}` has a meaning inside of a kernel alone",
-                reason="no `pallas_call` is around it; tracing fails here",
+                f"`{event.name.rpartition('.')[2]}` outside a Pallas kernel raises AssertionError; call it inside one",
+                reason="no `pallas_call` runs this code",
             )
 
 
@@ -116,21 +116,21 @@ def _misused(
                 if isinstance(target, ast.Name) and target.id in refs and not _keeps(node.value, target.id):
                     yield (
                         node,
-                        f"`{target.id}` is rebound, and nothing is written through it: use `{target.id}[...] = `",
-                        "a kernel gives its result by writing through its references",
+                        f"`{target.id}` is rebound, which writes nothing; use `{target.id}[...] = `",
+                        "a kernel returns its results by writing to its Refs",
                     )
         elif isinstance(node, ast.Return) and node.value is not None:
             if not (isinstance(node.value, ast.Constant) and node.value.value is None):
                 if not isinstance(node.value, ast.Call) or dotted(node.value.func).startswith(_COMPUTING):
                     yield (
                         node,
-                        "a kernel must not return a value",
-                        "`pallas_call` raises unless it returns None",
+                        "a Pallas kernel that returns a value raises ValueError; write to an output Ref",
+                        "`pallas_call` requires that the kernel returns None",
                     )
         else:
             name, why = used_as_array(node, refs - stored)  # `x = x[...]` makes an array of the name
             if name:
-                yield node, f"`{name}` is a reference, not an array: read it with `{name}[...]`", why
+                yield node, f"`{name}` is a Ref, not an array; read it with `{name}[...]`", why
     yield from _never_set(kernel, refs, t)
     grid = _dimensions(t.options.get("grid"))
     if grid is not None and "grid_spec" not in t.options:
@@ -140,8 +140,8 @@ def _misused(
                 if node.func.attr == "program_id" and isinstance(axis, int) and axis >= grid:
                     yield (
                         node,
-                        f"the grid has {grid} dimension{'s' if grid != 1 else ''}, and no axis {axis}",
-                        "`program_id` counts the axes of the grid from 0",
+                        f"axis {axis} of `program_id` is out of bounds, which raises ValueError: the grid has {grid} dimension{'s' if grid != 1 else ''}",
+                        "`program_id` counts grid axes from 0",
                     )
 
 
@@ -173,8 +173,8 @@ def _never_set(
         if name in outputs and name not in handed and stores.get(name) == len(nodes):
             yield (
                 nodes[0],
-                f"`{name}` is added to and never set: an output begins as whatever is in its memory",
-                "set it to zero under `pl.when(pl.program_id(...) == 0)` first",
+                f"`{name}` is accumulated into but never initialized; zero it in the first program",
+                "use `pl.when(pl.program_id(...) == 0)`; an output starts with whatever is in memory",
             )
 
 

@@ -12,7 +12,7 @@ _PRODUCTS = frozenset({"matmul", "dot"})
 
 
 class TileAlignment(Rule):
-    """The size of a matrix product wastes much of the tiles that a TPU computes in.
+    """A matrix size wastes much of the tiles of a TPU.
 
     ## What it does
     Finds products of matrices whose sizes are known where a size above 128 is no multiple of it, and a quarter or more of what the
@@ -64,7 +64,7 @@ class TileAlignment(Rule):
             if size > _LANES and (padded - size) / padded >= _LEAST:
                 report(
                     event.node,
-                    f"a TPU computes {padded} columns for {size}: {(padded - size) / padded:.0%} of the work is padding",
+                    f"a TPU pads {size} columns to {padded}: {(padded - size) / padded:.0%} of the work is wasted; use a multiple of {_LANES}",
                     reason=f"the matrix is {shape[0]} x {shape[1]}, and tiles have {_LANES} columns",
                 )
                 return

@@ -61,7 +61,7 @@ class CheckpointedCalls:
         return (body is not None or _steps_through(function.node)) and _is_light(calls[0])
 
     def has_others(self, call: CallEvent, function: Function) -> bool:
-        """Whether another checkpointed function is called beside this one, or inside of it."""
+        """Whether another checkpointed function is called beside this one, or inside it."""
         around = {function.node, call.frame.function.node if call.frame.function is not None else None}
         for calls in self.differentiated.values():
             for other in calls.values():

@@ -132,7 +132,7 @@ class CapturedConstant(Rule):
         transformed = event.transformed
         report(
             node,
-            f"`{transformed.label}` captures `{name}` ({amount}) as a constant of the program; pass it as an argument",
+            f"`{transformed.label}` captures `{name}` ({amount}) as a constant; pass it in",
             reason=f"{transformed.why.explain(report.module)}; `{name}` comes from an enclosing scope",
         )
 
@@ -256,7 +256,7 @@ def _read_of(owner: Instance, name: ast.Name, report: Reporter) -> list[Captured
 
 
 def _is_called(node: ast.Name, report: Reporter) -> bool:
-    """Whether the function is called, or handed to what will most likely call it."""
+    """Whether the function is called, or passed to what will most likely call it."""
     return isinstance(report.module.parents.get(node), ast.Call)
 
 

@@ -60,8 +60,8 @@ class MissingDonation(Rule):
     """A jitted update step does not donate its state.
 
     ## What it does
-    Finds jitted functions that return a new version of an argument (parameters, optimiser state, a carry) whose callers
-    rebind the argument to the result, and that do not donate it; and steps under `nnx.jit` that update a model and its optimiser.
+    Finds jitted functions that return a new version of an argument (parameters, optimizer state, a carry) whose callers
+    rebind the argument to the result, and that do not donate it; and steps under `nnx.jit` that update a model and its optimizer.
 
     ## Why is this bad?
     Old and new state are alive at the same time: the step needs memory for both, and writes to fresh buffers.
@@ -253,7 +253,7 @@ class MissingDonation(Rule):
         kept = not candidate.in_place and any(not set(positions) <= set(call.rebound) for call in calls)
         report(
             place,
-            f"{quoted} of `{label}` {'is' if len(names) == 1 else 'are'} not donated: old and new buffers coexist; add `{'donate' if equinox else 'donate_argnums'}`",
+            f"{quoted} of `{label}` {'is' if len(names) == 1 else 'are'} not donated: old and new buffers coexist; donate {'it' if len(names) == 1 else 'them'}",
             reason=f"{event.transformed.why.explain(report.module)}; {where}",
             # A call that keeps its argument, under its name or in a list, would find the buffer gone.
             fix=None
@@ -271,7 +271,7 @@ class MissingDonation(Rule):
 
 
 def _updated_in_place(function: ast.AST, names: list[str]) -> list[int]:
-    """The positions of a model and its optimiser, where a step calls `optimizer.update(model, grads)`; none elsewhere."""
+    """The positions of a model and its optimizer, where a step calls `optimizer.update(model, grads)`; none elsewhere."""
     for call in nodes_of(function, ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr == "update" and len(call.args) == 2:
             found = {dotted(call.func.value), dotted(call.args[0])}

@@ -1,4 +1,4 @@
-"""Rematerialisation that saves nothing, or pays for more than it needs."""
+"""Rematerialization that saves nothing, or pays for more than it needs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NAMES = "jax.ad_checkpoint.checkpoint_name"
 
 
 class RematWholeFunction(Rule):
-    """Rematerialisation that saves nothing.
+    """Rematerialization that saves no memory.
 
     ## What it does
     Finds `jax.checkpoint` (also `jax.remat`, `nn.remat`)
@@ -70,10 +70,10 @@ class RematWholeFunction(Rule):
     And checkpoint the blocks of a network, not the whole of it.
 
     ## Fix safety
-    There is no automatic fix yet. `jaxlint verify` tries rematerialisation per block and reads the memory from the compiler.
+    There is no automatic fix yet. `jaxlint verify` tries rematerialization per block and reads the memory from the compiler.
 
     ## When not to fix
-    When the checkpointed function is also used outside of the scan, where the barriers are needed.
+    When the checkpointed function is also used outside the scan, where the barriers are needed.
 
     ## References
     - [JAX: `jax.checkpoint`](https://docs.jax.dev/en/latest/_autosummary/jax.checkpoint.html)
@@ -125,7 +125,7 @@ class RematWholeFunction(Rule):
                 report(
                     place,
                     f"`checkpoint` of all of `{inner.label}` saves no memory: the backward pass recomputes and keeps it all",
-                    reason=f"{inner.why.explain(report.module)}, {transformed.why.explain(report.module)}; checkpoint parts of it",
+                    reason=f"{inner.why.link(report.module)}, {transformed.why.link(report.module)}; checkpoint parts of it",
                 )
 
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
@@ -254,7 +254,7 @@ class RematWholeFunction(Rule):
             report.event = made
             report(
                 made.decorator or made.node,
-                f"`checkpoint` around the gradient of `{inner.label}` saves no memory; checkpoint blocks of what it differentiates",
+                f"`checkpoint` around the gradient of `{inner.label}` saves no memory; checkpoint its blocks",
                 reason=f"{made.transformed.why.explain(report.module)}; the backward pass is inside",
             )
         for node, made in self.made.items():
@@ -280,7 +280,7 @@ class RematWholeFunction(Rule):
         if self.calls.may_merge(remat):
             report(
                 made.decorator or made.node,
-                f"`prevent_cse=False` outside a loop lets XLA undo the rematerialization of `{remat.label}`; remove it",
+                f"`prevent_cse=False` outside a loop lets XLA undo the remat of `{remat.label}`; remove it",
                 reason=f"{remat.why.explain(report.module)}; `prevent_cse=False` is for the body of a JAX loop",
             )
         elif self.calls.runs_all_layers(remat):

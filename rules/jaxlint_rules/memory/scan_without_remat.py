@@ -1,4 +1,4 @@
-"""A gradient through a scan whose steps are heavy, without rematerialisation."""
+"""A gradient through a scan whose steps are heavy, without rematerialization."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class _Work:
 
 
 class ScanWithoutRemat(Rule):
-    """A gradient is taken through a scan whose steps are heavy, and each step keeps what it computed.
+    """A differentiated scan saves the activations of every step.
 
     ## What it does
-    Finds `lax.scan` (also `hk.scan` and `nn.scan`) inside of what is differentiated in reverse mode, whose body has several
+    Finds `lax.scan` (also `hk.scan` and `nn.scan`) inside what is differentiated in reverse mode, whose body has several
     matrix products one after the other and is not under `jax.checkpoint`: two for a layer whose weights the scan runs over,
     three for other steps.
 
@@ -214,7 +214,7 @@ class ScanWithoutRemat(Rule):
                     )
 
     def products_of(self, body: Function) -> _Work:
-        """What `body` does, and what it calls outside of `jax.checkpoint`."""
+        """What `body` does, and what it calls outside `jax.checkpoint`."""
         total, seen = _Work(), set[ast.AST]()
         waiting: list[tuple[ast.AST, bool]] = [(body.node, False)]
         while waiting:

@@ -12,11 +12,11 @@ _DEPTH = 4
 
 
 class StackedInput(Rule):
-    """A scan stacks what it only reads.
+    """A scan stacks a value that never changes.
 
     ## What it does
     Finds bodies of `lax.scan` whose second result holds what they were given and did not change: a part of the carry that is
-    handed on as it is, or the `xs` of the step.
+    passed on as it is, or the `xs` of the step.
 
     ## Why is this bad?
     What a step gives beside the carry is stacked, once for each step. Of parameters that the scan only reads that is as
@@ -41,7 +41,7 @@ class StackedInput(Rule):
     There is no automatic fix: what the results are used for changes with it.
 
     ## When not to fix
-    Where the stacked inputs are handed on with the results as one structure, and are small, as in a buffer of transitions.
+    Where the stacked inputs are passed on with the results as one structure, and are small, as in a buffer of transitions.
 
     ## References
     - [jax.lax.scan](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)
@@ -69,10 +69,10 @@ class StackedInput(Rule):
         read = {id(leaf) for leaf in _leaves(event.xs)}
         for leaf in _leaves(stacked):
             if id(leaf) in kept or id(leaf) in read:
-                what = "a part of the carry that never changes" if id(leaf) in kept else "its own `xs`"
+                what = "a constant part of the carry" if id(leaf) in kept else "its own `xs`"
                 report(
                     event.node,
-                    f"`{event.api}` stacks {what} once per step; drop it from the second result of the body",
+                    f"`{event.api}` stacks {what} once per step; do not return it as output",
                     reason="the body returns in its second result what it received, unchanged",
                 )
                 return

@@ -136,7 +136,7 @@ def attribute_fix(
     }
     place = call if rewrite.called and call is not None else node
     step = Step("change-attribute", report.path, report.span(place), {"attribute": event.name, **parameters})
-    message = f"Replace .{event.name}" + (f"; {rewrite.risk}" if rewrite.risk else "")
+    message = f"Replace `.{event.name}`" + (f"; {rewrite.risk}" if rewrite.risk else "")
     return FixRequest(Safety.UNSAFE if rewrite.risk else Safety.SAFE, message, (step,))
 
 
@@ -146,10 +146,10 @@ def attribute_advice(change: ApiChange, target: Target) -> str:
     if rewrite is None:
         return describe_replacement(change)
     if rewrite.text:
-        return f"write {rewrite.text.replace('{x}', 'x')}"
+        return f"use `{rewrite.text.replace('{x}', 'x')}`"
     if rewrite.around:
-        return f"use {rewrite.around}"
-    return f"use .{rewrite.tail}" if rewrite.tail else f"ask for {rewrite.argument}"
+        return f"use `{rewrite.around}`"
+    return f"use `.{rewrite.tail}`" if rewrite.tail else f"pass `{rewrite.argument}`"
 
 
 def _argument(call: ast.Call) -> object:

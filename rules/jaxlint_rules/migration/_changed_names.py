@@ -103,9 +103,9 @@ def fix_for(
             parameters = {**parameters, "old": old, "new": new, "alternative": None}
     danger = risk(change)
     if tested and parameters.pop("type_tests", True) is False:
-        danger = f"{parameters['new']} also accepts tracers, which {old} did not"
+        danger = "it is also the type of tracers"
     safety = Safety.UNSAFE if danger else Safety.SAFE
-    message = f"Replace {old} by {parameters['new']}" if parameters["new"] else f"Replace {old}"
+    message = f"Replace `{old}` with `{parameters['new']}`" if parameters["new"] else f"Replace `{old}`"
     if danger:
         message += f"; {danger}"
     return FixRequest(safety, message, (Step("rename-api", path, span, parameters),))
@@ -130,7 +130,7 @@ def drop_unused(event: NameEvent, report: Reporter) -> FixRequest | None:
     step = Step(
         "rename-api", report.path, report.span(alias), {"old": event.qualified, "new": "", "unused": True}
     )
-    return FixRequest(Safety.SAFE, f"Remove the import of {event.qualified}, which is not used", (step,))
+    return FixRequest(Safety.SAFE, f"Remove the unused import of `{event.qualified}`", (step,))
 
 
 def _keep_name(event: NameEvent, fix: FixRequest, report: Reporter) -> FixRequest:
@@ -180,10 +180,10 @@ def advice(change: ApiChange, fix: FixRequest | None) -> str:
     if fix is not None:
         parameters = fix.steps[0].parameters
         if parameters.get("unused"):
-            return "remove the import, which is not used"
+            return "remove the unused import"
         new = parameters.get("new")
         if isinstance(new, str) and new and not {"expression", "template"} & set(parameters):
-            return f"use {new}"
+            return f"use `{new}`"
     return describe_replacement(change)
 
 
@@ -191,8 +191,8 @@ def target_text(specifier: str | None, package: str = "jax") -> str:
     """The target, as the end of a reason."""
     name, newest = PACKAGES[package]
     if specifier is None:
-        return f"the code is checked against {name} {newest}, the newest release known here"
-    return f"the code is to run on {name} {specifier}"
+        return f"checked against {name} {newest}, the newest release known"
+    return f"checked against {name} {specifier}"
 
 
 class SpelledNames:

@@ -34,7 +34,7 @@ _WARNS = {("jax.jit", "backend"), ("jax.jit", "device")}
 
 
 class ChangedSignature(Rule):
-    """A function of JAX is called with arguments that the targeted version does not take that way.
+    """A JAX function is called with arguments that the targeted version does not take.
 
     ## What it does
     Looks the keywords of each call, and the number of its positional arguments, up in the history of the function's signature:
@@ -122,7 +122,7 @@ class ChangedSignature(Rule):
             return
         report(
             node,
-            f"`{callee}` needs `{change.param}` since {PACKAGES[package][0]} {change.removed_in}: {change.note}",
+            f"`{callee}` requires `{change.param}` since {PACKAGES[package][0]} {change.removed_in}; {change.note.replace('; ', ', ')}",
             reason=target_text(report.version_of(PACKAGES[package][0]), package),
         )
 
@@ -142,7 +142,7 @@ class ChangedSignature(Rule):
         since = max((change.removed_in or "" for change in changes), key=len)
         report(
             node,
-            f"`{callee}` no longer takes {names} since {PACKAGES[package][0]} {since}: {_keyword_advice(changes)}",
+            f"`{callee}` raises TypeError for {names} since {PACKAGES[package][0]} {since}; {_keyword_advice(changes)}",
             reason=f"the call passes {names} by keyword; {target_text(report.version_of(PACKAGES[package][0]), package)}",
             fix=_fix(node, callee, parameters, keyword_risk(callee, changes, values), report),
         )
@@ -155,8 +155,8 @@ class ChangedSignature(Rule):
             if change is not None and target.deprecates(change):
                 report(
                     node,
-                    f"`{keyword.arg}` of `{callee}` is deprecated since jax {change.deprecated_in}: "
-                    "put the inputs on the device with jax.device_put, or use jax.default_device",
+                    f"`{keyword.arg}` of `{callee}` is deprecated since jax {change.deprecated_in}; "
+                    "use `jax.device_put` or `jax.default_device`",
                     reason=f"each such call warns; {target_text(report.target_jax)}",
                     severity=Severity.WARNING,
                 )
@@ -172,7 +172,7 @@ class ChangedSignature(Rule):
         first = parameters["call"]["parameters"][parameters["call"]["keep"]]
         report(
             node,
-            f"`{callee}` takes `{first}` and what follows by keyword alone since jax {change.removed_in}",
+            f"`{callee}` takes `{first}` by keyword only since jax {change.removed_in}; positional raises TypeError",
             reason=f"the call passes {count} arguments by position; {target_text(report.target_jax)}",
             fix=_fix(node, callee, parameters, "", report),
         )
@@ -184,7 +184,7 @@ def _fix(
     if parameters is None:
         return None
     step = Step("change-call", report.path, report.span(node), parameters)
-    message = f"Change the arguments of {callee}" + (f"; {danger}" if danger else "")
+    message = f"Change the arguments of `{callee}`" + (f"; {danger}" if danger else "")
     return FixRequest(Safety.UNSAFE if danger else Safety.SAFE, message, (step,))
 
 
@@ -193,6 +193,9 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _keyword_advice(changes: list[ApiChange]) -> str:
+    named = [one.param_replacement for one in changes]
+    if all(new and new.isidentifier() for new in named):
+        return f"use {' and '.join(dict.fromkeys(f'`{new}`' for new in named))}"
     advice = []
     for change in changes:
         new = change.param_replacement
@@ -201,5 +204,5 @@ def _keyword_advice(changes: list[ApiChange]) -> str:
         elif new and new.isidentifier():
             advice.append(f"use `{new}`")
         else:
-            advice.append(change.note or "leave it out")
+            advice.append(change.note.replace("; ", ", ") or "remove it")
     return ", ".join(dict.fromkeys(part for part in advice if part))

@@ -29,7 +29,7 @@ _WARN_WHEN_CALLED = {"jax.host_count", "jax.host_id", "jax.host_ids"}
 
 
 class DeprecatedApi(Rule):
-    """A name of JAX is used that still works on the targeted version, but will go.
+    """A deprecated name of JAX is used.
 
     ## What it does
     Resolves every name through the file's imports and looks it up in the history of JAX: names that the targeted
@@ -92,7 +92,7 @@ class DeprecatedApi(Rule):
             return
         report(
             node,
-            f"`{qualified}` is deprecated since {PACKAGES[package][0]} {change.deprecated_in}: {advice(change, fix)}",
+            f"`{qualified}` is deprecated since {PACKAGES[package][0]} {change.deprecated_in}; {advice(change, fix)}",
             reason=target_text(specifier, package),
             fix=fix,
         )
@@ -110,7 +110,7 @@ class DeprecatedApi(Rule):
         if fix is not None:
             report(
                 event.node,
-                f"`{change.name}` is deprecated since {PACKAGES[package][0]} {change.deprecated_in}: {attribute_advice(change, target)}",
+                f"`{change.name}` is deprecated since {PACKAGES[package][0]} {change.deprecated_in}; {attribute_advice(change, target)}",
                 reason=target_text(specifier, package),
                 fix=fix,
             )
@@ -136,14 +136,14 @@ class DeprecatedApi(Rule):
                 steps.append(Step("change-call", report.path, report.span(maker), parameters))
         report(
             event.node,
-            f"entering a mesh is deprecated since jax {change.deprecated_in}: use jax.set_mesh",
-            reason=f"the value comes from `{name}`; {target_text(report.target_jax)}",
+            f"entering a mesh is deprecated since jax {change.deprecated_in}; use `jax.set_mesh`",
+            reason=f"the mesh comes from `{name}`; {target_text(report.target_jax)}",
             fix=None
             if pjits is None
             else FixRequest(
                 Safety.UNSAFE,
-                "Enter jax.set_mesh; what asks for the mesh of the context finds it in another place"
-                + ("; for jax.jit, None leaves the placement to the compiler" if pjits else ""),
+                "Use `jax.set_mesh`; code that reads the mesh of the context finds it elsewhere"
+                + ("; None in `jax.jit` leaves the placement to the compiler" if pjits else ""),
                 tuple(steps),
             ),
         )

@@ -57,7 +57,7 @@ def _is_unheard_of(qualified: str) -> bool:
 
 
 class NonexistentApi(Rule):
-    """A name is looked up in a module of JAX that no release of JAX ever had.
+    """A name is used that no release of JAX has.
 
     ## What it does
     Resolves every name through the file's imports and looks it up among all public names of JAX since 0.2, module by
@@ -127,8 +127,9 @@ class NonexistentApi(Rule):
         close = did_you_mean(module, name)
         report(
             wrong,
-            f"no release of JAX has `{module}.{name}`" + (f"; did you mean `{close}`?" if close else ""),
-            reason=f"`{module}` was read from the releases of jax from {known_names.versions()[0]} to {NEWEST}",
+            f"`{module}.{name}` exists in no release of JAX"
+            + (f"; did you mean `{close}`?" if close else ""),
+            reason=f"`{module}` was read in the releases from {known_names.versions()[0]} to {NEWEST}",
         )
 
     def _imported_from_function(self, event: NameEvent, function: str, report: Reporter) -> None:
@@ -140,8 +141,8 @@ class NonexistentApi(Rule):
             self._reported.add(node)
             report(
                 node,
-                f"`{function}` is a function and no module: there is nothing to import from it",
-                reason=f"`{function}` was a function in every release of jax from {known_names.versions()[0]} to {NEWEST} that had it",
+                f"`{function}` is a function, not a module; nothing can be imported from it",
+                reason=f"it is a function in every release of jax from {known_names.versions()[0]} to {NEWEST}",
             )
 
     def _is_newer(self, specifier: str | None) -> bool:

@@ -82,8 +82,8 @@ class PrivateApi(Rule):
         )
         report(
             node,
-            f"`{qualified}` is private to JAX" + (f"; `{home}.{leaf}` is public" if home else ""),
-            reason="what lies under `jax._src` changes from release to release without a deprecation",
+            f"`{qualified}` is private to JAX" + (f"; use `{home}.{leaf}`" if home else ""),
+            reason="names under `jax._src` change between releases without a deprecation",
         )
 
 

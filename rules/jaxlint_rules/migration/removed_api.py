@@ -30,7 +30,7 @@ def _row_around(qualified: str) -> ApiChange | None:
 
 
 class RemovedApi(Rule):
-    """A name or option of JAX is used that the targeted version no longer has.
+    """A name or option is used that the targeted JAX no longer has.
 
     ## What it does
     Resolves every name through the file's imports and looks it up in the history of JAX: names, modules and options of
@@ -97,7 +97,7 @@ class RemovedApi(Rule):
             return
         report(
             node,
-            f"`{qualified}` was {change.kind} in {PACKAGES[package][0]} {change.removed_in}: {advice(change, fix)}",
+            f"`{qualified}` was {change.kind} in {PACKAGES[package][0]} {change.removed_in}; {advice(change, fix)}",
             reason=_reason(change, qualified, specifier, package),
             fix=fix,
         )
@@ -117,9 +117,9 @@ class RemovedApi(Rule):
         step = Step("rename-api", report.path, report.span(node), {"old": "jax.config", "is_attribute": True})
         report(
             node,
-            f"`jax.config` is no module since jax {row.removed_in}: import jax",
+            f"`jax.config` is not a module since jax {row.removed_in}; import `jax`",
             reason=target_text(report.target_jax),
-            fix=FixRequest(Safety.SAFE, "Import jax, which has config as an attribute", (step,)),
+            fix=FixRequest(Safety.SAFE, "Import `jax`, which has `config` as an attribute", (step,)),
         )
 
     @staticmethod
@@ -145,7 +145,7 @@ class RemovedApi(Rule):
             return
         report(
             event.node,
-            f"`{change.name}` was removed in {PACKAGES[package][0]} {change.removed_in}: {attribute_advice(change, target)}",
+            f"`{change.name}` was removed in {PACKAGES[package][0]} {change.removed_in}; {attribute_advice(change, target)}",
             reason=target_text(specifier, package),
             fix=attribute_fix(change, target, event, report),
         )
@@ -168,10 +168,10 @@ class RemovedApi(Rule):
         fix = None
         if "delete" in change.note:
             step = Step("remove-statement", report.path, report.span(node), {})
-            fix = FixRequest(Safety.SAFE, f"Remove the option {name}, which has no effect", (step,))
+            fix = FixRequest(Safety.SAFE, f"Remove the option `{name}`, which has no effect", (step,))
         report(
             option,
-            f"jax.config has no option `{name}` since jax {change.removed_in}: {change.note or 'remove it'}",
+            f"`jax.config` has no option `{name}` since jax {change.removed_in}; {change.note.replace('; ', ', ') or 'remove it'}",
             reason=target_text(report.target_jax),
             fix=fix,
         )
@@ -180,7 +180,7 @@ class RemovedApi(Rule):
 def _reason(change: ApiChange, qualified: str, specifier: str | None, package: str) -> str:
     parts = []
     if qualified != change.name:
-        parts.append(f"it lies in `{change.name}`")
+        parts.append(f"it is in `{change.name}`")
     if change.deprecated_in:
         parts.append(f"deprecated since {PACKAGES[package][0]} {change.deprecated_in}")
     return "; ".join([*parts, target_text(specifier, package)])
@@ -194,5 +194,5 @@ def _unreviewed(qualified: str) -> ApiChange | None:
     gone = known_names(place[0]).gone.get(place[1])
     if gone is None or not known_names(place[0]).there or known_names(place[0]).is_open_now:
         return None
-    note = "it was never documented, and nothing public replaces it"
+    note = "it was never documented and has no public replacement"
     return ApiChange(f"{place[0]}.{place[1]}", "removed", "name", "semi", "manual", note, removed_in=gone)

@@ -15,7 +15,7 @@ _COLUMNS = frozenset({"getitem", "expand_dims", "reshape", "meshgrid", "broadcas
 
 
 class BroadcastInLoss(Rule):
-    """A loss compares each prediction with each target.
+    """A loss broadcasts each prediction against each target.
 
     ## What it does
     Finds differences of an array of the shape `[B]` and one of the shape `[B, 1]` that are squared, averaged or summed, and losses
@@ -75,8 +75,8 @@ class BroadcastInLoss(Rule):
             whole = (one[0], one[0])
             report(
                 event.node,
-                f"shapes {shape_text(one)} and {shape_text(two)} broadcast to {shape_text(whole)}: each prediction is compared with each target",
-                reason="one is a column, the other a row",
+                f"shapes {shape_text(one)} and {shape_text(two)} broadcast to {shape_text(whole)}: predictions meet all targets; reshape one",
+                reason="one is a column and the other a row",
             )
             return
 

@@ -11,7 +11,7 @@ from jaxlint_rules.numerics._expressions import made, number
 
 
 class CancellingLog1p(Rule):
-    """`log(1 + x)` and `exp(x) - 1` lose the digits of a small `x`.
+    """`log(1 + x)` and `exp(x) - 1` lose precision for small `x`.
 
     ## What it does
     Finds `jnp.log(1 + x)`, `jnp.log(1 - x)` and `jnp.exp(x) - 1`.
@@ -69,7 +69,7 @@ class CancellingLog1p(Rule):
         if form and not is_integer(dtype_of(operand)):
             report(
                 event.node,
-                f"`{form}` loses the digits of a small `x`: use `{instead}`",
-                reason="1 plus a number below 6e-8 is 1 in float32",
+                f"`{form}` loses precision for small `x`; use `{instead}`",
+                reason="1 plus a number below 6e-8 is exactly 1 in float32",
                 fix=propose(report, event.node, "stable-form", f"Use `{instead}`", safe=False),
             )

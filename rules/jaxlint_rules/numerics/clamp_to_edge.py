@@ -19,7 +19,7 @@ _EDGES = {
 
 
 class ClampToEdge(Rule):
-    """The gradient is infinite or NaN where a clamp sets in.
+    """The gradient is NaN where a clamp reaches the edge of a domain.
 
     ## What it does
     In functions that a gradient is taken of, finds `sqrt`, `log`, `arccos`, `arcsin` and `arctanh` of a value that is clamped to
@@ -69,7 +69,7 @@ class ClampToEdge(Rule):
         argument = operation.args[0] if operation.args else None
         clamp = made(argument, "maximum", "clip", "relu")
         if clamp is not None and any(_clamps_to(clamp, edge) for edge in edges):
-            self.found.append((event, f"`{clamp.name}` clamps to exactly the edge of the domain"))
+            self.found.append((event, f"`{clamp.name}` clamps exactly to the edge of the domain"))
         elif (
             isinstance(argument, Array)
             and argument.flow is not None
@@ -83,8 +83,7 @@ class ClampToEdge(Rule):
             if report.differentiated(event.frame):
                 report(
                     event.node,
-                    f"the slope of `{event.operation.name}` is infinite at the edge of its domain, which the argument reaches: the "
-                    "gradient is NaN there",
+                    f"the gradient of `{event.operation.name}` is NaN at the edge of its domain, which is reached; clamp inside it",
                     reason=reason,
                 )
 
@@ -94,12 +93,12 @@ def _reaches(name: str, argument: Value) -> str:
     if name in ("arccos", "arcsin"):
         quotient = made(argument, "divide")
         if quotient is not None and len(quotient.args) == 2 and _is_length(quotient.args[1]):
-            return "a product of two vectors divided by their norms is 1 where they are parallel, and rounding takes it beyond"
+            return "the cosine of parallel vectors is 1, and rounding takes it beyond"
     if name == "arccosh":
         total = made(argument, "add")
         positive = total is not None and any(made(part, "exp", "softplus") is not None for part in total.args)
         if total is not None and not positive and any(number(part) == 1.0 for part in total.args):
-            return "it is 1 where what is added is zero, as for a point and itself"
+            return "it is 1 where the added term is zero, as for a point and itself"
     return ""
 
 

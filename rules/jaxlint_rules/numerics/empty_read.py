@@ -11,7 +11,7 @@ _READS = frozenset({"matmul", "dot", "einsum", "concatenate", "stack"}) | ELEMEN
 
 
 class EmptyRead(Rule):
-    """What `jnp.empty` holds is read before it is written.
+    """`jnp.empty` is read before it is written.
 
     ## What it does
     Finds arrays of `jnp.empty` and `jnp.empty_like` that arithmetic, sums and products read as they were made.
@@ -56,8 +56,8 @@ class EmptyRead(Rule):
             if _is_empty(value):
                 report(
                     operation.node,
-                    "what `jnp.empty` made is read before it is written: it may hold anything; use `jnp.zeros`",
-                    reason="JAX promises nothing of its contents, and since 0.11 they are not zero",
+                    "`jnp.empty` is read before it is written; use `jnp.zeros`",
+                    reason="its contents are undefined, and since JAX 0.11 not zero",
                 )
                 return
 

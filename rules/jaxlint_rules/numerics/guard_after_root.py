@@ -21,7 +21,7 @@ _BOUNDED = frozenset({"add", "maximum", "clip", "exp", "softplus", "where", "sel
 
 
 class GuardAfterRoot(Rule):
-    """A norm or standard deviation is guarded against zero after the root, where it does not help its gradient.
+    """An epsilon after a root does not help its gradient.
 
     ## What it does
     In functions that a gradient is taken of, finds an epsilon that stands beside a root and not under it: `jnp.linalg.norm(x) + eps`,
@@ -77,8 +77,8 @@ class GuardAfterRoot(Rule):
             if report.differentiated(event.frame):
                 report(
                     event.node,
-                    f"the gradient of {root} is NaN where it is zero, whatever is done to it afterwards: put the epsilon under the root",
-                    reason="the slope of a root is infinite at zero; the guard makes its value finite alone",
+                    f"the gradient of {root} is NaN at zero, whatever is added after it; add epsilon under the root",
+                    reason="the slope of a root is infinite at zero; the guard only makes its value finite",
                 )
 
 
@@ -91,7 +91,7 @@ def _root(value: Value) -> str:
     if not isinstance(inside, Array) or inside.flow is None or made(inside, *_DROPPING) is not None:
         return ""
     if operation.name == "std":
-        return "this standard deviation"
+        return "this deviation"
     if operation.name == "norm":
         return "this norm" if euclidean_vector(operation) is not None else ""
     return "this root" if _may_be_zero(operation) else ""

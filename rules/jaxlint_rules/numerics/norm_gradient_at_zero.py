@@ -28,7 +28,7 @@ _ROUNDING = ("round", "rint", "jax.numpy.round", "jax.numpy.rint")
 
 
 class NormGradientAtZero(Rule):
-    """A norm is differentiated where it is zero: of pairwise differences, or of parameters before it is squared.
+    """A norm is differentiated where it is zero.
 
     ## What it does
     Finds `jnp.linalg.norm(x[:, None] - x[None])`, and the same as `sqrt(sum(d**2))`, in functions that a gradient is
@@ -137,32 +137,32 @@ class NormGradientAtZero(Rule):
             self.tell(
                 event,
                 report,
-                "the gradient of this norm is NaN on the diagonal, where each point is compared with itself",
-                "the argument is the difference of an array with itself along two axes, which holds zeros",
+                "the gradient of this norm is NaN on the diagonal (a point and itself); add epsilon under the root",
+                "the difference of an array with itself along two axes contains zeros",
             )
         for event in self.rectified:
             self.tell(
                 event,
                 report,
-                "the gradient of this norm is NaN where no unit is active: put an epsilon under its root",
-                "the argument is what a ReLU gives, which is exactly zero for such an example",
+                "the gradient of this norm is NaN where no unit is active; add epsilon under the root",
+                "a ReLU returns exactly zero there",
             )
         for event, start in self.beginning:
             if start is None or self.is_zero(start):
                 self.tell(
                     event,
                     report,
-                    "the gradient of this norm is NaN at the start: its argument begins as zero",
-                    "both sides of the difference begin as the same array"
+                    "the gradient of this norm is NaN at the start (its argument is zero); add epsilon under the root",
+                    "both sides of the difference start as the same array"
                     if start is None
-                    else "it is made by `zeros`, and a gradient is taken with respect to it",
+                    else "`zeros` creates it, and a gradient is taken with respect to it",
                 )
         for event in self.squares:
             self.tell(
                 event,
                 report,
-                "the gradient of this squared norm is NaN where the array is zero; sum the squares: `jnp.sum(x**2)`",
-                "the derivative of the root is infinite at zero, and squaring it again does not take that away",
+                "the gradient of this squared norm is NaN at zero; use `jnp.sum(x**2)`",
+                "the slope of the root is infinite at zero, and squaring does not undo that",
             )
 
     @staticmethod

@@ -54,10 +54,8 @@ class UnsafeDivision(Rule):
         if operation.name == "divide" and len(operation.args) == 2:
             norm = made(without_views(operation.args[1]), "norm")
             if norm is not None and same(norm.args[0], operation.args[0]):
-                message = "the gradient of this division by a norm is NaN where the vector is zero"
-                self.found.append(
-                    (event, message, "the norm has no gradient at zero, and no epsilon is under its root")
-                )
+                message = "the gradient of this division by a norm is NaN for a zero vector; add epsilon under the root"
+                self.found.append((event, message, "the norm has no gradient at zero"))
             return
 
     def finish(self, report: Reporter) -> None:

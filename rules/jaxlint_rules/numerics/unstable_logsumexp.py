@@ -11,7 +11,7 @@ from jaxlint_rules.numerics._expressions import made, number, without_views
 
 
 class UnstableLogsumexp(Rule):
-    """A logarithm undoes exponentials that have over- or underflowed.
+    """A logarithm of exponentials that overflow or underflow.
 
     ## What it does
     Finds `log(sum(exp(x)))`, `log(softmax(x))`, `log(sigmoid(x))`, `log(1 - sigmoid(x))` and `log(1 + exp(x))`.
@@ -57,8 +57,8 @@ class UnstableLogsumexp(Rule):
             form, instead = found
             report(
                 event.node,
-                f"`{form}` is infinite where its exact value is not: use `{instead}`",
-                reason="the exponential inside over- or underflows before the logarithm undoes it",
+                f"`{form}` overflows or underflows to infinity; use `{instead}`",
+                reason="its inner exponential leaves the range of float32 before the logarithm undoes it",
                 fix=propose(report, event.node, "stable-form", f"Use `{instead}`", safe=False),
             )
 

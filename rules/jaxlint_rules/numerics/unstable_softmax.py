@@ -10,7 +10,7 @@ from jaxlint_rules.numerics._expressions import made, same, without_views
 
 
 class UnstableSoftmax(Rule):
-    """A softmax is computed in a way that overflows.
+    """A softmax without the maximum subtracted overflows.
 
     ## What it does
     Finds `exp(x) / sum(exp(x))` on arrays without their maximum subtracted.
@@ -59,7 +59,7 @@ class UnstableSoftmax(Rule):
         if may_overflow(top.args[0], event.frame):
             report(
                 event.node,
-                "this softmax is NaN once an element exceeds 88 in float32: use `jax.nn.softmax`",
-                reason="`exp(x) / sum(exp(x))` without the maximum subtracted overflows to infinity over infinity",
+                "this softmax is NaN once an element exceeds 88 in float32; use `jax.nn.softmax`",
+                reason="`exp(x) / sum(exp(x))` overflows to infinity over infinity unless the maximum is subtracted",
                 fix=propose(report, event.node, "stable-form", "Use `jax.nn.softmax`", safe=False),
             )

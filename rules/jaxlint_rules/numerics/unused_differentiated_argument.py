@@ -13,7 +13,7 @@ _KINDS = frozenset({"grad", "value_and_grad"})
 
 
 class UnusedDifferentiatedArgument(Rule):
-    """A function is differentiated for an argument that it never reads.
+    """A function is differentiated with respect to an argument that it never reads.
 
     ## What it does
     Finds `jax.grad(f)` and `jax.value_and_grad(f)` where the body of `f` does not use the parameter that the gradient
@@ -74,8 +74,8 @@ class UnusedDifferentiatedArgument(Rule):
             if name not in used and not name.startswith("_") and name not in ("self", "cls"):
                 report(
                     event.node,
-                    f"`{t.label}` never reads `{name}`, for which it is differentiated: the gradient is zero",
-                    reason=f"`{name}` does not occur in the body of `{t.label}`, line {function.node.lineno}",
+                    f"the gradient with respect to `{name}` is zero: `{t.label}` never reads it; use it or change `argnums`",
+                    reason=f"the body of `{t.label}` (line {function.node.lineno}) does not contain `{name}`",
                 )
                 return
 

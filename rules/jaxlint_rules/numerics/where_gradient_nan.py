@@ -62,7 +62,7 @@ _LARGE = 5.0
 
 
 class WhereGradientNan(Rule):
-    """A branch of `where` that is not chosen makes the gradient NaN.
+    """The branch that `where` does not choose makes the gradient NaN.
 
     ## What it does
     Finds `jnp.where(x > 0, jnp.log(x), 0.0)` and its like: a logarithm, root, division, power or inverse function of the
@@ -166,14 +166,14 @@ class WhereGradientNan(Rule):
             if how:
                 report(
                     event.node,
-                    f"NaN that {what} gives is taken away here, and stays in the gradient: make its argument safe with a `where` before it",
-                    reason=f"the derivative of {what} is multiplied by zero there, and is not finite",
+                    f"`where` removes the NaN of {what} but not from the gradient; guard its argument with `where`",
+                    reason=f"the derivative of {what} is not finite there, and zero times it is NaN",
                 )
                 continue
             report(
                 event.node,
-                f"the gradient is NaN where the condition leaves {what} out: make its argument safe with a `where` inside",
-                reason=f"both branches are differentiated, and the derivative of {what} is not finite at the points that the condition tests for",
+                f"the gradient is NaN where the condition excludes {what}; guard its argument with `where` too",
+                reason=f"`where` differentiates both branches, and the derivative of {what} is not finite there",
             )
 
 
@@ -207,7 +207,7 @@ def _vanishes_with(operand: Value, value: Value, depth: int = 4) -> bool:
 
 
 def _leaves_nan(call: ast.AST) -> bool:
-    """Whether the other branch is NaN itself, so that the value is no number there either."""
+    """Whether the other branch is NaN itself, so that the value is not a number there either."""
     given = call.args if isinstance(call, ast.Call) else []
     return any(last_name(part).lower() == "nan" or ast.unparse(part) == "float('nan')" for part in given)
 

@@ -12,7 +12,7 @@ _HANDING_ON = frozenset({"jit", "vmap"})
 
 
 class ZeroGradient(Rule):
-    """The gradient is zero: the loss reaches its argument through a step function alone.
+    """The gradient is zero: the loss depends on its argument only through a step function.
 
     ## What it does
     Finds functions under `jax.grad` and `value_and_grad` whose whole result comes out of `argmax`, `round`, `sign`, `floor`,
@@ -59,8 +59,8 @@ class ZeroGradient(Rule):
         what = f"`{event.transformed.label}`" if event.transformed is not None else "the function"
         report(
             event.node,
-            f"the gradient of {what} is zero: all of its result comes out of `{event.operation.name}`",
-            reason=f"`{event.operation.name}` has no derivative, or one that is zero everywhere",
+            f"the gradient of {what} is zero, because its result comes from `{event.operation.name}`; use a smooth loss",
+            reason=f"the derivative of `{event.operation.name}` is zero or undefined everywhere",
         )
 
     @concerns(callees=("Transformed",))
@@ -79,8 +79,8 @@ class ZeroGradient(Rule):
         if _is_integer(event.args[position]):
             report(
                 event.node,
-                f"the gradient of `{gradient.label}` is taken at an integer, which raises: pass a floating-point number",
-                reason="JAX differentiates with respect to real and complex numbers alone",
+                f"the gradient of `{gradient.label}` at an integer raises TypeError; pass a float",
+                reason="JAX differentiates with respect to real and complex numbers only",
                 severity=Severity.ERROR,
             )
 

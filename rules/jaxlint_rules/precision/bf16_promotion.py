@@ -17,7 +17,7 @@ _RANDOM = "jax.random."
 
 
 class Bf16Promotion(Rule):
-    """A constant in float32 makes a bfloat16 computation float32.
+    """A float32 constant promotes a bfloat16 computation to float32.
 
     ## What it does
     Finds operations between a bfloat16 or float16 array and a NumPy scalar or array, or a float32 table that is made of
@@ -76,12 +76,12 @@ class Bf16Promotion(Rule):
         if isinstance(operation.node, ast.AugAssign) and dtype_of(operation.args[0]) in _WIDE:
             return  # a sum in float32 of what is not
         if low and wide and all(is_constant(value, _DEEP) for value in wide):
-            what = "a NumPy value" if isinstance(wide[0], NumpyArray) else "made of constants"
+            what = "a NumPy value" if isinstance(wide[0], NumpyArray) else "a constant"
             if any(isinstance(v, Array) and v.made is not None and v.made.name == "self.param" for v in wide):
-                what = "a parameter of the module"
+                what = "a module parameter"
             elif any(_is_drawn(value, _DEEP) for value in wide):
-                what = "made of random numbers, which no `dtype` was asked for"
-            self.found[id(operation)] = (operation, event, low, f"{what}, in `{dtype_of(wide[0])}`")
+                what = "random numbers"
+            self.found[id(operation)] = (operation, event, low, f"{what} of `{dtype_of(wide[0])}`")
 
     def forgive(self, value: Value, depth: int) -> None:
         """What is cast afterwards was widened on purpose."""
@@ -96,8 +96,8 @@ class Bf16Promotion(Rule):
             report.event = event
             report(
                 event.node,
-                f"a `{low}` array meets {met} in float32, and the result is float32: give {them} the array's dtype",
-                reason=f"one operand is `{low}`, the other is {what}; Python numbers would not promote",
+                f"a `{low}` array is promoted to float32 by {met}; give {them} the dtype of the array",
+                reason=f"one operand is `{low}`, the other is {what}; Python numbers do not promote",
             )
 
 

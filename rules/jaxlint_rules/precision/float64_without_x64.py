@@ -18,7 +18,7 @@ _LAYERS = ("flax.", "haiku.", "equinox.", "jax.nn.initializers.")
 
 
 class Float64WithoutX64(Rule):
-    """64-bit numbers are asked for, and JAX gives 32 bits.
+    """A 64-bit dtype becomes 32 bits without x64.
 
     ## What it does
     Finds `dtype=jnp.float64`, `"float64"`, `.astype(np.float64)`, `jnp.float64(...)` and their complex and integer counterparts in
@@ -80,8 +80,8 @@ class Float64WithoutX64(Rule):
         given = _GIVEN[dtype]
         report(
             event.node,
-            f"`{dtype}` is asked for, but 64 bits are not enabled: the result is `{given}`",
-            reason="nothing in this project turns on `jax_enable_x64`",
+            f"`{dtype}` becomes `{given}` while `jax_enable_x64` is off; enable it or ask for `{given}`",
+            reason="nothing in this project enables `jax_enable_x64`",
         )
 
 

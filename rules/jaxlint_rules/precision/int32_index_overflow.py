@@ -13,7 +13,7 @@ _LARGE = 2**26  # a factor that leaves room for next to nothing
 
 
 class Int32IndexOverflow(Rule):
-    """Index arithmetic exceeds 32 bits.
+    """Index arithmetic overflows int32.
 
     ## What it does
     Finds `jnp.arange(n)` beyond 2,147,483,647, and products of an `arange` of known length and a number that exceed it, without
@@ -64,8 +64,8 @@ class Int32IndexOverflow(Rule):
                 if not may_have_x64(report, report.module):
                     report(
                         event.node,
-                        f"integers of 32 bits end at {_LIMIT:,}: times {factor:,} they wrap around from {_LIMIT // abs(factor) + 1} on",
-                        reason="the array is `int32`, and without x64 so is the product",
+                        f"int32 times {factor:,} overflows from {_LIMIT // abs(factor) + 1} on; use float32 or enable x64",
+                        reason=f"int32 ends at {_LIMIT:,}, and without x64 the product stays int32",
                     )
                 return
             if length is not None and type(factor) is int and abs(length * factor) > _LIMIT + abs(factor):
@@ -73,8 +73,8 @@ class Int32IndexOverflow(Rule):
                     return
                 report(
                     event.node,
-                    f"the indices reach {abs((length - 1) * factor):,}, and 32-bit integers end at {_LIMIT:,}",
-                    reason="without x64 the product is 32 bits wide and wraps around",
+                    f"the indices reach {abs((length - 1) * factor):,} and overflow int32; enable x64 or use smaller indices",
+                    reason=f"int32 ends at {_LIMIT:,}, and without x64 the product stays int32",
                 )
                 return
 
@@ -88,8 +88,8 @@ class Int32IndexOverflow(Rule):
             return
         report(
             event.node,
-            f"`{number} ** {exponent}` is beyond {_LIMIT:,}, where 32-bit integers end: raise a float, `{number}.0`",
-            reason="an integer raised to an array of integers is one of 32 bits without x64, and wraps around",
+            f"`{number} ** {exponent}` overflows int32; use a float, `{number}.0`",
+            reason=f"int32 ends at {_LIMIT:,}, and without x64 the power stays int32",
         )
 
 

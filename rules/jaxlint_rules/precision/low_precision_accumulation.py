@@ -27,7 +27,7 @@ _SEGMENTS = ("jax.ops.segment_sum",)
 
 
 class LowPrecisionAccumulation(Rule):
-    """A running sum is kept in bfloat16 or float16.
+    """A running sum accumulates in bfloat16 or float16.
 
     ## What it does
     Finds totals that a loop on the host adds to, carries of `lax.scan`, `fori_loop` and `while_loop` that start from zeros of a 16-bit type and are added to, and
@@ -79,7 +79,7 @@ class LowPrecisionAccumulation(Rule):
         if event.operation.name == "add":
             total = _running(event)
             if total:
-                self.tell(event, event.result.dtype, f"`{total}`, which each iteration adds to,", report)
+                self.tell(event, event.result.dtype, f"`{total}`", report)
             return
         if event.operation.name in _SUMS and event.frame.module.reported:
             asked = event.operation.kwargs.get("dtype")
@@ -95,7 +95,7 @@ class LowPrecisionAccumulation(Rule):
         elif isinstance(event.callee, ExternalMethod) and event.callee.name == "add":
             base = event.callee.receiver
             if isinstance(base, AtIndexer) and _is_zero(base.array):
-                self.tell(event, base.array.dtype, "the array that `.at[...].add` adds to", report)
+                self.tell(event, base.array.dtype, "`.at[...].add`", report)
 
     def tell(
         self, event: CallEvent | CarryEvent | OperationEvent, dtype: str, what: str, report: Reporter
@@ -103,8 +103,8 @@ class LowPrecisionAccumulation(Rule):
         if not report.module.is_test:
             report(
                 event.node,
-                f"{what} sums in {dtype}: small terms are lost once the sum is large",
-                reason=f"it has {8 if dtype == 'bfloat16' else 11} bits of precision; sum in float32 and cast the result",
+                f"{what} accumulates in {dtype}, which drops small terms; accumulate in float32",
+                reason=f"{dtype} has {8 if dtype == 'bfloat16' else 11} bits of precision; cast the result, not the terms",
             )
 
 

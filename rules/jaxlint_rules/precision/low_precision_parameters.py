@@ -11,7 +11,7 @@ _GRADIENTS = frozenset({"grad", "value_and_grad"})
 
 
 class LowPrecisionParameters(Rule):
-    """Parameters are stored in bfloat16 or float16 while they are trained.
+    """Trained parameters are stored in bfloat16 or float16.
 
     ## What it does
     Finds layers of flax that are made with `param_dtype=jnp.bfloat16` (or float16) in a program that takes gradients.
@@ -35,7 +35,7 @@ class LowPrecisionParameters(Rule):
     There is no automatic fix: checkpoints change their dtypes.
 
     ## When not to fix
-    When the optimiser keeps a copy of the parameters in float32, or rounds by chance, or when the model is only run. The rule is in preview, since
+    When the optimizer keeps a copy of the parameters in float32, or rounds by chance, or when the model is only run. The rule is in preview, since
     it has had too few findings in open repositories to know how often it is right.
 
     ## References
@@ -67,6 +67,6 @@ class LowPrecisionParameters(Rule):
             report.event = event
             report(
                 event.node,
-                f"parameters in {dtype} lose small updates; keep them in float32, and compute in `dtype={dtype}`",
-                reason=f"the program takes gradients, and {dtype} rounds what is added to them",
+                f"parameters in {dtype} lose small updates; use `param_dtype=float32` and compute in `dtype={dtype}`",
+                reason=f"the program takes gradients, and {dtype} rounds the updates away",
             )

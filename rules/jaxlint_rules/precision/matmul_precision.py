@@ -61,7 +61,7 @@ class MatmulPrecision(Rule):
             return
         report(
             event.node,
-            "this difference of squares cancels, and its matrix product runs at a reduced precision on GPU and TPU",
+            "this difference of squares cancels, and its matmul is imprecise on GPU and TPU; pass `precision=`",
             reason=f"the product at line {getattr(product.node, 'lineno', '?')} has no `precision`",
         )
 

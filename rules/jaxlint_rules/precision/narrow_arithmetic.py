@@ -21,7 +21,7 @@ _ROUNDING = ("floor", "ceil", "round", "rint", "trunc", "fix")
 
 
 class NarrowArithmetic(Rule):
-    """Arithmetic in a narrow type gives numbers that it does not have.
+    """Arithmetic wraps around or truncates in a narrow dtype.
 
     ## What it does
     Finds numbers that are added to a float16 array, or are its lower bound, and are zero in float16 (`1e-8`); and differences of `uint8`
@@ -90,8 +90,8 @@ class NarrowArithmetic(Rule):
             self.told.add(wrapped.made.node)
             report(
                 event.node,
-                f"a difference of `{wrapped.dtype}` numbers wraps around below zero: cast them to a signed or floating type first",
-                reason=f"`{wrapped.dtype}` begins at 0, and `3 - 5` is {_UNSIGNED[wrapped.dtype] - 1} in it",
+                f"a difference of `{wrapped.dtype}` numbers wraps around below zero; cast them to a signed type or float",
+                reason=f"`{wrapped.dtype}` starts at 0, so `3 - 5` is {_UNSIGNED[wrapped.dtype] - 1}",
             )
 
     @staticmethod
@@ -110,8 +110,8 @@ class NarrowArithmetic(Rule):
             return
         report(
             node,
-            f"fractions are cut off where they are written into an array of `{strong(dtype)}`: give that array a floating type",
-            reason="`.at[...]` casts what it writes to the type of the array, with a warning at most",
+            f"writing floats to an array of `{strong(dtype)}` truncates them; make the array a float array",
+            reason="`.at[...]` casts to the dtype of the array, with a warning at most",
         )
 
     @staticmethod
@@ -122,8 +122,8 @@ class NarrowArithmetic(Rule):
         opposite = "`~`" if event.operation.name == "negative" else "`^` or `& ~`"
         report(
             event.node,
-            f"truth values have no minus: write {opposite}, or cast them to numbers",
-            reason="JAX and NumPy raise `TypeError` for it",
+            f"minus on a boolean array raises TypeError; use {opposite}, or cast to numbers",
+            reason="JAX and NumPy define no minus for booleans",
             severity=Severity.ERROR,
         )
 
@@ -137,8 +137,8 @@ class NarrowArithmetic(Rule):
             if given is not None and 0 < abs(given) <= _SMALLEST:
                 report(
                     event.node,
-                    f"{given:g} is zero in float16, whose smallest number is 6e-8: compute this in float32, or take a larger number",
-                    reason="the array is `float16`, and a Python number takes its type",
+                    f"{given:g} is zero in float16, which ends at 6e-8; use float32 or a larger number",
+                    reason="the array is `float16`, and a Python number takes its dtype",
                 )
                 return
 

@@ -16,7 +16,7 @@ _KINDS = frozenset({"jit", "nnx.jit"})
 
 
 class CapturedModule(Rule):
-    """A compiled function reads a module of nnx from outside.
+    """A jitted function captures an nnx module.
 
     ## What it does
     Finds functions under `jax.jit` and `nnx.jit` that use an `nnx.Optimizer` of an enclosing scope, which fails, or a module that
@@ -100,7 +100,7 @@ def _update_of(optimizer: str, function: ast.AST) -> ast.Call | None:
 
 
 def _is_trained(model: str, function: ast.AST, tree: ast.Module) -> bool:
-    """Whether something outside of `function` updates `model`, by its name, or hands it to a step that does."""
+    """Whether something outside `function` updates `model`, by its name, or passes it to a step that does."""
     inside = set(walk(function))
     steps = {
         node.name
@@ -117,7 +117,7 @@ def _is_trained(model: str, function: ast.AST, tree: ast.Module) -> bool:
 
 
 def _updates_parameter(function: ast.FunctionDef) -> bool:
-    """Whether a function updates what it is given by an optimiser, or by `nnx.update`."""
+    """Whether a function updates what it is given by an optimizer, or by `nnx.update`."""
     parameters = {parameter.arg for parameter in function.args.args}
     for node in walk(function):
         if isinstance(node, ast.Call) and node.args and dotted(node.args[0]) in parameters:

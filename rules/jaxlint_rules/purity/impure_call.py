@@ -15,6 +15,7 @@ from jaxlint.api.values import (
     Value,
     constant,
     find_array,
+    short_source,
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
@@ -53,11 +54,11 @@ _ONCE = ("time.sleep", "builtins.open", "builtins.next", "builtins.input")
 
 
 class ImpureCall(Rule):
-    """A clock, Python's random numbers or output inside staged code.
+    """A side effect, a clock or Python's random numbers inside a traced function.
 
     ## What it does
     Finds in functions that JAX stages: `time.time()` and other clocks; draws from `random` and `numpy.random`; `print`,
-    `logging` and experiment trackers that are given traced values; files that are written; `input()`; and counters in
+    `logging` and experiment trackers that are given tracers; files that are written; `input()`; and counters in
     outer variables or attributes.
 
     ## Why is this bad?
@@ -123,7 +124,7 @@ class ImpureCall(Rule):
             return
         report(
             event.node,
-            f"{event.where} changes only while JAX traces, not in compiled calls; return the new value",
+            f"{event.where} changes at trace time only, not in compiled calls; return the new value",
             reason=staged_because(event.frame),
         )
 
@@ -145,7 +146,7 @@ class ImpureCall(Rule):
             report(event.node, message, reason=staged_because(event.frame), fix=fix)
 
     def objection(self, event: CallEvent) -> str:
-        """What is wrong with the call in staged code, or ""."""
+        """What is wrong with the call in traced code, or ""."""
         if _is_output(event):
             if event.is_caught() or not self.shows_tracer(event):
                 return ""
@@ -177,7 +178,7 @@ class ImpureCall(Rule):
             if not _takes_from_outside(event) or event.is_guarded():
                 return ""
             assert isinstance(event.node, ast.Call)
-            return f"`{ast.unparse(event.node)}` runs once, at trace time: compiled calls reuse that item; pass it as an argument"
+            return f"`{short_source(event.node)}` runs once, at trace time: compiled calls reuse that item; pass it as an argument"
         if name not in _CLOCKS and not draws and name != "builtins.input":
             return ""
         if event.is_guarded() or _is_fallback(event):
@@ -188,7 +189,7 @@ class ImpureCall(Rule):
         return f"`{short}` runs once, at trace time: compiled calls repeat its value; pass it as an argument"
 
     def shows_tracer(self, event: CallEvent) -> bool:
-        """Whether a traced value is among the arguments, or in a text that is made of them at the call."""
+        """Whether a tracer is among the arguments, or in a text that is made of them at the call."""
         if any(_surely_traced(value) for value in [*event.args, *event.kwargs.values()]):
             return True
         return isinstance(event.node, ast.Call) and any(
@@ -224,7 +225,7 @@ def _is_fallback(event: CallEvent) -> bool:
 
 
 def _draws_from_outer_generator(event: CallEvent) -> bool:
-    """A draw from a generator of NumPy or Python that was made outside of the staged code."""
+    """A draw from a generator of NumPy or Python that was made outside the traced code."""
     callee = event.callee
     if not isinstance(callee, ExternalMethod) or not isinstance(callee.receiver, ExternalObject):
         return False
@@ -241,7 +242,7 @@ def _draws_from_outer_generator(event: CallEvent) -> bool:
 
 
 def _takes_from_outside(event: CallEvent) -> bool:
-    """`next(batches)` of an iterator that was made outside of the staged code."""
+    """`next(batches)` of an iterator that was made outside the traced code."""
     node = event.node
     if not isinstance(node, ast.Call) or len(node.args) != 1 or not isinstance(node.args[0], ast.Name):
         return False

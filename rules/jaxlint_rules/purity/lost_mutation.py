@@ -14,7 +14,7 @@ _IN_PLACE = frozenset({"append", "extend", "insert", "update", "setdefault", "ad
 
 
 class LostMutation(Rule):
-    """A compiled function changes the contents of an argument, and the change is lost.
+    """A jitted function mutates an argument, and the change is lost.
 
     ## What it does
     Finds functions under `jax.jit` that store into a dict, a list or an object that is an argument of theirs, and neither read it

@@ -39,7 +39,7 @@ _DATA = (Array, DictValue, Instance, ListValue, NumpyArray, Static, TupleValue, 
 
 
 class StaleCapture(Rule):
-    """A compiled function reads a variable that changes later.
+    """A jitted function reads a variable that changes later.
 
     ## What it does
     Finds jitted functions that read a variable of an enclosing scope, where the program calls the function, rebinds
@@ -120,7 +120,7 @@ class StaleCapture(Rule):
                 reported.add(root)
                 report(
                     read,
-                    f"`{t.label}` reads `{path}` only at trace time: the change at line {change.line} is ignored; pass it in",
+                    f"`{t.label}` reads `{path}` at trace time only: the change at line {change.line} is lost; pass it in",
                     reason=f"{t.why.explain(report.module)}; a captured value becomes a constant of the compiled program",
                 )
 
@@ -135,7 +135,7 @@ class StaleCapture(Rule):
             if change is not None:
                 report(
                     variable,
-                    f"`{t.label}` binds `{variable.id}` once: the change at line {change.line} is ignored; pass it in each call",
+                    f"`{t.label}` binds `{variable.id}` once: the change at line {change.line} is lost; pass it in each call",
                     reason=f"{t.why.explain(report.module)}; a value in a `partial` becomes a constant of the compiled program",
                 )
 
@@ -250,7 +250,7 @@ def _innermost(target: Value) -> Function | None:
 
 
 def _bound_variables(call: ast.AST) -> list[ast.Name]:
-    """The variables that `partial(f, x, y=z)` binds, inside of `jax.jit(...)`."""
+    """The variables that `partial(f, x, y=z)` binds, inside `jax.jit(...)`."""
     inner = call.args[0] if isinstance(call, ast.Call) and call.args else None
     if not isinstance(inner, ast.Call):
         return []

@@ -25,7 +25,7 @@ _FIRST = re.compile(
 
 
 class StaleStaticSelf(Rule):
-    """A compiled method reads attributes that other methods rebind.
+    """A jitted method reads attributes that other methods rebind.
 
     ## What it does
     Finds methods that are jitted with `self` as a static argument, or as a bound method that an attribute keeps
@@ -107,7 +107,7 @@ class StaleStaticSelf(Rule):
             here = method.module is event.frame.module
             report(
                 read if here else event.node,
-                f"`{t.label}` reads `self.{name}` only at trace time: the change at line {node.lineno} is ignored; pass it in",
+                f"`{t.label}` reads `self.{name}` at trace time only: the change at line {node.lineno} is lost; pass it in",
                 reason=f"{where} rebinds it, but the same `self` does not retrace; {t.why.explain(report.module)}",
             )
 

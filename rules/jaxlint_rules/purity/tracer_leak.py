@@ -16,10 +16,10 @@ from jaxlint_rules._reasons import staged_because
 
 
 class TracerLeak(Rule):
-    """A traced value is kept outside of the trace.
+    """A tracer leaks out of the function that JAX traces.
 
     ## What it does
-    Finds staged code that appends traced values to an outer list, deque or queue, or stores them in a global, an outer
+    Finds traced code that appends tracers to an outer list, deque or queue, or stores them in a global, an outer
     dict, a default argument or an attribute of an ordinary object, a class or a function.
 
     ## Why is this bad?
@@ -67,7 +67,7 @@ class TracerLeak(Rule):
             return
         report(
             event.node,
-            f"a tracer leaks into {event.where}: using it later raises UnexpectedTracerError; return it instead",
+            f"a tracer leaks into {event.where}: UnexpectedTracerError on later use; return it",
             reason=staged_because(event.frame),
             severity=Severity.ERROR if _is_read(event) else Severity.WARNING,
         )

@@ -22,7 +22,7 @@ def is_draw(node: ast.AST) -> bool:
 
 
 def renews(cls: ClassValue, name: str) -> bool:
-    """Whether the module of a class gives the attribute `name` a new value outside of `__init__`."""
+    """Whether the module of a class gives the attribute `name` a new value outside `__init__`."""
     for node in ast.walk(cls.module.tree):
         if isinstance(node, ast.Call) and last_name(node.func) in (
             "replace",

@@ -19,7 +19,7 @@ _APPLY = "flax.linen.Module.apply"
 
 
 class ConstantKeyInStaged(Rule):
-    """A constant PRNG key is made inside a jitted function.
+    """A constant PRNG key is created inside a jitted function.
 
     ## What it does
     Finds `jax.random.key(0)` and `jax.random.PRNGKey(0)` with a constant seed that functions under `jit`, and bodies of loops such as
@@ -47,7 +47,7 @@ class ConstantKeyInStaged(Rule):
     There is no automatic fix: it changes the function's signature.
 
     ## When not to fix
-    When the numbers are a fixed table, or the function only initialises. Functions whose name says that they initialise
+    When the numbers are a fixed table, or the function only initializes. Functions whose name says that they initialize
     are not reported.
 
     ## References
@@ -88,7 +88,7 @@ class ConstantKeyInStaged(Rule):
         )
 
     def check_captured(self, event: CallEvent, key: Value, place: ast.expr, report: Reporter) -> None:
-        """A draw from a key that is no argument of the jitted function, and so a constant of its program."""
+        """A draw from a key that is not an argument of the jitted function, and so a constant of its program."""
         frame, node = event.frame, event.node
         if not frame.is_certain() or not frame.stage.within("jit") or frame.module.is_test:
             return
@@ -106,7 +106,7 @@ class ConstantKeyInStaged(Rule):
             frame = frame.caller
         report(
             node,
-            f"PRNG key `{place.id}` is a constant of the compiled program, so every call draws the same numbers; pass it in",
+            f"PRNG key `{place.id}` is a compile-time constant: every call draws the same numbers; pass it in",
             reason=f"`{place.id}` is not an argument; {staged_because(event.frame)}",
         )
 

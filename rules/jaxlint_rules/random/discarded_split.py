@@ -1,4 +1,4 @@
-"""The result of `jax.random.split` or `fold_in` is thrown away while the old key goes on."""
+"""The result of `jax.random.split` or `fold_in` is discarded while the old key goes on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAKERS = ("jax.random.split", "jax.random.fold_in")
 
 
 class DiscardedSplit(Rule):
-    """The new keys of `jax.random.split` or `fold_in` are thrown away.
+    """The new keys of `jax.random.split` or `fold_in` are discarded.
 
     ## What it does
     Finds `jax.random.split(key)` and `jax.random.fold_in(key, i)` as statements of their own, and assignments of their result to

@@ -8,7 +8,7 @@ import re
 from jaxlint.api import CallEvent, KeptKeyEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted, none_branch
 from jaxlint.api.tables import JIT_KINDS
-from jaxlint.api.values import ClassValue, Function, Transformed, name_in
+from jaxlint.api.values import ClassValue, Function, Transformed, name_in, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name
 from jaxlint_rules.random._draws import is_draw, renews
@@ -16,11 +16,11 @@ from jaxlint_rules.random._same_keys import made_anew
 
 
 class KeyNotAdvanced(Rule):
-    """A loop, or an object, draws with the same PRNG key at every step.
+    """A loop or an object reuses one PRNG key at every step.
 
     ## What it does
-    Finds bodies of `lax.scan`, `fori_loop`, `while_loop`, `lax.map` and `jax.tree.map` that use up a key from outside of the
-    loop, carries whose key is used up and handed on as it was, functions that return a key which they have used up as part of a
+    Finds bodies of `lax.scan`, `fori_loop`, `while_loop`, `lax.map` and `jax.tree.map` that use up a key from outside the
+    loop, carries whose key is used and passed on as it was, functions that return a key which they have used as part of a
     state, methods that draw with `self.key` and never renew it, and loops that make the key of their jitted step anew of the same
     seed in each iteration.
 
@@ -75,7 +75,7 @@ class KeyNotAdvanced(Rule):
         line = getattr(loop.node, "lineno", "?")
         report(
             made,
-            f"PRNG key `{ast.unparse(made)}` is reused each iteration: `{event.callee.label}` repeats its random numbers",
+            f"PRNG key `{short_source(made)}` is reused each iteration: `{event.callee.label}` repeats its random numbers",
             reason=f"the loop at line {line} creates the key from the same seed each time; split a key instead",
         )
 
@@ -95,7 +95,9 @@ class KeyNotAdvanced(Rule):
             reason = f"`{name}` is captured from outside the function; pass one key per {what}"
         elif event.how == "carry":
             what = "a PRNG key" if name in _NAMELESS else f"PRNG key `{name}`"
-            message = f"{what} in the carry of `{event.label}` is used but never split: iterations repeat random numbers"
+            message = (
+                f"{what} in the carry of `{event.label}` is never split: iterations repeat random numbers"
+            )
             reason = "the body returns the key it received; return a new key from `jax.random.split`"
         elif event.how == "returned":
             if "." not in name and "[" not in name:
@@ -104,7 +106,7 @@ class KeyNotAdvanced(Rule):
                 name = event.label
             if _goes_with_a_counter(event):
                 return
-            message = f"PRNG key `{name}` is returned after use: the next step repeats its random numbers; return a new key"
+            message = f"PRNG key `{name}` is returned after use: the next step repeats its numbers; return a new key"
             reason = f"`{name}` is used at line {getattr(event.used, 'lineno', '?')}"
         else:
             if function is None or function.cls is None or not _is_step(event, function.cls):

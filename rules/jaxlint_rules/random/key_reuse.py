@@ -18,11 +18,11 @@ _EVALUATION = re.compile(r"(^|_)(eval(uat\w*)?|val(id(ation)?)?|test)(_|$)")
 
 
 class KeyReuse(Rule):
-    """A PRNG key is used more than once.
+    """A PRNG key is reused.
 
     ## What it does
     Follows keys from `jax.random` and from parameters through assignments, splits, branches, loops and calls, and finds
-    those that are used up twice, or in every iteration of a loop.
+    those that are used twice, or in every iteration of a loop.
 
     ## Why is this bad?
     The same key gives the same numbers: noise, dropout masks and initial weights that should be independent are equal,
@@ -101,12 +101,10 @@ class KeyReuse(Rule):
                 or _compares_settings(event.node, loop.node)
             ):
                 return
-            message = f"PRNG key `{name}` is reused each iteration{through}, which repeats its random numbers; split it first"
+            message = f"PRNG key `{name}` is reused each iteration{through}: numbers repeat; split it first"
             reason = f"the loop at line {getattr(loop.node, 'lineno', loop_line(loop.node))} neither splits nor rebinds `{name}`"
         else:
-            message = (
-                f"PRNG key `{name}` is reused{through}, which repeats earlier random numbers; split it first"
-            )
+            message = f"PRNG key `{name}` is reused{through}: random numbers repeat; split it first"
             reason = f"the first use of `{name}` is at line {getattr(event.first, 'lineno', '?')}"
         # Of many keys in one array each would have to be split.
         splits = hasattr(event.first, "lineno") and not event.origin.batch

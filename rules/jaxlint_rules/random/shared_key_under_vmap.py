@@ -20,7 +20,7 @@ _COMPARED = re.compile(
 
 
 class SharedKeyUnderVmap(Rule):
-    """All rows of a `vmap` draw with one PRNG key.
+    """All rows of a `vmap` share one PRNG key.
 
     ## What it does
     Finds functions under `jax.vmap` that draw with a key which is not mapped: captured from outside, an argument with

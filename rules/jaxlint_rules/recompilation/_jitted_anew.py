@@ -34,7 +34,7 @@ def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] 
         if isinstance(target.node, ast.Lambda):
             return "a lambda", target.node
         if "<locals>" in target.qualname:
-            return f"the nested function `{target.name}`", target.node
+            return f"nested function `{target.name}`", target.node
         return None
     if isinstance(target, Partial):
         return "a `partial`", None
@@ -48,7 +48,7 @@ def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] 
         method = target.function
         while isinstance(method, Transformed):
             method = method.target
-        return f"the bound method `{getattr(method, 'name', 'method')}`", None
+        return f"bound method `{getattr(method, 'name', 'method')}`", None
     return None
 
 
@@ -67,7 +67,7 @@ def target_names(loop: ast.AST) -> set[str]:
 def uses_loop_variable(
     fresh: tuple[str, ast.AST | None], transformed: Transformed, loop: Loop, frame: Frame
 ) -> bool:
-    """Whether the jitted function depends on what changes in the loop, and could not be given it: it is no array."""
+    """Whether the jitted function depends on what changes in the loop, and could not be given it: it is not an array."""
     names = target_names(loop.node)
     body = fresh[1]
     if body is None:

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 
 from jaxlint.api import Frame
 from jaxlint.api.syntax import all_parameters, cache, dotted, nodes_of, walk
-from jaxlint.api.values import Function
+from jaxlint.api.values import Function, short_source
 from jaxlint_rules._callables import function_called
 from jaxlint_rules._loops import assigned_once, loop_variables, rebound
 from jaxlint_rules._names import last_name, names_in
@@ -21,7 +21,7 @@ CONVERTING = frozenset({"array", "asarray"})
 _TEXT = frozenset({"split", "encode", "tokenize", "rsplit", "splitlines"})
 _SEARCHES = frozenset({"nonzero", "where", "flatnonzero", "argwhere"})
 _LENGTHENING = frozenset({"append", "extend", "insert"})
-_PADS = "pads to the longest item"
+_PADS = "pads to the longest"
 _PARTS = "returns an array"
 _DEPTH = 2  # functions between the loop and what makes the array
 
@@ -170,7 +170,7 @@ def _sized_by_data(call: ast.Call, function: ast.AST, iterated: bool) -> str:
         if isinstance(size, ast.Name):
             measured = _only_assignment(function, size.id) or size
         if _is_longest(measured) and not (iterated and _is_before_loops(measured, function)):
-            return f"{_PADS}, `{ast.unparse(measured)}`"
+            return f"{_PADS}, `{short_source(measured)}`"
     return ""
 
 
@@ -198,7 +198,7 @@ def _collected(call: ast.Call, function: ast.AST) -> str:
             isinstance(node, ast.Call) and dotted(node.func) == f"{name}.append" for node in walk(loop)
         )
         if name and fills and _ends_by_data(loop):
-            return f"returns as many rows as the loop at line {loop.lineno} runs"
+            return f"returns a row per run of line {loop.lineno}"
     return ""
 
 
@@ -221,7 +221,7 @@ def _searched(call: ast.Call) -> str:
     alone = len(call.args) == 1 and not call.keywords
     if not alone or owner not in ("np", "jnp", "numpy", "jax.numpy") or last not in _SEARCHES:
         return ""
-    return f"{_PARTS} as long as `{ast.unparse(call)}` finds items"
+    return f"{_PARTS}, sized by `{short_source(call)}`"
 
 
 def _read_from_text(call: ast.Call, function: ast.AST) -> str:
@@ -251,7 +251,7 @@ def text_length(
         return ""
     if any(keyword.arg in ("padding", "max_length", "truncation") for keyword in node.keywords):
         return ""
-    return f"the length of `{ast.unparse(node)}` varies" if names_in(node) & moving else ""
+    return f"`{short_source(node)}` varies in length" if names_in(node) & moving else ""
 
 
 def _lengthened(name: str, owner: ast.AST) -> bool:

@@ -1,4 +1,4 @@
-"""The compiled programs are thrown away in a loop."""
+"""The compiled programs are discarded in a loop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jaxlint_rules._loops import host_loops
 
 
 class ClearedCaches(Rule):
-    """A loop throws the compiled programs away in every iteration.
+    """A loop clears the compilation caches in every iteration.
 
     ## What it does
     Finds `jax.clear_caches()`, and `f.clear_cache()` of a jitted function, in a loop that calls jitted functions.

@@ -1,4 +1,4 @@
-"""A train step whose optimiser runs operation by operation."""
+"""A train step whose optimizer runs operation by operation."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _NNX = ("flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer")
 
 
 class EagerUpdate(Rule):
-    """The optimiser of a training loop runs one operation at a time.
+    """The optimizer of a training loop runs outside jit.
 
     ## What it does
-    Finds calls of the `update` of an optimiser (optax, flax.nnx) in loops on the host that nothing compiles.
+    Finds calls of the `update` of an optimizer (optax, flax.nnx) in loops on the host that nothing compiles.
 
     ## Why is this bad?
     An update is some ten operations for each array of the parameters, and each is dispatched to the device on its own, in
@@ -92,7 +92,7 @@ class EagerUpdate(Rule):
         called = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else "update"
         report(
             event.node,
-            f"`{called}` dispatches its operations one by one each iteration; jit the train step",
+            f"`{called}` runs operation by operation each iteration; jit the train step",
             reason=f"the loop at line {getattr(loop.node, 'lineno', '?')} calls it outside jit",
             fix=_step(event.node, report, "flax.nnx.jit" if nnx else "jax.jit"),
         )

@@ -39,10 +39,10 @@ _ONCE = frozenset({"__init__", "setup", "__post_init__", "main"})  # what they j
 
 
 class JitInLoop(Rule):
-    """`jit` inside a loop.
+    """`jit` inside a loop retraces and recompiles.
 
     ## What it does
-    Finds `jax.jit` applied in a loop, or in a function or property that is used in a loop, to a function that is made anew each
+    Finds `jax.jit` applied in a loop, or in a function or property that is used in a loop, to a function that is created again each
     time: a lambda, a nested `def`, a `partial`, a bound method (`model.step` is another object at each evaluation). A function
     that SciPy's solvers call is called in a loop, too. So is a `partial` of numbers that follow the loop's counter: they could be arguments.
 
@@ -120,7 +120,7 @@ class JitInLoop(Rule):
             line = getattr(loop.node, "lineno", "?")
             report(
                 event.node,
-                f"`{transformed.api}` of {fresh[0]} in the loop retraces and recompiles every iteration; jit it once, before it",
+                f"`{transformed.api}` of {fresh[0]} in the loop recompiles every iteration; jit it once, before the loop",
                 reason=f"{transformed.why.explain(report.module)}, inside the loop at line {line}",
                 function=frame.name,
                 fix=propose(report, event.node, "hoist-jit", "Jit it once, before the loop", safe=False),
@@ -270,7 +270,7 @@ def _is_names(target: ast.expr) -> bool:
 
 
 def _is_number_of_a_run(value: Value | None) -> bool:
-    """A number with a fraction, or an optimiser made of such, as of a schedule; an integer may well be a size."""
+    """A number with a fraction, or an optimizer made of such, as of a schedule; an integer may well be a size."""
     if isinstance(value, ExternalObject) and value.name.startswith("optax."):
         return all(isinstance(part, (Static, Array)) for part in [*value.args, *value.kwargs.values()])
     return is_data(value)

@@ -1,4 +1,4 @@
-"""Control flow outside of jit that is given new functions at every call."""
+"""Control flow outside jit that is given new functions at every call."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _NAMES = ("branches", "true_fun", "false_fun", "f", "cond_fun", "body_fun", "fn"
 
 
 class JitOfFreshFunction(Rule):
-    """Control flow outside of jit compiles a new function at every call.
+    """Control flow outside jit recompiles a new function at every call.
 
     ## What it does
-    Finds `lax.switch`, `lax.cond`, `lax.scan`, `lax.while_loop` and the like that run outside of jit, in a loop or in a
-    function that is called in a loop, and are given functions that are made anew each time: lambdas or nested `def`s.
+    Finds `lax.switch`, `lax.cond`, `lax.scan`, `lax.while_loop` and the like that run outside jit, in a loop or in a
+    function that is called in a loop, and are given functions that are created again each time: lambdas or nested `def`s.
 
     ## Why is this bad?
     Outside of jit these compile their functions and remember the program by the function object. A new object means
@@ -87,12 +87,10 @@ class JitOfFreshFunction(Rule):
         if not fresh:
             return
         api = event.name.replace("jax.lax", "lax")
-        kinds = (
-            "a lambda" if isinstance(fresh[0].node, ast.Lambda) else f"the nested function `{fresh[0].name}`"
-        )
+        kinds = "a lambda" if isinstance(fresh[0].node, ast.Lambda) else f"nested function `{fresh[0].name}`"
         report(
             event.node,
-            f"`{api}` outside jit recompiles {kinds} at every call; define it once, or jit the caller",
+            f"`{api}` outside jit recompiles {kinds} at every call; jit the caller",
             reason=f"the loop at {line} creates a new function object each time, which misses the compilation cache",
         )
 

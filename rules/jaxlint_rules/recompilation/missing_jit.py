@@ -25,7 +25,7 @@ class _Run:
 
 
 class MissingJit(Rule):
-    """A loop runs many array operations, and nothing compiles them.
+    """A loop dispatches many array operations outside jit.
 
     ## What it does
     Finds, in what the program itself is seen to run, loops on the host of 64 iterations or more that do six or more array

@@ -8,7 +8,17 @@ from collections.abc import Iterator
 from jaxlint.api import CallEvent, Loop, Reporter, Rule, StagedReturnEvent, concerns
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.tables import JIT_KINDS
-from jaxlint.api.values import Array, Instance, Origin, Transformed, TupleValue, Unknown, Value, parts_of
+from jaxlint.api.values import (
+    Array,
+    Instance,
+    Origin,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    parts_of,
+    short_source,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import (
     GROWING,
@@ -31,7 +41,7 @@ _EVEN = frozenset({"range", "arange", "linspace"})
 
 
 class ShapeVaryingLoop(Rule):
-    """A jitted function is called with a new shape in every iteration.
+    """A jitted function gets a new shape in every iteration, which recompiles.
 
     ## What it does
     Finds calls of jitted functions in a loop whose argument is longer each time: a slice up to the loop variable
@@ -153,7 +163,7 @@ class ShapeVaryingLoop(Rule):
         line = getattr(loop.node, "lineno", None) or getattr(event.node, "lineno", "?")
         report(
             event.node,
-            f"`{callee.label}` recompiles every iteration: {how}; pad to a fixed shape",
+            f"`{callee.label}` recompiles every iteration: {how}; pad it",
             reason=f"{callee.why.explain(report.module)}, called in the loop at line {line}",
         )
 
@@ -213,7 +223,7 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
                 upper = bool(part.upper is not None and names_in(part.upper) & moving)
                 bound = part.lower if lower else part.upper
                 if _between_offsets(part, loop, report.module.tree):
-                    return f"the length of `{ast.unparse(node)}` varies"
+                    return f"`{short_source(node)}` varies in length"
                 if (
                     lower != upper
                     and bound is not None
@@ -221,7 +231,7 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
                     and not _bounded(bound)
                 ):
                     name = sorted(names_in(part.lower or part) & changing | names_in(part) & changing)[0]
-                    return f"the length of `{ast.unparse(node)}` varies with `{name}`"
+                    return f"`{short_source(node)}` varies in length with `{name}`"
         return _selects(node, loop)
     name = dotted(node)
     if name:
@@ -243,7 +253,7 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
             sizes = [node.args[0]] if last != "linspace" else node.args[2:3]
             used = set().union(*(names_in(size) for size in sizes)) & changing
             if used and last != "full" and not any(_bounded(size) for size in sizes):
-                return f"`{ast.unparse(node)}` varies with `{sorted(used)[0]}`"
+                return f"`{short_source(node)}` varies with `{sorted(used)[0]}`"
     return ""
 
 
@@ -306,7 +316,7 @@ def _selects(node: ast.Subscript, loop: Loop) -> str:
         chosen = assigned_once(loop.node).get(chosen.id, chosen)
     if not _is_mask(chosen) or not names_in(chosen) & _bound_names(loop):
         return ""
-    return f"the length of `{ast.unparse(node)}` varies"
+    return f"`{short_source(node)}` varies in length"
 
 
 def _is_mask(node: ast.AST) -> bool:

@@ -12,7 +12,7 @@ from jaxlint_rules._loops import assigned_once, host_loops
 
 
 class StaticSelfRetention(Rule):
-    """A compiled method takes `self` as static, and a loop makes a new object in each iteration.
+    """A jitted method with a static `self` recompiles for every new object.
 
     ## What it does
     Finds loops that make objects and call a method on each that is jitted with `self` among its static arguments, where the class

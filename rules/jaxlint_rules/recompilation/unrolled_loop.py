@@ -1,4 +1,4 @@
-"""Python loops in staged code that unroll into a long program."""
+"""Python loops in traced code that unroll into a long program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from jaxlint.api import Event, Frame, Loop, OperationEvent, Reporter, Rule
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
-from jaxlint.api.values import Array, constant
+from jaxlint.api.values import Array, constant, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import has_other_way
 from jaxlint_rules._names import unpacked
@@ -29,10 +29,10 @@ class _Loop:
 
 
 class UnrolledLoop(Rule):
-    """A long Python loop in staged code.
+    """A long Python loop in a traced function is unrolled.
 
     ## What it does
-    Finds `for _ in range(n)`, and `while i < n` with a counter, in staged code whose body is array work on what the last iteration left, where `n` is 16 or
+    Finds `for _ in range(n)`, and `while i < n` with a counter, in traced code whose body is array work on what the last iteration left, where `n` is 16 or
     more, or is named as a number of steps or iterations; and `sum(term(x, k) for k in range(n))` with as many terms.
 
     ## Why is this bad?
@@ -111,12 +111,12 @@ class UnrolledLoop(Rule):
                 continue
             if not (carries(node) and may_loop(node)) or has_other_way(node, frame.module):
                 continue
-            how = f"{loop.trips} times" if loop.trips is not None else f"`{ast.unparse(_bound(node))}` times"
+            how = f"{loop.trips} times" if loop.trips is not None else f"`{short_source(_bound(node))}` times"
             told.add(node)
             report.event = Event(node, frame)
             report(
                 node.iter if isinstance(node, ast.For) else node.test,
-                f"the loop is unrolled: JAX traces and compiles its body {how}; use `lax.fori_loop` or `lax.scan`",
+                f"the loop is unrolled and compiled {how}; use `lax.fori_loop` or `lax.scan`",
                 reason=staged_because(frame),
                 function=frame.name,
             )
@@ -127,7 +127,7 @@ class UnrolledLoop(Rule):
                 report.event = Event(node.iter, frame)
                 report(
                     node.iter,
-                    f"the sum is unrolled: JAX traces and compiles its term {loop.trips} times; use `jax.vmap` and `jnp.sum`",
+                    f"the sum is unrolled and compiled {loop.trips} times; use `jax.vmap` and `jnp.sum`",
                     reason=staged_because(frame),
                     function=frame.name,
                 )

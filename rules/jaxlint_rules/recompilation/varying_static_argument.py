@@ -16,7 +16,7 @@ from jaxlint_rules.recompilation._following import fields_given, follows, follow
 
 
 class VaryingStaticArgument(Rule):
-    """A static argument has another value in every iteration.
+    """A static argument changes in every iteration, which recompiles.
 
     ## What it does
     Finds calls of jitted functions in a loop that pass a function that is made there, a counter of the loop, something
@@ -46,7 +46,7 @@ class VaryingStaticArgument(Rule):
     ## Fix safety
     Unsafe: the parameter is taken out of what is static. It is then a number of the device (32 bits, weakly typed), not one
     of Python, which rounds otherwise. Only where the function is defined in the same file and does no more than compute with
-    it: one that makes a shape, a slice, a range or a Python branch of it, or hands it to a function that might, has to know it.
+    it: one that makes a shape, a slice, a range or a Python branch of it, or passes it to a function that might, has to know it.
 
     ## When not to fix
     When the values are few and come back, as with the levels of a pyramid: each is compiled once.
@@ -72,7 +72,7 @@ class VaryingStaticArgument(Rule):
         if event.transformed.kind == "filter_jit" and isinstance(event.value, Static):
             self.check(
                 event,
-                "`{}` is a Python number, which `filter_jit` makes static, and varies with `{}`",
+                "`{}`, a number and so static, varies with `{}`",
                 report,
             )
         elif isinstance(event.value, Instance):
@@ -96,7 +96,7 @@ class VaryingStaticArgument(Rule):
                     line = getattr(loop.node, "lineno", "?")
                     report(
                         event.argument,
-                        f"`{event.transformed.label}` recompiles every iteration: static field `{name}` of its argument varies with `{followed}`",
+                        f"`{event.transformed.label}` recompiles every iteration: the static field `{name}` varies with `{followed}`",
                         reason=f"{event.transformed.why.explain(report.module)}, called in the loop at line {line}",
                     )
                     return

@@ -28,7 +28,7 @@ class _Call:
 
 
 class WeakTypeFlip(Rule):
-    """Calls of one jitted function differ in a dtype.
+    """Calls of one jitted function differ in a dtype, which recompiles.
 
     ## What it does
     Finds two calls of a jitted function in the same function that pass integers for a parameter here and floats there, or

@@ -8,7 +8,7 @@ from jaxlint.finding import Severity
 
 
 class ConstraintOutsideJit(Rule):
-    """`jax.lax.with_sharding_constraint` is called outside of `jit`.
+    """`jax.lax.with_sharding_constraint` is called outside `jit`.
 
     ## What it does
     Finds `with_sharding_constraint` on arrays in code that is certain to run on the host.
@@ -32,7 +32,7 @@ class ConstraintOutsideJit(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Where a function is shared with staged code; there it does what it is for.
+    Where a function is shared with traced code; there it does what it is for.
 
     ## References
     - [jax.lax.with_sharding_constraint](https://docs.jax.dev/en/latest/_autosummary/jax.lax.with_sharding_constraint.html)
@@ -56,6 +56,6 @@ class ConstraintOutsideJit(Rule):
         if frame.function is None and not frame.is_trial() and frame.module is event.frame.module:
             report(
                 event.node,
-                "`with_sharding_constraint` outside of `jit` copies the array at once; `jax.device_put` says so",
-                reason="no transformation is around it: the module's own code leads here",
+                "`with_sharding_constraint` outside jit copies the array at once; use `jax.device_put`",
+                reason="no transformation runs this code",
             )

@@ -1,4 +1,4 @@
-"""`jax.default_device` inside of a staged function."""
+"""`jax.default_device` inside a staged function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jaxlint_rules._reasons import staged_because
 
 
 class DefaultDeviceInStaged(Rule):
-    """`jax.default_device` is set inside of a jitted function.
+    """`jax.default_device` is set inside a jitted function.
 
     ## What it does
     Finds `with jax.default_device(...)` in functions under `jit`, `scan` and their like.
@@ -52,6 +52,6 @@ class DefaultDeviceInStaged(Rule):
             return
         report(
             event.node,
-            "`jax.default_device` has no effect inside of a staged function",
+            "`jax.default_device` has no effect inside a traced function; use it around the call",
             reason=staged_because(event.frame),
         )

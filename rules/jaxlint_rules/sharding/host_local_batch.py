@@ -23,10 +23,10 @@ _GLOBAL = (
 
 
 class HostLocalBatch(Rule):
-    """In a multi-process program, `device_put` treats each host's own batch as the global one.
+    """`device_put` takes the batch of one process for the global batch.
 
     ## What it does
-    In files that call `jax.distributed.initialize`, finds `jax.device_put(batch, NamedSharding(mesh, P("data")))` inside of loops,
+    In files that call `jax.distributed.initialize`, finds `jax.device_put(batch, NamedSharding(mesh, P("data")))` inside loops,
     where nothing in the file makes global arrays of local data. And batches that are cut for `pmap` by `jax.device_count()`, the number of
     devices of all processes, where each process maps over its own.
 
@@ -74,8 +74,8 @@ class HostLocalBatch(Rule):
             return
         report(
             event.node,
-            "each process hands in its own batch, and `device_put` takes it for the global one",
-            reason="the file calls `jax.distributed.initialize`; `jax.make_array_from_process_local_data` joins local batches",
+            "`device_put` takes each process's own batch for the global one; use `make_array_from_process_local_data`",
+            reason="the file calls `jax.distributed.initialize`",
         )
 
     def check_cut(self, event: CallEvent, report: Reporter) -> None:
@@ -86,8 +86,8 @@ class HostLocalBatch(Rule):
         if _cuts_by(event.node, report):
             report(
                 event.node,
-                "`pmap` takes a part for each device of this process: cut the batch by `jax.local_device_count()`",
-                reason="`jax.device_count()` counts the devices of all processes, and the file is written for several",
+                "`pmap` takes one part per local device; divide the batch by `jax.local_device_count()`",
+                reason="`jax.device_count()` counts the devices of all processes",
             )
 
 

@@ -12,6 +12,7 @@ from jaxlint.api.values import (
     ListValue,
     Transformed,
     TupleValue,
+    short_source,
     spec_entries,
     strings,
 )
@@ -20,7 +21,7 @@ from jaxlint_rules._names import last_name, unpacked
 
 
 class LocalSize(Rule):
-    """A sum over devices is divided by how many rows one of them has.
+    """A sum over devices is divided by the size of one device's part.
 
     ## What it does
     In functions under `shard_map` and `pmap`, finds `lax.psum(..., "data") / x.shape[0]` where `x` is split along that dimension over
@@ -76,8 +77,8 @@ class LocalSize(Rule):
             if size is not None and summed and set(summed) <= set(split.get(size, ())):
                 report(
                     quotient,
-                    f"the sum is one over all devices, and `{ast.unparse(quotient.right)}` the size of the part that one of them has",
-                    reason=f"`{size[0]}` is split over `{summed[0]}`; {t.why.explain(report.module)}",
+                    f"a sum over all devices is divided by the local size `{short_source(quotient.right)}`; use `lax.pmean`",
+                    reason=f"`{summed[0]}` splits `{size[0]}`; {t.why.explain(report.module)}",
                     function=function.qualname,
                 )
 

@@ -65,6 +65,6 @@ class MeshWithoutAxisTypes(Rule):
             return
         report(
             event.node,
-            "the axes of this mesh are `Explicit` since JAX 0.9, where `with_sharding_constraint` raises",
-            reason=f"`jax.make_mesh` at line {getattr(mesh.node, 'lineno', '?')} gets no `axis_types`",
+            "`with_sharding_constraint` raises ValueError: this mesh has `Explicit` axes; pass `axis_types`",
+            reason=f"`jax.make_mesh` at line {getattr(mesh.node, 'lineno', '?')} has no `axis_types`, and since JAX 0.9 that means `Explicit`",
         )

@@ -29,7 +29,7 @@ _PLACED = (
 
 
 class OneProcessOnly(Rule):
-    """One process of a multi-process program computes with arrays that all of them hold.
+    """One process alone computes with arrays that all processes hold.
 
     ## What it does
     In files that call `jax.distributed.initialize`, finds what stands under `if jax.process_index() == 0:` and needs every process:
@@ -80,8 +80,8 @@ class OneProcessOnly(Rule):
         what = f"`{event.name.rpartition('.')[2]}`" if gathers else f"`{event.callee.label}`"  # type: ignore[attr-defined]
         report(
             event.node,
-            f"{what} needs all processes, and only the first calls it: it waits for the others",
-            reason="the file calls `jax.distributed.initialize`, and what it computes with is spread over the processes",
+            f"{what} needs all processes, but only the first calls it: it hangs; call it in all",
+            reason="the file calls `jax.distributed.initialize` and spreads its arrays over the processes",
         )
 
 

@@ -50,6 +50,6 @@ class PmapLegacy(Rule):
             return
         report(
             event.decorator or event.node,
-            "`jax.pmap` is superseded by `jax.jit` with sharded arrays and by `jax.shard_map`",
-            reason="it shards over one axis, keeps a copy of the parameters per device, and is in maintenance",
+            "`jax.pmap` is legacy; use `jax.jit` with sharded arrays, or `jax.shard_map`",
+            reason="it shards one axis, keeps a copy of the parameters per device, and is in maintenance mode",
         )

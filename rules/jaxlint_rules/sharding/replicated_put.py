@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted, nodes_of
-from jaxlint.api.values import ExternalObject, Static, Value, is_none
+from jaxlint.api.values import ExternalObject, Static, Value, is_none, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 from jaxlint_rules._loops import loop_variables
@@ -19,7 +19,7 @@ class ReplicatedPut(Rule):
     """Each batch is copied whole to every device, or devices are fed one by one.
 
     ## What it does
-    Finds, inside of loops, `jax.device_put(batch, NamedSharding(mesh, P()))` and `jax.device_put_replicated` of what the loop runs
+    Finds, inside loops, `jax.device_put(batch, NamedSharding(mesh, P()))` and `jax.device_put_replicated` of what the loop runs
     over, and loops over `jax.devices()` that place data and compute device by device.
 
     ## Why is this bad?
@@ -71,8 +71,8 @@ class ReplicatedPut(Rule):
         if event.name.endswith("replicated") or _is_replicated(placed):
             report(
                 node,
-                f"`{ast.unparse(value)}` is copied whole to every device, which then all do the same work",
-                reason="a spec that names no axis replicates; `P(axis)` gives each device its part",
+                f"`{short_source(value)}` is replicated to every device, so all do the same work; shard it with `P(axis)`",
+                reason="a `PartitionSpec` without axis names replicates",
             )
         elif (
             isinstance(device, ast.Name)
@@ -83,8 +83,8 @@ class ReplicatedPut(Rule):
         ):
             report(
                 node,
-                "a Python loop feeds the devices one by one; one sharded array and one program do it at once",
-                reason="the loop runs over `jax.devices()`",
+                "the loop feeds the devices one by one; use one sharded array and one jitted call",
+                reason="the loop iterates over `jax.devices()`",
             )
 
 

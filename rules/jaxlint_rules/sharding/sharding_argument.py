@@ -32,12 +32,12 @@ _SETS_MESH = re.compile(
 
 
 class ShardingArgument(Rule):
-    """A string, a spec or a sharding stands where JAX wants another of them.
+    """A string, a spec or a sharding where JAX takes another of them.
 
     ## What it does
     Finds `NamedSharding(spec, mesh)` with its arguments exchanged; names of axes in `in_shardings`, `out_shardings` and
     `with_sharding_constraint`, which take specs and shardings; shardings in `in_specs` and `out_specs` of `shard_map`, which take
-    specs alone; `jax.shard_map` with a mesh or specs by position; and specs that are handed to `jit`, `device_put` or
+    specs alone; `jax.shard_map` with a mesh or specs by position; and specs that are passed to `jit`, `device_put` or
     `with_sharding_constraint` in programs that make a mesh and set it nowhere.
 
     ## Why is this bad?
@@ -86,7 +86,7 @@ class ShardingArgument(Rule):
             if len(event.args) > 1 and is_spec(event.args[0]) and _is_mesh(event.args[1]):
                 report(
                     event.node,
-                    "`NamedSharding` takes the mesh first, and then the spec",
+                    "`NamedSharding(spec, mesh)` raises AttributeError; pass the mesh first",
                     reason="the first argument is a `PartitionSpec`, the second a mesh",
                 )
         elif event.name == "jax.shard_map":
@@ -97,8 +97,8 @@ class ShardingArgument(Rule):
             if len(event.args) > 1 and spelled == event.name:
                 report(
                     event.node,
-                    "`jax.shard_map` takes the function alone by position: name `mesh`, `in_specs` and `out_specs`",
-                    reason="unlike `jax.experimental.shard_map.shard_map` it takes everything else by keyword",
+                    "`jax.shard_map` takes only the function by position; name `mesh`, `in_specs`, `out_specs`",
+                    reason="`jax.experimental.shard_map.shard_map` took them by position",
                 )
         elif event.name in ("jax.device_put", "jax.lax.with_sharding_constraint"):
             last = "device" if event.name == "jax.device_put" else "shardings"
@@ -127,8 +127,8 @@ class ShardingArgument(Rule):
                     )
                     report(
                         event.decorator or event.node,
-                        f"`{option}` takes `PartitionSpec`s, and is given {what}",
-                        reason="`shard_map` has the mesh as an argument of its own",
+                        f"`{option}` of `shard_map` takes `PartitionSpec`s; {what} raises TypeError",
+                        reason="`shard_map` has a `mesh` argument of its own",
                     )
                     return
 
@@ -140,14 +140,14 @@ class ShardingArgument(Rule):
         if name is not None:
             report(
                 place,
-                f"{where} takes shardings, not the names of axes: `NamedSharding(mesh, PartitionSpec({name!r}))`",
-                reason=f"it is given the string {name!r}",
+                f"{where} takes shardings, not axis names; use `NamedSharding(mesh, PartitionSpec({name!r}))`",
+                reason=f"the string {name!r} raises TypeError",
             )
         elif any(next(spec_axes(leaf), None) is not None for leaf in leaves) and _sets_no_mesh(report):
             report(
                 place,
-                f"no mesh is set for the `PartitionSpec` that {where} is given: use `NamedSharding(mesh, ...)`, or `jax.set_mesh`",
-                reason="the program makes a mesh, and enters or sets it nowhere",
+                f"a `PartitionSpec` in {where} raises without a mesh; use `jax.set_mesh` or `NamedSharding`",
+                reason="the program creates a mesh but never sets it",
                 severity=Severity.WARNING,
             )
 

@@ -19,6 +19,7 @@ from jaxlint.api.values import (
     is_none,
     mesh_sizes,
     shape_of,
+    short_source,
     spec_entries,
     strings,
 )
@@ -33,7 +34,7 @@ _OVER_DEVICES = frozenset({"psum", "pmean", "pmax", "pmin"})
 
 
 class SpecMismatch(Rule):
-    """A partition spec does not fit its array, its arguments or its mesh.
+    """A `PartitionSpec` does not match its array, its arguments or its mesh.
 
     ## What it does
     Finds specs with more entries than the array has dimensions, dimensions that the axes of the mesh do not divide, `in_specs` of
@@ -90,8 +91,8 @@ class SpecMismatch(Rule):
         if not least <= given <= len(names):
             report(
                 event.decorator or event.node,
-                f"`{option}` is for {given} argument{'s' if given != 1 else ''}, and `{t.label}` takes {len(names)}",
-                reason=f"`{option}` is a tuple with one entry per argument",
+                f"`{option}` has {given} entr{'ies' if given != 1 else 'y'}, but `{t.label}` takes {len(names)} argument{'s' * (len(names) != 1)}; jit raises ValueError",
+                reason=f"`{option}` needs one entry per argument",
             )
 
     def check_results(self, event: TransformEvent, function: Function, report: Reporter) -> None:
@@ -111,8 +112,8 @@ class SpecMismatch(Rule):
         if total is not None:
             report(
                 event.decorator or event.node,
-                f"`out_specs` splits the result of `{event.transformed.label}`, which is a number: give it a dimension, as `[None]` does",
-                reason=f"`{ast.unparse(total)[:60]}` has no dimension, and the spec has {len(entries)}",
+                f"`out_specs` shards the result of `{event.transformed.label}`, which is a scalar; add an axis with `[None]`",
+                reason=f"`{short_source(total)}` has no axes, but the spec has {len(entries)}",
             )
 
     @concerns("jax.make_mesh", "jax.sharding.Mesh", "jax.device_put", callees=("Transformed",))
@@ -143,8 +144,8 @@ class SpecMismatch(Rule):
         passed = ", ".join(f"`{name}`" for name in event.kwargs)
         report(
             event.node,
-            f"`{callee.label}` is jitted with `in_shardings`, which takes no arguments by keyword: pass {passed} by position",
-            reason=f"{callee.why.explain(report.module)}; the call raises",
+            f"keyword arguments of `{callee.label}` raise ValueError (`in_shardings`); pass {passed} by position",
+            reason=callee.why.explain(report.module),
         )
 
     def check_mesh(self, event: CallEvent, report: Reporter) -> None:
@@ -156,8 +157,8 @@ class SpecMismatch(Rule):
             if count != len(names) and (isinstance(sizes, tuple) or count):
                 report(
                     event.node,
-                    f"the mesh has {count} sizes and {len(names)} names",
-                    reason="each axis of a mesh has a size and a name",
+                    f"the mesh has {count} sizes but {len(names)} names, which raises ValueError; give each axis one of both",
+                    reason="each mesh axis has a size and a name",
                 )
 
     def check_devices(self, event: CallEvent, report: Reporter) -> None:
@@ -173,9 +174,9 @@ class SpecMismatch(Rule):
         if rank is not None and rank != len(names):
             report(
                 node,
-                f"the array of devices has {rank} dimension{'s' * (rank != 1)}, and the mesh {len(names)} "
-                f"name{'s' * (len(names) != 1)}",
-                reason="each axis of a mesh has a name",
+                f"the device array has {rank} dimension{'s' * (rank != 1)} but the mesh {len(names)} "
+                f"name{'s' * (len(names) != 1)}, which raises ValueError; name each dimension",
+                reason="each mesh axis has a name",
             )
 
     def check_placed(self, event: CallEvent, value: Value, sharding: Value, report: Reporter) -> None:
@@ -192,8 +193,8 @@ class SpecMismatch(Rule):
         if len(entries) > len(shape):
             report(
                 event.node,
-                f"the spec has {len(entries)} entries, and the array {len(shape)} dimension{'s' if len(shape) != 1 else ''}",
-                reason=f"the array has the shape {shape}",
+                f"the spec has {len(entries)} entries but the array {len(shape)} dimension{'s' if len(shape) != 1 else ''}, which raises ValueError",
+                reason=f"the array has shape {shape}",
             )
             return
         sizes = mesh_sizes(mesh)
@@ -206,7 +207,7 @@ class SpecMismatch(Rule):
             if length % parts:
                 report(
                     event.node,
-                    f"dimension {dimension} of the array has {length} entries, which {parts} devices do not divide",
+                    f"dimension {dimension} of the array has size {length}, which {parts} devices do not divide; pad it",
                     reason=f"the spec shards it over {', '.join(f'`{axis}`' for axis in axes)}",
                 )
                 return

@@ -92,17 +92,17 @@ class UnboundAxis(Rule):
             have = ", ".join(f"`{name}`" for name in bound)
             reason = f"the transformations around it bind {have}{path_to(event.frame)}"
         else:
-            reason = f"no transformation around it binds an axis{path_to(event.frame)}"
+            reason = f"no transformation around it binds an axis name{path_to(event.frame)}"
         report(
             event.node,
-            f"no `pmap`, `vmap` or `shard_map` around it binds the axis `{missing}`",
+            f"unbound axis name `{missing}` raises NameError; bind it in a `pmap`, `vmap` or `shard_map` around this",
             reason=reason,
             severity=Severity.ERROR if bound else Severity.WARNING,
         )
 
 
 def _is_outermost(frame: Frame) -> bool:
-    """The pmap is not itself made or called inside of something that is staged."""
+    """The pmap is not itself made or called inside something that is staged."""
     stage = frame.stage
     while stage.kind != "pmap" and stage.parent is not None:
         stage = stage.parent
@@ -116,7 +116,7 @@ def _is_run_as_it_is(frame: Frame) -> bool:
 
 
 def _is_named_elsewhere(axis: str, report: Reporter) -> bool:
-    """Whether the file mentions the axis outside of collectives, as what binds it would, or another file binds it."""
+    """Whether the file mentions the axis outside collectives, as what binds it would, or another file binds it."""
     if report.project.mentions(
         re.compile(
             rf"[vp]map\s*[(,](?:[^()]|\([^()]*\))*\baxis_name\s*=\s*[\"']{re.escape(axis)}[\"']|\bxmap\((?s:.*)[\"']{re.escape(axis)}[\"']"

@@ -64,12 +64,16 @@ class UnknownMeshAxis(Rule):
         for name in named:
             if axes is not None and name not in axes:
                 have = ", ".join(f"`{axis}`" for axis in axes)
-                report(event.node, f"the mesh has no axis `{name}`", reason=f"its axes are {have}")
+                report(
+                    event.node,
+                    f"the mesh has no axis `{name}`, which raises ValueError; use one of its axes",
+                    reason=f"its axes are {have}",
+                )
                 return
             if named.count(name) > 1:
                 report(
                     event.node,
-                    f"the spec names the axis `{name}` twice",
-                    reason="an axis of the mesh may shard one dimension only",
+                    f"the spec names axis `{name}` twice, which raises DuplicateSpecError; name it once",
+                    reason="a mesh axis shards one dimension of an array",
                 )
                 return

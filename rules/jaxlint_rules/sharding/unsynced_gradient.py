@@ -112,9 +112,8 @@ class UnsyncedGradient(Rule):
         if place is not None:
             report(
                 place,
-                f"each device applies its own gradient, and the copies of what `{t.label}` trains drift apart: take "
-                "`lax.pmean` of it first",
-                reason=f"{t.why.explain(report.module)}, and no collective is given {', '.join(f'`{g}`' for g in sorted(gradients))}",
+                f"each device applies its own gradient: the copies in `{t.label}` diverge; use `lax.pmean`",
+                reason=f"no collective gets {', '.join(f'`{g}`' for g in sorted(gradients))}; {t.why.explain(report.module)}",
                 function=function.qualname,
             )
 
@@ -128,10 +127,9 @@ class UnsyncedGradient(Rule):
             return
         report(
             event.decorator or event.node,
-            f"each device returns what it computes of its own part, and `out_specs` says that all return the same: `{t.label}` "
-            "needs a `lax.pmean` or `lax.psum`",
-            reason="the function holds no collective, and "
-            + ("its check for that is turned off" if unchecked else "JAX refuses it when it is traced"),
+            f"devices of `{t.label}` differ, against `out_specs`; use `lax.pmean` or `lax.psum`",
+            reason="the function calls no collective, and "
+            + ("its check for that is off" if unchecked else "JAX raises ValueError when it traces it"),
         )
 
     @staticmethod

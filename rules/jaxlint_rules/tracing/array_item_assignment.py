@@ -7,7 +7,15 @@ import ast
 from jaxlint.api import CallEvent, Reporter, Rule, StoreEvent, concerns
 from jaxlint.api.syntax import walk
 from jaxlint.api.tables import CHANGING_METHODS, IN_PLACE_FUNCTIONS, NUMPY_ONLY_METHODS
-from jaxlint.api.values import Array, ExternalMethod, ExternalObject, NumpyArray, Value, changed_in_place
+from jaxlint.api.values import (
+    Array,
+    ExternalMethod,
+    ExternalObject,
+    NumpyArray,
+    Value,
+    changed_in_place,
+    short_source,
+)
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import is_parameter, traced
@@ -89,7 +97,7 @@ class ArrayItemAssignment(Rule):
             return
         report(
             event.node,
-            f"{what} fails because JAX arrays are immutable; call the `jnp` function and use its result",
+            f"{what} fails because JAX arrays are immutable; use the result of a `jnp` function",
             reason=traced(event, changed) if changed.staged else "a JAX function returned this array",
         )
 
@@ -97,7 +105,7 @@ class ArrayItemAssignment(Rule):
         base = event.base
         if isinstance(base, NumpyArray):
             changed = event.target.value if isinstance(event.target, ast.Subscript) else event.target
-            self.read_only(event, f"`{ast.unparse(changed)}` is", report)
+            self.read_only(event, f"`{short_source(changed)}` is", report)
             return
         if not isinstance(event.target, ast.Subscript):
             return
@@ -134,12 +142,12 @@ class ArrayItemAssignment(Rule):
 
     @staticmethod
     def read_only(event: CallEvent | StoreEvent, what: str, report: Reporter) -> None:
-        """An array of NumPy is a view of an array of JAX; `what` begins the sentence that says so."""
+        """An array of NumPy is a view of a JAX array; `what` begins the sentence that says so."""
         if event.is_guarded() or event.is_caught():
             return
         report(
             event.node,
-            f"{what} a read-only view of a JAX array, which raises ValueError; copy it with `np.array`",
+            f"{what} a read-only view of a JAX array: ValueError; copy it with `np.array`",
             reason="`np.asarray` and `jax.device_get` return views of JAX arrays, which are immutable",
         )
 
@@ -147,7 +155,7 @@ class ArrayItemAssignment(Rule):
     def fix(event: StoreEvent, report: Reporter) -> FixRequest | None:
         assert isinstance(event.target, ast.Subscript)
         array = event.target.value
-        message = f"Use `{ast.unparse(array)}.at[...]`"
+        message = f"Use `{short_source(array)}.at[...]`"
         if isinstance(array, ast.Attribute):
             # The statement binds an attribute anew, which a frozen class refuses and other objects may not see.
             if not _in_plain_class(array, report):

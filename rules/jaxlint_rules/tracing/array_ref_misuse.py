@@ -25,7 +25,7 @@ _STEPPING = ("jit", "vmap")
 
 
 class ArrayRefMisuse(Rule):
-    """A reference of `jax.new_ref` is used where JAX refuses it.
+    """A Ref is used where JAX refuses it.
 
     ## What it does
     Finds references that a jitted function, a body or a branch returns, that are passed twice in one call, that a function under
@@ -146,7 +146,7 @@ def _holds_reference(value: Value, depth: int = _DEPTH) -> bool:
 
 
 def _scope_kind(name: str, frame: Frame) -> str:
-    """Where a variable comes from: "vmap" from outside of a map, "closure" from another function, "" from its own."""
+    """Where a variable comes from: "vmap" from outside a map, "closure" from another function, "" from its own."""
     found = frame.scope.lookup(name)
     if found is None or found[1] is frame.scope:
         return ""

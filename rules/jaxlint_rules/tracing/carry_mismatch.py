@@ -60,7 +60,7 @@ class CarryMismatch(Rule):
         if found:
             report(
                 event.node,
-                f"`{event.api}` raises TypeError: its carry in and out differ: {found}",
+                f"`{event.api}` raises TypeError: its carry changes: {found}",
                 reason="the loop compiles once, so the body must return a carry of the type it receives",
             )
 

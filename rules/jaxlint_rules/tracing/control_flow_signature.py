@@ -33,16 +33,16 @@ from jaxlint_rules.tracing._structures import describe
 
 
 class ControlFlowSignature(Rule):
-    """A function does not fit the control flow that it is given to.
+    """A function does not match the control flow that calls it.
 
     ## What it does
     Finds `lax.scan`, `lax.while_loop`, `lax.fori_loop`, `lax.cond`, `lax.switch` and `lax.map` with functions that
     cannot take the arguments they are called with, with values where functions belong, with a `while_loop` condition
-    that gives no single boolean, with a predicate that is no scalar, with loop bounds of which one is a float, and scans
+    that gives no single boolean, with a predicate that is not a scalar, with loop bounds of which one is a float, and scans
     over nothing.
 
     ## Why is this bad?
-    JAX traces the functions at once: `TypeError`, from inside of JAX, whichever way the program would have gone.
+    JAX traces the functions at once: `TypeError`, from inside JAX, whichever way the program would have gone.
 
     ## Example
     ```python
@@ -101,7 +101,7 @@ class ControlFlowSignature(Rule):
                 self.say(
                     event,
                     report,
-                    f"the condition of `{event.api}` returns {wrong}, which raises TypeError; return one boolean",
+                    f"`{event.api}` raises TypeError: its condition returns {wrong}; return a scalar bool",
                 )
 
     def on_branches(self, event: BranchesEvent, report: Reporter) -> None:
@@ -225,14 +225,14 @@ def _no_rows(xs: Value, body: Value, position: int) -> str:
     if parts and all(isinstance(part, DictValue) for part in parts) and isinstance(body, Function):
         parameters = positional_parameters(body.node)
         if len(parameters) > position and parameters[position].arg in _asked_by_key(body.node):
-            return f"a {name} of dicts, so the body gets a {name} and its key raises TypeError; stack their leaves"
+            return f"a {name} of dicts: the body gets a {name} and raises TypeError; stack their leaves"
         return ""
     leaves = [part for part in parts if isinstance(part, Array) and part.certain and not part.tree]
     if not leaves or len(leaves) != len(parts) or not isinstance(body, Function):
         return ""
     parameters = positional_parameters(body.node)
     if len(parameters) > position and parameters[position].arg in leaf_parameters(body.node):
-        return f"a {name} of arrays, so the body gets a {name} of rows; stack it into one array: `jnp.stack`"
+        return f"a {name} of arrays, so the body gets a {name} of rows; `jnp.stack` it"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Functional updates whose result is thrown away."""
+"""Functional updates whose result is discarded."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _FUNCTIONS = {
 
 
 class DiscardedUpdate(Rule):
-    """The result of a functional update is thrown away.
+    """The result of a functional update is discarded.
 
     ## What it does
     Finds updates that stand as a statement of their own: `x.at[i].set(v)`, `state.replace(...)`,
@@ -102,7 +102,7 @@ class DiscardedUpdate(Rule):
             return  # to see that it does not fail
         if what:
             fix = None
-            if not what.startswith("`random.") and not what.endswith(","):
+            if not what.startswith("`random.") and not what.endswith(")"):
                 # There is no telling what the new key is for, nor which argument of a function is updated.
                 fix = propose(
                     report, event.node, "bind-result", "Assign the result", safe=False, **_binding(event)
@@ -162,7 +162,7 @@ def _updated(event: CallEvent) -> str:
     call = event.node
     update = _returned_update(callee)
     if update and isinstance(call, ast.Call):
-        return f"`{dotted(call.func)}`, which calls `{update}`,"
+        return f"`{dotted(call.func)}` (`{update}`)"
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return ""
     method = call.func.attr

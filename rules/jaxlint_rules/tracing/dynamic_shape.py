@@ -11,10 +11,10 @@ from jaxlint_rules._static_sizes import static_size
 
 
 class DynamicShape(Rule):
-    """A shape depends on a traced value.
+    """A shape depends on a tracer.
 
     ## What it does
-    Finds traced values used as shapes, lengths, counts and axes (`jnp.zeros(n)`, `jnp.arange(n)`, `one_hot(x, n)`,
+    Finds tracers used as shapes, lengths, counts and axes (`jnp.zeros(n)`, `jnp.arange(n)`, `one_hot(x, n)`,
     `random.normal(key, (n,))`, `x.sum(axis=n)`), boolean masks as indices, in `x.at[mask]` too, and functions
     whose result has a data-dependent size (`jnp.nonzero`, `jnp.unique`, `jnp.where(mask)`, `jnp.repeat`, `jnp.bincount`,
     `segment_sum`) without the option that fixes it.
@@ -71,10 +71,10 @@ class DynamicShape(Rule):
             message = "repeating a list by a tracer raises TypeError; use `jnp.tile` or `jnp.repeat`"
             instead = ""
         elif event.argument == "the data":
-            message = f"`{name}` with a tracer raises ConcretizationTypeError: unknown output size"
+            message = f"`{name}` of a tracer raises ConcretizationTypeError"
             instead = f"; pass `{event.option}=`" if event.option else ""
         else:
-            message = f"{event.argument} of `{name}` is a tracer, which raises {_raised(event)}"
+            message = f"{event.argument} of `{name}` is a tracer: {_raised(event)}"
         advice, fix = static_size(event, value)
         message += advice or instead
         report(event.node, message, reason=traced(event, value), fix=fix)

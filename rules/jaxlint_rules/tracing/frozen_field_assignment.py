@@ -23,7 +23,7 @@ class FrozenFieldAssignment(Rule):
 
     ## What it does
     Finds `state.x = value` and `state.x += value` where `state` is an instance of a class that refuses it: a
-    `flax.struct.dataclass`, a `TrainState`, an `equinox.Module` outside of its `__init__`, a `NamedTuple`, or a dataclass
+    `flax.struct.dataclass`, a `TrainState`, an `equinox.Module` outside its `__init__`, a `NamedTuple`, or a dataclass
     with `frozen=True`.
 
     ## Why is this bad?

@@ -8,7 +8,7 @@ from jaxlint.finding import Severity
 
 
 class IndexOutOfRange(Rule):
-    """An index is beyond the end of its axis.
+    """An index is out of bounds.
 
     ## What it does
     Finds `x[i]` with a number that is certainly out of range for the axis.

@@ -63,11 +63,11 @@ _OPTIMISERS = frozenset(
 
 
 class MissingStatic(Rule):
-    """An argument that cannot be traced is passed for a traced parameter.
+    """An argument that JAX cannot trace is passed for a traced parameter.
 
     ## What it does
     Finds calls of jitted functions that pass a string, an enum member, a function, a class, a dtype, a range, an
-    optimiser, a linen module or an instance of an ordinary class, by itself or inside a list or dict, for a parameter
+    optimizer, a linen module or an instance of an ordinary class, by itself or inside a list or dict, for a parameter
     that is not declared static. A method that is jitted without `self` as a static argument is one of these.
 
     ## Why is this bad?
@@ -89,7 +89,7 @@ class MissingStatic(Rule):
 
     normalise(x, "layer")
     ```
-    Objects that live as long as the program (a model, an optimiser, an activation function) may as well be used from
+    Objects that live as long as the program (a model, an optimizer, an activation function) may as well be used from
     the enclosing scope, or bound by `partial` before `jax.jit`. A class can be made a pytree by
     `jax.tree_util.register_dataclass`, or hashable and static. A flag that is passed as a number is traced, and decides no
     `if`: `tracer-branch` reports that.
@@ -100,7 +100,7 @@ class MissingStatic(Rule):
     Objects, lambdas and `self` are left alone: where they belong is for the author to say.
 
     ## When not to fix
-    Parameters that the call leaves out keep their default, a string too. `eqx.filter_jit` keeps what is no array
+    Parameters that the call leaves out keep their default, a string too. `eqx.filter_jit` keeps what is not an array
     static. Neither is reported.
 
     ## References
@@ -143,7 +143,7 @@ class MissingStatic(Rule):
         if method:
             if t.module is event.frame.module and t.why.node is not None:
                 place = t.why.node  # one finding for the method, not one for each of its calls
-            message = f"jit traces `self` of `{t.label}`, but {what} raises TypeError; make `self` static or jit a function"
+            message = f"jit traces `self` of `{t.label}`, but {what} raises TypeError; make it static"
         elif objection := _objection(event):
             message = f"jit cannot trace {what}, and {objection}"
         else:

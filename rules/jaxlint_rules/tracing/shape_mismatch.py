@@ -25,7 +25,7 @@ _OPERATIONS = """
 
 
 class ShapeMismatch(Rule):
-    """The shapes of operands do not fit.
+    """The shapes of operands do not match.
 
     ## What it does
     Finds products, sums, joins, reshapes, `einsum` and `einops` patterns and losses whose operands certainly have shapes that do not fit: the

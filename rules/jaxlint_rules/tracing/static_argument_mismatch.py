@@ -135,11 +135,11 @@ class StaticArgumentMismatch(Rule):
         beyond = next((n for n in entries if n >= count or (n < -count and t.api in _CHECKPOINTS)), None)
         if beyond is not None:
             passed = ", ".join(f"`{name}`" for name in event.kwargs)
-            own = " (and `self`)" if t.api in _LIFTED_CHECKPOINTS else ""
+            own = " and `self`" if t.api in _LIFTED_CHECKPOINTS else ""
             report(
                 event.node,
-                f"argument {beyond} of `{t.api}` is static, but the call passes only {count} by position{own}"
-                + (f"; pass {passed} by position" if passed else ""),
+                f"argument {beyond} of `{t.api}` is static, but the call passes only {count}{own} by position"
+                + (f"; pass {passed} so" if passed else ""),
                 reason=f"{t.why.explain(report.module)}; `static_argnums` counts positional arguments, and the call raises",
             )
 

@@ -9,10 +9,10 @@ from jaxlint_rules._reasons import traced
 
 
 class TracerAsStatic(Rule):
-    """A traced value is passed for a static parameter.
+    """A tracer is passed for a static parameter.
 
     ## What it does
-    Finds calls inside staged code that pass a traced value for a parameter that the called function declares static.
+    Finds calls inside traced code that pass a tracer for a parameter that the called function declares static.
 
     ## Why is this bad?
     A tracer cannot be hashed: `ValueError: Non-hashable static arguments` or `TracerBoolConversionError`.

@@ -46,7 +46,7 @@ _INSTEAD = {
 
 
 class TracerBranch(Rule):
-    """Python control flow on a traced value.
+    """Python control flow on a tracer.
 
     ## What it does
     Finds `if`, `while`, `assert`, `and`, `or`, `not`, conditional expressions, chained comparisons, `in`, `match` and
@@ -74,7 +74,7 @@ class TracerBranch(Rule):
     ## Fix safety
     Boolean operators, chained comparisons and `max` and `min` of several values are rewritten for arrays. That is safe
     where the function is only ever staged, since the test raised there; elsewhere it is unsafe, since callers on the
-    host then get arrays of JAX.
+    host then get JAX arrays.
 
     `if` and conditional expressions become `jnp.where` where both sides are cheap and defined everywhere, else
     `lax.cond` (a division or root that is not chosen would bring NaN into gradients); `while` becomes `lax.while_loop`.
@@ -121,7 +121,7 @@ class TracerBranch(Rule):
         made = value.why.cause if flag and value.why is not None else None
         advice, fix = static_size(event, value)
         if flag:
-            advice = f'; if `{flag}` is a flag, use `static_argnames="{flag}"`'
+            advice = f'; for a flag use `static_argnames="{flag}"`'
             fix = declare_static(made.node, made.module, flag) if made is not None else None
         elif not advice:
             in_kernel = event.how == "if" and event.frame.stage.within("pallas")

@@ -20,11 +20,11 @@ _HARMLESS = frozenset({"str", "print", "block_until_ready", "device_get", "forma
 
 
 class TracerConcretization(Rule):
-    """A traced value is turned into a Python number.
+    """A tracer is converted to a Python number.
 
     ## What it does
     Finds `float()`, `int()`, `bool()`, `complex()`, `.item()`, `.tolist()`, `math.*` and number formats (`f"{x:.3f}"`)
-    applied to a value that JAX traces, and traced values that are hashed: as keys of a dict, elements of a set, or
+    applied to a value that JAX traces, and tracers that are hashed: as keys of a dict, elements of a set, or
     arguments of a function under `functools.cache`.
 
     ## Why is this bad?

@@ -18,7 +18,7 @@ _WHAT = {
 
 
 class TracerIndex(Rule):
-    """A list is indexed, an array sliced, or a Python loop counted by a traced value.
+    """A tracer is a list index, a slice bound or the bound of a Python loop.
 
     ## What it does
     Finds `layers[i]` where `layers` is a Python list or tuple and `i` is traced, slices such as `x[:n]` whose bound
@@ -42,7 +42,7 @@ class TracerIndex(Rule):
     def body(i, h):
         return jnp.tanh(h @ stacked[i])
     ```
-    For slices with a moving start use `jax.lax.dynamic_slice`; a moving size needs a mask. A loop as long as a traced value
+    For slices with a moving start use `jax.lax.dynamic_slice`; a moving size needs a mask. A loop as long as a tracer
     says is `lax.fori_loop`.
 
     ## Fix safety

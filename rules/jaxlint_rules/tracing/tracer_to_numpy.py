@@ -13,10 +13,10 @@ from jaxlint_rules._reasons import traced
 
 
 class TracerToNumpy(Rule):
-    """A traced value is handed to NumPy.
+    """A tracer is passed to NumPy.
 
     ## What it does
-    Finds NumPy functions that are called on a value that JAX traces, and NumPy arrays that traced values are stored
+    Finds NumPy functions that are called on a value that JAX traces, and NumPy arrays that tracers are stored
     into. Functions that NumPy forwards to the argument's own method (`np.sum`, `np.mean`, `np.reshape` ...) work on
     tracers and are not reported.
 
@@ -40,7 +40,7 @@ class TracerToNumpy(Rule):
     ## Fix safety
     Functions that `jax.numpy` has with the same arguments are called there instead; a buffer that is filled with traced
     values is made by `jnp` and filled by `.at[...].set(...)`. Safe where the function is only ever staged, since it
-    raised there. Elsewhere unsafe: on the host the result becomes an array of JAX, with 32 bits by default.
+    raised there. Elsewhere unsafe: on the host the result becomes a JAX array, with 32 bits by default.
 
     ## When not to fix
     NumPy on shapes and other static values is fine, and often better than jnp.

@@ -83,7 +83,7 @@ class UnhashableStaticArgument(Rule):
         module = isinstance(event.value, Instance) and event.value.cls.kind == "equinox"
         report(
             place,
-            f"static `{event.parameter}` of `{event.transformed.label}` is unhashable: jit raises ValueError for {kind}",
+            f"static `{event.parameter}` of `{event.transformed.label}` must be hashable: ValueError for {kind}",
             reason=f"{event.transformed.why.explain(report.module)}; static arguments must be hashable",
             fix=fix,
             cause=_wrong_position(event),
@@ -158,7 +158,7 @@ def unhashable(value: Value, depth: int = 2) -> str | None:
     if isinstance(value, Instance) and value.cls.kind == "equinox" and depth > 0:
         return _unhashable_part(value, list(value.fields), depth)
     if isinstance(value, Instance) and value.cls.kind == "plain" and _compares_without_hash(value.cls):
-        return f"a `{value.cls.name}` (`__eq__` without `__hash__`)"
+        return f"a `{value.cls.name}` (no `__hash__`)"
     return None
 
 

@@ -17,7 +17,7 @@ _UPDATES = ("jax.tree.map", "optax.apply_updates", "equinox.apply_updates", "equ
 
 
 class UnreadUpdate(Rule):
-    """An array that came from outside is updated, and nothing reads the update.
+    """An array update is never read.
 
     ## What it does
     Finds `w = w - lr * g` and its like behind which the function does not read `w`, where `w` was a parameter, an item of a container, an

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.api import Frame, IterationEvent, Reporter, Rule
 from jaxlint.api.syntax import dotted, name_loads, walk
-from jaxlint.api.values import Array, Instance, Value, shape_of
+from jaxlint.api.values import Array, Instance, Value, shape_of, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import is_on_host, shows_results
 from jaxlint_rules._names import last_name
@@ -16,10 +16,10 @@ _PAIRING = ("enumerate", "zip", "reversed")
 
 
 class ArrayIteration(Rule):
-    """A Python loop on the host takes a JAX array apart, one element at a time.
+    """A Python loop iterates over a JAX array element by element.
 
     ## What it does
-    Finds `for x in xs` and `for i in range(len(xs))` with `xs[i]`, outside of `jit`, where `xs` is a JAX array and the loop calls no
+    Finds `for x in xs` and `for i in range(len(xs))` with `xs[i]`, outside `jit`, where `xs` is a JAX array and the loop calls no
     jitted function.
 
     ## Why is this bad?
@@ -83,8 +83,8 @@ class ArrayIteration(Rule):
             return  # a caller may run all of it under a trace; stacked rows are another rule's
         report(
             event.node,
-            f"{how} a JAX array dispatches one operation per element; use array operations, or `np.asarray` once",
-            reason=f"`{ast.unparse(event.node)}` is a JAX array on the host",
+            f"{how} a JAX array dispatches once per element; use array operations, or `np.asarray` before",
+            reason=f"`{short_source(event.node)}` is a JAX array on the host",
             severity=Severity.INFO if _reads_once(node, body, frame) else None,
         )
 
@@ -146,7 +146,7 @@ def _is_plain(value: Value) -> bool:
 
 
 def _taken_apart(iterable: ast.AST, value: Value, frame: Frame) -> Array | None:
-    """The array that is iterated over, also inside of `enumerate` and `zip`."""
+    """The array that is iterated over, also inside `enumerate` and `zip`."""
     if isinstance(iterable, ast.Call) and dotted(iterable.func) in _PAIRING:
         for argument in iterable.args:
             held = _held(dotted(argument), frame) if dotted(argument) else None

@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import ConvertEvent, Event, Reporter, Rule, TestEvent
-from jaxlint.api.values import Array, Value
+from jaxlint.api.values import Array, Value, short_source
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 
 
 class ConvergenceLoop(Rule):
-    """A Python loop asks the device after every iteration whether it has converged.
+    """A loop condition forces a host sync in every iteration.
 
     ## What it does
-    Finds, outside of `jit`, `while error > tolerance:` and `if error < tolerance: break` on arrays that the loop computes, where the
+    Finds, outside `jit`, `while error > tolerance:` and `if error < tolerance: break` on arrays that the loop computes, where the
     loop does nothing but compute.
 
     ## Why is this bad?
@@ -86,7 +86,7 @@ class ConvergenceLoop(Rule):
         report(
             test,
             "the loop condition forces a host sync each iteration; use `lax.while_loop`",
-            reason=f"`{ast.unparse(test)}` reads {made}",
+            reason=f"`{short_source(test)}` reads {made}",
             fix=_as_while_loop(loop, test, report),
         )
 

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.api import CallEvent, Event, Frame, Loop, Reporter, Rule, TracedArgumentEvent, concerns
 from jaxlint.api.syntax import dotted, name_loads, walk
-from jaxlint.api.values import MISSING, Array, NumpyArray, Static, Value
+from jaxlint.api.values import MISSING, Array, NumpyArray, Static, Value, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import host_loops, loop_variables, rebound, shows_results
 
@@ -14,15 +14,15 @@ _CONVERSIONS = frozenset({"jax.numpy.asarray", "jax.numpy.array"})
 
 
 class DevicePutInLoop(Rule):
-    """The same data is put to the device in every iteration of a loop.
+    """The same data is copied to the device in every iteration.
 
     ## What it does
     Finds, in loops on the host, `jax.device_put(x)`, `jnp.asarray(x)` and `jnp.array(x)` of what the loop does not change, and NumPy
-    arrays from outside of the loop that are passed to a jitted function in it.
+    arrays from outside the loop that are passed to a jitted function in it.
 
     ## Why is this bad?
     The data is the same, and is copied to the device again each time. On a CPU 20 steps of a matrix product that was
-    handed a NumPy array of 16 MB took 1.6 times as long as with the array of JAX made of it before the loop, and a step that reads a
+    handed a NumPy array of 16 MB took 1.6 times as long as with the JAX array made of it before the loop, and a step that reads a
     part of it 4.4 ms instead of 5 us; between host and GPU the copy is slower still.
 
     ## Example
@@ -86,8 +86,8 @@ class DevicePutInLoop(Rule):
         line = getattr(loop.node, "lineno", "?")
         report(
             node,
-            f"{what} copies `{ast.unparse(data)}` to the device each iteration; copy it once, before the loop",
-            reason=f"the loop at line {line} does not change `{ast.unparse(data)}`",
+            f"{what} copies `{short_source(data)}` to the device each iteration; copy it once, before the loop",
+            reason=f"the loop at line {line} does not change `{short_source(data)}`",
             severity=Severity.INFO if shows_results(loop.node) else None,
         )
 

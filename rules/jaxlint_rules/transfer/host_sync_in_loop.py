@@ -54,7 +54,7 @@ class _Wait:
 
 
 class HostSyncInLoop(Rule):
-    """The host waits for the device in every iteration.
+    """A host sync in every iteration.
 
     ## What it does
     Finds `float()`, `.item()`, `np.asarray()`, `jax.device_get`, `print`, formatting, logging, writing to a file or to an array of NumPy,
@@ -169,7 +169,7 @@ class HostSyncInLoop(Rule):
             too = f"; so does line{'s' * (len(here) > 1)} {', '.join(here)}" if here else ""
             report(
                 event.node,
-                f"{wait.what} forces a host sync each iteration; keep the value on the device until the loop ends",
+                f"{wait.what} forces a host sync each iteration; keep the value on the device",
                 reason=f"the value comes from the jitted `{wait.jitted}`, called in the loop at line {line}{too}",
                 severity=Severity.INFO if shows_results(loop) or _is_looked_at(wait, report) else None,
                 data={"loop_line": line},

@@ -26,7 +26,7 @@ _ITEMS = frozenset({"__getitem__", "__getitems__", "__iter__", "map", "random_ma
 
 
 class JaxInDataset(Rule):
-    """A data set makes its items with JAX, one by one.
+    """A data set creates its items one by one with JAX.
 
     ## What it does
     Finds array functions of JAX in `__getitem__` and `__iter__` of data sets of PyTorch, and in data sources and transformations of grain.

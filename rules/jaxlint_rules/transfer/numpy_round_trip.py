@@ -1,4 +1,4 @@
-"""NumPy computes on an array of JAX, and JAX goes on with the result."""
+"""NumPy computes on a JAX array, and JAX goes on with the result."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _EXPLICIT = frozenset({"array", "asarray", "copy", "ascontiguousarray"})
 
 
 class NumpyRoundTrip(Rule):
-    """NumPy computes on an array of JAX, and JAX goes on with the result.
+    """NumPy computes on a JAX array between JAX operations.
 
     ## What it does
-    Finds `np.f(x)` of a JAX array outside of `jit`, where `jnp.f` is the same and the result goes back to JAX: in a loop, or from
+    Finds `np.f(x)` of a JAX array outside `jit`, where `jnp.f` is the same and the result goes back to JAX: in a loop, or from
     one jitted function to the next.
 
     ## Why is this bad?

@@ -35,14 +35,14 @@ _PYTHON = frozenset({"len", "range", "enumerate", "zip", "abs", "sum", "tuple", 
 
 
 class AppendLoop(Rule):
-    """A loop of JAX computations appends each result to a list that is stacked afterwards.
+    """A loop appends JAX results to a list that is stacked afterwards.
 
     ## What it does
     Finds loops over a range or the rows of an array that compute and append, to lists that `jnp.stack` or `jnp.array` make
-    arrays of: in staged code, and on the host where each iteration calls a compiled function or nothing but functions of JAX.
+    arrays of: in traced code, and on the host where each iteration calls a compiled function or nothing but functions of JAX.
 
     ## Why is this bad?
-    In staged code each iteration is another copy of the body in the program, and compile time grows with their number; on the host
+    In traced code each iteration is another copy of the body in the program, and compile time grows with their number; on the host
     each one is sent to the device on its own. `jax.lax.scan` compiles the body once, and stacks its results itself.
     200 steps of a small recurrence took 60 times as long in a Python loop around a jitted step as in a scan, on a CPU.
 

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import cache, dotted, walk
-from jaxlint.api.values import Array, Transformed, Value, constant
+from jaxlint.api.values import Array, Transformed, Value, constant, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._names import function_around, last_name
 
@@ -64,7 +64,7 @@ class BroadcastForVmap(Rule):
             if how:
                 report(
                     argument,
-                    f"`{ast.unparse(argument)}` copies one array for every row of `vmap`; pass the array with `in_axes=None`",
+                    f"`{short_source(argument)}` copies one array for each row; pass the array with `in_axes=None`",
                     reason=f"{how} gives `{callee.label}` the same array in each row",
                 )
 

@@ -106,7 +106,7 @@ class CondUnderVmap(Rule):
                 api = event.name.replace("jax.lax", "lax")
                 report(
                     node,
-                    f"`{api}` under `vmap` runs all branches for every row, `{heavy}` included; move it out of the branches",
+                    f"`{api}` under `vmap` runs all branches for every row; move `{heavy}` out of them",
                     reason=f"its predicate is mapped; {staged_because(event.frame)}",
                 )
 

@@ -17,10 +17,10 @@ _FEW = 2
 
 
 class GradientAccumulationLoop(Rule):
-    """Gradients are added up over parts of a batch in a Python loop in staged code.
+    """A Python loop accumulates gradients in a traced function.
 
     ## What it does
-    Finds `for` loops in staged code that take a gradient in each iteration and add it to the sum of those before.
+    Finds `for` loops in traced code that take a gradient in each iteration and add it to the sum of those before.
 
     ## Why is this bad?
     Gradients are accumulated so that a large batch fits into memory. Tracing unrolls the loop: the forward and backward pass

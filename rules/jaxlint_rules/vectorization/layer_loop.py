@@ -6,7 +6,16 @@ import ast
 
 from jaxlint.api import LoopEvent, Reporter, Rule
 from jaxlint.api.syntax import dotted, walk
-from jaxlint.api.values import Array, ExternalObject, Instance, ListValue, TupleValue, Value, find_array
+from jaxlint.api.values import (
+    Array,
+    ExternalObject,
+    Instance,
+    ListValue,
+    TupleValue,
+    Value,
+    find_array,
+    short_source,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, has_other_way, is_short
@@ -22,10 +31,10 @@ _ELEMENTWISE = frozenset(
 
 
 class LayerLoop(Rule):
-    """Layers of one shape run in a Python loop.
+    """A Python loop over layers of one shape is unrolled.
 
     ## What it does
-    Finds loops over a sequence of parameters in staged code in which each layer gives an array of the shape that it was given
+    Finds loops over a sequence of parameters in traced code in which each layer gives an array of the shape that it was given
     (a residual block), so that the layers can be stacked and scanned.
 
     ## Why is this bad?
@@ -71,7 +80,7 @@ class LayerLoop(Rule):
         if trips is not None and trips >= DEEP and _is_one_module(node):
             report(
                 node.iter,
-                f"{trips} equal modules are unrolled: each is traced and compiled; use one under `nn.scan`",
+                f"{trips} equal modules are unrolled: each is compiled; use one under `nn.scan`",
                 reason=f"each iteration creates the module with the same settings; {staged_because(frame)}",
             )
             return
@@ -100,7 +109,7 @@ class LayerLoop(Rule):
         if carried and not _decides(node, used) and not has_other_way(node, frame.module):
             report(
                 node.iter,
-                f"the layers of `{ast.unparse(node.iter)}` are unrolled: each is traced and compiled; use "
+                f"the layers of `{short_source(node.iter)}` are unrolled: each is compiled; use "
                 + ("one module under `nn.scan`" if modules else "`lax.scan` over stacked layers"),
                 fix=None
                 if modules

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.api import CallEvent, Frame, IterationEvent, Reporter, Rule, TransformEvent, concerns
 from jaxlint.api.syntax import dotted, nodes_of, walk
-from jaxlint.api.values import Array, ExternalObject, Function, NumpyArray, Transformed, Value
+from jaxlint.api.values import Array, ExternalObject, Function, NumpyArray, Transformed, Value, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, counters, is_on_host
@@ -20,7 +20,7 @@ _COMPILED = frozenset({"jit", "nnx.jit", "filter_jit", "vmap"})
 
 
 class PythonLoopOverBatch(Rule):
-    """The rows of an array are computed one by one and stacked.
+    """A Python loop computes the rows of an array one by one.
 
     ## What it does
     Finds `jnp.stack([f(x) for x in xs])`, also with `jnp.array`, where `xs` is an array, or `zip` of arrays, and the same as a loop that appends
@@ -71,7 +71,7 @@ class PythonLoopOverBatch(Rule):
         if number and any(number in counters(loop.node) for loop in frame.loops):
             report(
                 event.node,
-                f"the loop computes the Jacobian of `{ast.unparse(output.value)}` row by row; use `jax.jacrev`",
+                f"the loop computes the Jacobian of `{short_source(output.value)}` row by row; use `jax.jacrev`",
                 reason=f"{transformed.why.explain(report.module)}; `{number}` counts the rows",
             )
 
@@ -128,7 +128,7 @@ class PythonLoopOverBatch(Rule):
             function, rows = found
             report(
                 place,
-                f"the loop calls `{function}` for each row of `{rows}`, and the results are {done}; use `jax.vmap`",
+                f"the loop calls `{function}` per row of `{rows}`, and the results are {done}; use `jax.vmap`",
                 fix=fix,
                 reason=f"`{rows}` {'are arrays' if '`' in rows else 'is an array'}, so each row costs a dispatch, or a copy of the body when traced",
             )
@@ -240,7 +240,7 @@ def _returned(target: Value) -> ast.expr | None:
 
 
 def _has_rows(value: Value, function: str, frame: Frame) -> bool:
-    """An array that is no pytree, and has rows; or NumPy's, where `function` is compiled: each row is sent on its own."""
+    """An array that is not a pytree, and has rows; or NumPy's, where `function` is compiled: each row is sent on its own."""
     if isinstance(value, NumpyArray):
         held = frame.value_of(function)
         return isinstance(held, Transformed) and held.kind in _COMPILED

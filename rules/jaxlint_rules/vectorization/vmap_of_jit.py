@@ -21,7 +21,7 @@ class VmapOfJit(Rule):
     the mapped function is given.
 
     ## Why is this bad?
-    The batched function is traced anew at each call, and what vmap adds around `f` runs operation by operation instead
+    The batched function is retraced at each call, and what vmap adds around `f` runs operation by operation instead
     of being compiled with it.
 
     ## Example
@@ -88,7 +88,7 @@ class VmapOfJit(Rule):
         if isinstance(inner, Transformed) and inner.kind in DIFFERENTIATION:
             inner = _behind(inner.target)  # the gradients of each example
         if not isinstance(inner, Transformed) or inner.kind not in JIT_KINDS or inner.kind == "pmap":
-            report_eager(event, mapped, report, "vmap", "jit the mapped function or the whole step")
+            report_eager(event, mapped, report, "vmap", "jit the whole step")
             return
         if mapped.module is not frame.module or frame.module.is_test or not isinstance(node, ast.Call):
             return
