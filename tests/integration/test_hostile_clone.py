@@ -705,3 +705,33 @@ def test_inspect_shows_the_rest_beside_a_file_that_is_not_python(tmp_path: Path)
         assert code == 2
         assert re.fullmatch(r"error: broken\.py:6: not valid Python: .*\n", err)
         assert '"g"' in out or "g: unknown" in out or "g: not staged" in out, out
+
+
+HEAD = "import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(x):\n    if x > 0:\n        return x\n    return -x\n\n\n"
+COSTLY = {
+    "a step of zero": "x = [1, 2][::0]\ny = (1, 2)[::0]\n",
+    "functions that call each other": "".join(
+        f"def g{one}(x):\n    return " + " + ".join(f"g{other}(x)" for other in range(60)) + "\n\n\n"
+        for one in range(60)
+    )
+    + "".join(f"h{one} = jax.jit(g{one})\n" for one in range(60)),
+}
+
+
+@pytest.mark.parametrize("program", COSTLY, ids=[name.replace(" ", "-") for name in COSTLY])
+def test_programs_that_blow_up_end_soon_with_their_findings(tmp_path: Path, program: str) -> None:
+    (tmp_path / "a.py").write_text(HEAD + COSTLY[program])
+    limit = [
+        "bash",
+        "-c",
+        'ulimit -t 30; exec "$@"',
+        "-",
+        sys.executable,
+        "-m",
+        "jaxlint",
+    ]  # of the processor
+    done = subprocess.run(
+        [*limit, "check", "--no-cache", "-j", "1", "a.py"], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert b"internal error" not in done.stderr
+    assert (done.returncode, b"JAX101" in done.stdout) == (1, True), done.stderr

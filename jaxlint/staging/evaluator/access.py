@@ -247,7 +247,8 @@ class Access(Part):
 
 def _slice(base: ListValue | TupleValue, index: ExternalObject) -> Value:
     bounds = [constant(bound) for bound in index.args]
-    if base.items is not None and all(b is None or isinstance(b, int) for b in bounds):
+    known = all(bound is None or isinstance(bound, int) for bound in bounds)
+    if base.items is not None and known and bounds[2:] != [0]:  # a step of zero raises in Python
         items = base.items[slice(*bounds)]
         return TupleValue(items) if isinstance(base, TupleValue) else ListValue(items, join_all(items))
     element = base.element if base.items is None else join_all(base.items)

@@ -137,12 +137,13 @@ class CapturedConstant(Rule):
         )
 
     def captured(
-        self, function: Function, report: Reporter, seen: frozenset[ast.AST] = frozenset()
+        self, function: Function, report: Reporter, seen: dict[ast.AST, int] | None = None, depth: int = 0
     ) -> list[Captured]:
         """What it reads of the scopes around, itself or through the functions that it calls."""
-        if function.module is not report.module or function.node in seen or len(seen) > MAX_CALLS:
-            return []
-        seen |= {function.node}
+        seen = {} if seen is None else seen
+        if function.module is not report.module or seen.get(function.node, MAX_CALLS + 1) <= depth:
+            return []  # too deep, or read before: thousands of ways may lead to one function
+        seen[function.node] = depth
         through: list[Captured] = []
         own = {parameter.arg for parameter in all_parameters(function.node)}
         own |= names_stored(function.node)
@@ -152,7 +153,7 @@ class CapturedConstant(Rule):
                 continue
             held = function.scope.value_of(child.id)
             if isinstance(held, Function) and _is_called(child, report):
-                through += self.captured(held, report, seen)
+                through += self.captured(held, report, seen, depth + 1)
             if (
                 isinstance(held, ARRAYS)
                 and not getattr(held, "staged", False)
