@@ -51,7 +51,7 @@ def dead_arguments(site: Site, line: int) -> DeadArguments | None:
     if not calls:
         return None
     parameters = [*function.args.posonlyargs, *function.args.args]
-    ownership = _Ownership(site)
+    ownership = Ownership(site)
     found = set(range(len(parameters)))
     for call in calls:
         given = bound_arguments(call, parameters)
@@ -76,7 +76,7 @@ def kept_by_callers(site: Site, line: int, positions: Iterable[int]) -> str:
         return ""
     _, name, function, scope = jitted
     parameters = [*function.args.posonlyargs, *function.args.args]
-    ownership = _Ownership(site)
+    ownership = Ownership(site)
     for call in _seen_calls(site, name, scope):
         given = bound_arguments(call, parameters) or {}
         for part in (given[number] for number in positions if number in given):
@@ -85,7 +85,7 @@ def kept_by_callers(site: Site, line: int, positions: Iterable[int]) -> str:
     return ""
 
 
-def _kept_argument(site: Site, ownership: _Ownership, name: ast.Name) -> str:
+def _kept_argument(site: Site, ownership: Ownership, name: ast.Name) -> str:
     """The same of one argument, if it is a parameter of the function around the call."""
     scope = site.names.scope_at(name).resolve(name.id)
     around = scope.node if scope is not None else None
@@ -155,7 +155,7 @@ def _calls(site: Site, name: str, scope: Scope) -> list[ast.Call]:
     return calls
 
 
-class _Ownership:
+class Ownership:
     """What makes new arrays, and which variables alone hold them."""
 
     def __init__(self, site: Site) -> None:

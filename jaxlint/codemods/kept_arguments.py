@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from jaxlint.codemods.applied_transforms import JITS, applied
 from jaxlint.codemods.dataflow import FUNCTIONS
+from jaxlint.codemods.dead_arguments import Ownership
 from jaxlint.codemods.reaching_definition import bound_arguments
 from jaxlint.codemods.site import Site
 
@@ -103,12 +104,36 @@ class _Keepers:
     def __init__(self, site: Site, stepping: set[str], variables: bool) -> None:
         self.site, self.names, self.stepping, self.variables = site, site.names, stepping, variables
         self.seen: set[tuple[ast.AST, str]] = set()
+        self.ownership = Ownership(site)
 
     def of(self, part: ast.expr) -> str:
         """What keeps what an argument holds."""
         for use in self._uses(part):
             if why := self._kept(use, 0):
                 return f"`{ast.unparse(part)}` may be kept by {why}, where its buffers would be gone"
+        return self._kept_by_makers(part) if isinstance(part, ast.Attribute) else ""
+
+    def _kept_by_makers(self, part: ast.Attribute) -> str:
+        """Who still reads what an object was given as an attribute that is to be donated: `Trainer(params)`, and `params` later."""
+        for store in ast.walk(self.site.tree):
+            if not isinstance(store, ast.Attribute) or store.attr != part.attr:
+                continue
+            statement = self.names.parents.get(store)
+            value = statement.value if isinstance(statement, ast.Assign) else None
+            method = self.names.scope_at(store).node
+            maker = self.names.parents.get(method)
+            if not isinstance(value, ast.Name) or not isinstance(method, ast.FunctionDef):
+                continue
+            if not isinstance(maker, ast.ClassDef) or method.name != "__init__":
+                continue
+            parameters = [*method.args.posonlyargs, *method.args.args][1:]
+            for call in ast.walk(self.site.tree):
+                if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != maker.name:
+                    continue
+                for number, given in (bound_arguments(call, parameters) or {}).items():
+                    if parameters[number].arg == value.id and isinstance(given, ast.Name):
+                        if not self.ownership.is_last_use(given, call):
+                            return f"`{given.id}` may be read after line {call.lineno} hands it to `{maker.name}`, which would give it up"
         return ""
 
     def _uses(self, part: ast.expr) -> Iterator[ast.expr]:

@@ -117,6 +117,17 @@ def test_however_the_step_is_jitted(text: str) -> None:
     assert "`p` may be kept by `history.append(p)`" in kept_elsewhere(Site(source), line, [int(method)])
 
 
+@pytest.mark.parametrize(("after", "kept"), [("print(p['w'])", True), ("print(trainer.p['w'])", False)])
+def test_who_made_an_object_may_keep_what_it_was_given(after: str, kept: bool) -> None:
+    text = HEAD.partition("def train")[0] + (
+        "class Trainer:\n    def __init__(self, p):\n        self.p = p\n    def run(self, x):\n        self.p, loss = step(self.p, x)\n\n"
+        f"def main(x):\n    p = {{'w': jnp.ones(3)}}\n    trainer = Trainer(p)\n    trainer.run(x)\n    {after}\n"
+    )
+    source = SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")
+    told = kept_elsewhere(Site(source), LINE, [0])
+    assert ("`p` may be read after" in told) == kept
+
+
 def test_a_donation_of_what_is_kept_is_not_written() -> None:
     source = site_of("history.append(p)").source
     step = Step("add-donation", "a.py", Span(LINE, 2, LINE, 9), {"argnums": [0]})
