@@ -28,19 +28,22 @@ class Nearest:
         return self._of(path.parent) if self._derive is not None else self.top
 
     def _of(self, folder: Path) -> Config:
-        found = self._known.get(folder)
-        if found is None:
-            found = self._known[folder] = self._look(folder)
-        return found
+        waiting = [folder]  # a list of our own: a clone may nest folders beyond Python's stack
+        while waiting[-1] not in self._known:
+            last = waiting[-1]
+            if last in (self.top.root, last.parent):
+                self._known[last] = self.top
+            else:
+                waiting.append(last.parent)
+        for below in reversed(waiting[:-1]):
+            self._known[below] = self._look(below, self._known[below.parent])
+        return self._known[folder]
 
-    def _look(self, folder: Path) -> Config:
+    def _look(self, folder: Path, above: Config) -> Config:
         assert self._derive is not None
-        if folder in (self.top.root, folder.parent):
-            return self.top
         own = settings_in(folder)
         if own is None:
-            return self._of(folder.parent)
-        above = self._of(folder.parent)
+            return above
         derived = self._derive(own)
         return derived.with_options(derive=None, target_jax=derived.target_jax or above.target_jax)
 
