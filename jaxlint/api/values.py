@@ -22,7 +22,7 @@ from jaxlint.staging.tracking.meshes import (
     spec_entries,
     strings,
 )
-from jaxlint.staging.tracking.operations import changed_in_place, dtype_named, is_inexact
+from jaxlint.staging.tracking.operations import changed_in_place, is_inexact
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -60,7 +60,7 @@ from jaxlint.staging.values import (
     parts_of,
 )
 from jaxlint.staging.values.arrays import Shape
-from jaxlint.staging.values.dtypes import dtype_of
+from jaxlint.staging.values.dtypes import dtype_named, dtype_of
 from jaxlint.staging.values.gradient_flow import flow_in
 from jaxlint.staging.values.labels import label_of, short_source
 from jaxlint.staging.values.ledger import identity

@@ -118,33 +118,82 @@ def inexact(dtype: str) -> str:
 
 _UNARY_INEXACT = """exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh
 arccosh arctanh rsqrt logistic sigmoid softplus gelu silu swish softmax log_softmax log_sigmoid
-soft_sign mean std var erf nanmean median logsumexp"""
+soft_sign mean erf nanmean median nanmedian logsumexp
+acos acosh asin asinh atan atanh average cov deg2rad rad2deg degrees radians fabs i0 sinc reciprocal rint spacing ldexp
+expit erfinv erfc gammaln digamma entr i0e i1 i1e logit gamma loggamma lgamma
+mish squareplus standardize
+jax.image.resize jax.scipy.linalg.expm jax.scipy.linalg.inv linalg.cholesky linalg.det linalg.inv linalg.pinv linalg.qr"""
+_FLOATS_ALONE = (
+    "elu celu selu leaky_relu hard_sigmoid hard_silu hard_swish hard_tanh relu6 sparse_plus sparse_sigmoid"
+)
+# The same, and the size of a complex number is real.
+_UNARY_MEASURES = "std var nanstd nanvar norm linalg.eigvalsh"
 _SAME = """reshape transpose squeeze expand_dims broadcast_to ravel flip roll tile repeat moveaxis swapaxes rot90 pad
-negative abs absolute max min amax amin nanmax nanmin sort copy diagonal diag tril triu take relu
-stop_gradient flatten square clip round split array_split hsplit vsplit dsplit"""
-_PROMOTING = """add subtract multiply maximum minimum power mod remainder dot matmul vdot inner outer
-tensordot"""
+negative max min amax amin nanmax nanmin sort copy diagonal diag tril triu take relu glu
+stop_gradient flatten clip round split array_split hsplit vsplit dsplit
+around ceil floor trunc sign clamp conj conjugate diff erf_inv fliplr flipud index_in_dim matrix_transpose nan_to_num
+permute_dims ptp reduce_and reduce_or reduce_xor reduce_max reduce_min reduce_prod reduce_precision rev
+slice slice_in_dim dynamic_slice dynamic_slice_in_dim dynamic_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim
+dynamic_update_index_in_dim take_along_axis unstack
+atleast_1d atleast_2d atleast_3d broadcast collapse resize bitwise_not bitwise_invert clz population_count
+shift_left shift_right_arithmetic shift_right_logical rem conv conv_general_dilated
+optax.softmax_cross_entropy_with_integer_labels optax.losses.softmax_cross_entropy_with_integer_labels
+fft.fftshift fft.ifftshift dot_product_attention einops.rearrange einops.reduce einops.repeat"""
+_MEASURES = "abs absolute real imag"
+_PROMOTING = """add subtract multiply maximum minimum dot matmul vdot inner outer tensordot"""
+_ALL_PROMOTING = """dot_general batch_matmul kron append einops.einsum jax.scipy.linalg.block_diag
+optax.squared_error optax.losses.squared_error optax.l2_loss optax.losses.l2_loss
+optax.kl_divergence optax.losses.kl_divergence optax.cosine_similarity optax.losses.cosine_similarity
+optax.cosine_distance optax.losses.cosine_distance optax.softmax_cross_entropy optax.losses.softmax_cross_entropy
+optax.sigmoid_binary_cross_entropy optax.losses.sigmoid_binary_cross_entropy"""
+# Numbers are made of truth values.
+_COUNTING = "power mod remainder floor_divide fmod square left_shift right_shift"
 _INEXACT_PROMOTING = "divide true_divide arctan2 logaddexp hypot"
-_INDICES = "argmax argmin argsort nonzero searchsorted count_nonzero"
+_ALL_INEXACT = "jax.scipy.linalg.solve jax.scipy.linalg.solve_triangular linalg.solve"
+_STRONG_INEXACT = "quantile percentile nanquantile nanpercentile"
+_COMPLEX = (
+    "complex fft.fft fft.fft2 fft.fftn fft.ifft fft.ifft2 fft.ifftn fft.ihfft fft.rfft fft.rfft2 fft.rfftn"
+)
+_FLOATS = "fft.hfft fft.irfft fft.irfft2 fft.irfftn fft.fftfreq fft.rfftfreq hanning"
+_INDICES = "argmax argmin argsort nonzero searchsorted count_nonzero nanargmax nanargmin indices"
 _BOOLEANS = """any all isnan isinf isfinite isclose allclose logical_and logical_or logical_not logical_xor equal
-not_equal less less_equal greater greater_equal array_equal isin signbit"""
+not_equal less less_equal greater greater_equal array_equal isin signbit isneginf isposinf isreal iscomplex"""
+_LAX_BOOLEANS = "eq ge gt is_finite le lt ne"
 TRUTH_FUNCTIONS = frozenset(_BOOLEANS.split())  # of `jax.numpy`, that give truth values
-_SUMS = "sum prod cumsum cumprod nansum nancumsum trace"
-_ELEMENTS = "concatenate stack hstack vstack column_stack"
+_SUMS = "sum prod nansum nanprod trace"
+_RUNNING_SUMS = "cumsum cumprod nancumsum nancumprod"
+_ELEMENTS = "concatenate stack hstack vstack column_stack dstack concat"
 KINDS: dict[str, str] = {
     name: kind
     for kind, names in {
         "inexact": _UNARY_INEXACT,
+        "inexact measure": _UNARY_MEASURES,
+        "measure": _MEASURES,
+        "floats": _FLOATS_ALONE,
+        "promote all": _ALL_PROMOTING,
+        "count": _COUNTING,
+        "inexact all": _ALL_INEXACT,
+        "strong inexact": _STRONG_INEXACT,
+        "complex": _COMPLEX,
+        "float32": _FLOATS,
+        "uint8": "bitwise_count",
+        "running sum": _RUNNING_SUMS,
         "same": _SAME,
         "promote": _PROMOTING,
         "inexact promote": _INEXACT_PROMOTING,
         "index": _INDICES,
-        "bool": _BOOLEANS,
+        "bool": f"{_BOOLEANS} {_LAX_BOOLEANS}",
         "sum": _SUMS,
         "elements": _ELEMENTS,
     }.items()
     for name in names.split()
 }
+
+# Functions of jax.lax that share the name of one of jax.numpy, and give another dtype.
+LAX_KINDS = {
+    f"jax.lax.{name}": "same" for name in ("div", "reduce_sum", "cumsum", "cumprod", "cummax", "cummin")
+}
+LAX_KINDS["jax.lax.conj"] = "complex"
 
 # Functions that make arrays: the position of `dtype`, and the dtype without it ("value": that of the first argument,
 # "fill": of the second, "numbers": integers unless one of the arguments is a float).
@@ -183,4 +232,16 @@ RANDOM_MAKERS: dict[str, tuple[int, str]] = {
     "randint": (4, "int32"),
     "bernoulli": (99, "bool"),
     "categorical": (99, "int32"),
+    "bits": (2, "uint32"),
+    "rademacher": (2, "int32"),
+    "maxwell": (2, "float32"),
+    **dict.fromkeys(
+        ("loggamma", "chisquare", "t", "pareto", "rayleigh", "wald", "lognormal"), (3, "float32")
+    ),
+    **dict.fromkeys(("generalized_normal", "orthogonal"), (3, "float32")),
+    **dict.fromkeys(("f", "weibull_min", "double_sided_maxwell", "ball", "binomial"), (4, "float32")),
+    **dict.fromkeys(("poisson", "geometric"), (3, "int32")),
+    "triangular": (5, "float32"),
+    "permutation": (99, "second"),
+    "choice": (99, "second"),
 }

@@ -10,7 +10,6 @@ from jaxlint.staging.evaluator.external_models import LibraryCall, attributes, c
 from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.tracking.gradients import Gradients
-from jaxlint.staging.tracking.operations import dtype_named
 from jaxlint.staging.values import (
     CALLABLE,
     MISSING,
@@ -32,6 +31,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.class_models import ClassModel, base
+from jaxlint.staging.values.dtypes import dtype_named
 from jaxlint.staging.values.labels import label_of
 from jaxlint.staging.values.stage import Stage, Why
 

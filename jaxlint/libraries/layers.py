@@ -7,9 +7,9 @@ from jaxlint.jaxapi.layer_classes import LAYER_LIBRARIES, LAYERS_IN_DTYPE
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls_of_made, methods
 from jaxlint.staging.shapes.applied import RULES, Applied
 from jaxlint.staging.shapes.measures import size_of
-from jaxlint.staging.tracking.operations import dtype_named
 from jaxlint.staging.values import UNKNOWN, ExternalObject, Operation, Static, Value, find_array
 from jaxlint.staging.values.arrays import Form, Shape
+from jaxlint.staging.values.dtypes import dtype_named
 from jaxlint.staging.values.sizes import Size, symbol
 
 _COMPUTING = frozenset({"__call__", "apply", "init", "encode", "decode", "attend"})

@@ -69,7 +69,7 @@ def test_functions(name: str, dtype: str) -> None:
         "count_nonzero": [],
         "isin": [x],
     }
-    several = kind in ("promote", "inexact promote") or name in (
+    several = kind in ("promote", "promote all", "count", "inexact all", "inexact promote") or name in (
         [
             "isclose",
             "allclose",

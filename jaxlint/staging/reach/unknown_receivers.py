@@ -148,7 +148,10 @@ class Receivers(Part):
                 )
                 for cls in classes
             ]
-        return uncertain(join_all(results))
+        result = uncertain(join_all(results))
+        if isinstance(result, Array) and result.dtype and not declared:
+            return replace(result, dtype="")  # which method is meant is not known
+        return result
 
     def call_made_of(self, callee: Unknown, call: Call) -> Value:
         """Calls what something unknown was made of, as the wrapper of a library does; in a stage that is not certain."""

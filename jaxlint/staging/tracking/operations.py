@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from jaxlint.jaxapi.dtypes import (
     KINDS,
+    LAX_KINDS,
     MAKERS,
     RANDOM_MAKERS,
     canonical_dtype,
@@ -25,17 +28,16 @@ from jaxlint.staging.tracking.timing import Timing
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
-    DType,
     External,
     ListValue,
     Operation,
     TupleValue,
     Value,
-    constant,
     is_none,
+    is_text,
 )
 from jaxlint.staging.values.call import Call
-from jaxlint.staging.values.dtypes import dtype_of
+from jaxlint.staging.values.dtypes import dtype_named, dtype_of, numpy_result
 
 MAX_DEPTH = 24  # operations behind one another that an array remembers
 MANY = 8 * MAX_DEPTH  # where `inspect` asks what arrays are, once all is evaluated
@@ -79,16 +81,6 @@ def short_name(name: str) -> str:
     return name
 
 
-def dtype_named(value: Value | None) -> str:
-    """The dtype that an argument such as `dtype=jnp.float64` asks for; "" when it is not known."""
-    if isinstance(value, DType):
-        return value.name
-    if isinstance(value, External):
-        return named_dtype(value.name)
-    const = constant(value)
-    return named_dtype(const) if isinstance(const, str) else ""
-
-
 def is_inexact(value: Value, depth: int = 6) -> bool:
     """Whether `value` certainly is of a floating or complex type, be it known or not which: `t * 0.5`, `jnp.cos(t)`."""
     dtype = dtype_of(value)
@@ -116,8 +108,8 @@ def _sequence_dtype(value: Value) -> str:
     return dtype_of(value)
 
 
-def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> str:
-    """The dtype that the operation `name` gives on these operands; "" when it is not known."""
+def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], full: str = "") -> str:
+    """The dtype that the operation `name` gives on these operands; "" when it is not known. `full`: as of an operation."""
     if name in MAKERS or name.startswith("jax.random."):
         maker = MAKERS.get(name) or RANDOM_MAKERS.get(name.removeprefix("jax.random."))
         return "" if maker is None else _made(maker, args, kwargs)
@@ -140,10 +132,14 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -
         return promote(dtype_of(args[1]), dtype_of(args[2]))
     if name == "einsum":
         return promote(*(dtype_of(arg) for arg in args[1:]))
-    kind = KINDS.get(name)
+    if name in ("iota", "broadcasted_iota"):
+        return canonical_dtype(dtype_named(args[0])) if args else ""
+    kind = LAX_KINDS.get(full) or KINDS.get(name)
     if kind is None or not args:
         return ""
-    first = dtype_of(args[0])
+    first = canonical_dtype(dtype_of(args[0]))
+    if kind == "floats":
+        return first if is_float(first) else ""
     if kind == "same":
         if name in ("maximum", "clip") or isinstance(args[0], (ListValue, TupleValue)):
             return promote(*(dtype_of(arg) for arg in args if not is_none(arg)))
@@ -159,8 +155,52 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -
         parts = args[0].elements() if isinstance(args[0], (ListValue, TupleValue)) else [args[0]]
         return promote(*(dtype_of(part) for part in parts))
     if kind == "sum":
-        return "int32" if first == "bool" or (is_integer(first) and first != "uint32") else first
-    return "bool" if kind == "bool" else "int32"
+        return _sum_of(first)
+    if kind == "running sum":
+        return "int32" if first == "bool" else first
+    if kind in _OF_THE_FIRST:
+        return _OF_THE_FIRST[kind](first)
+    if kind in _BY_PROMOTION:
+        return _BY_PROMOTION[kind](promote(*map(dtype_of, _operands(args))))
+    return _FIXED_KINDS.get(kind, kind)
+
+
+def _operands(args: tuple[Value, ...]) -> list[Value]:
+    """The arrays and numbers that an operation is given by position."""
+    return [
+        arg for arg in args if not (isinstance(arg, (TupleValue, ListValue)) or is_none(arg) or is_text(arg))
+    ]
+
+
+def _sum_of(dtype: str) -> str:
+    """The dtype of a sum: small integers are counted in 32 bits."""
+    if dtype.startswith("uint"):
+        return "uint32"
+    return "int32" if dtype == "bool" or is_integer(dtype) else dtype
+
+
+def _complex_of(dtype: str) -> str:
+    return dtype if dtype.startswith("complex") else "complex64" if dtype else ""
+
+
+def _real_of(dtype: str) -> str:
+    return "float32" if dtype.startswith("complex") else dtype
+
+
+_FIXED_KINDS = {"bool": "bool", "index": "int32"}
+# Of the common dtype of all operands.
+_BY_PROMOTION: dict[str, Callable[[str], str]] = {
+    "promote all": lambda dtype: dtype,
+    "count": lambda dtype: "int32" if dtype == "bool" else dtype,
+    "inexact all": inexact,
+    "strong inexact": lambda dtype: strong(inexact(dtype)),
+    "complex": lambda dtype: _complex_of(inexact(dtype)),
+}
+# Of the dtype of the first operand.
+_OF_THE_FIRST: dict[str, Callable[[str], str]] = {
+    "inexact measure": lambda dtype: _real_of(inexact(dtype)),
+    "measure": _real_of,
+}
 
 
 def _made(maker: tuple[int, str], args: tuple[Value, ...], kwargs: dict[str, Value]) -> str:
@@ -168,6 +208,8 @@ def _made(maker: tuple[int, str], args: tuple[Value, ...], kwargs: dict[str, Val
     asked = kwargs.get("dtype", args[position] if position < len(args) else None)
     if asked is not None and not is_none(asked):
         return canonical_dtype(dtype_named(asked))
+    if default == "second":
+        return canonical_dtype(strong(_sequence_dtype(args[1]))) if len(args) > 1 else ""
     if default == "value":
         return canonical_dtype(_sequence_dtype(args[0])) if args else ""
     if default == "fill":
@@ -212,6 +254,60 @@ def numpy_dtype(name: str, args: list[Value], kwargs: dict[str, Value]) -> str:
     return ""
 
 
+def numpy_kind(name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> str:
+    """The dtype that a function of NumPy gives on arrays of one dtype; "" when it is not known. `name`: "sum", "random.normal"."""
+    wanted = kwargs.get("dtype")
+    if name == "astype":
+        wanted = args[1] if len(args) > 1 else wanted
+    if wanted is not None and not is_none(wanted):
+        return _numpy_default(dtype_named(wanted), wanted)
+    if name.startswith("random."):
+        return _NUMPY_DRAWS.get(name.removeprefix("random."), "")
+    kind = "same" if name in ("getitem", "copy", "T") else KINDS.get(name, "")
+    operands = [arg for value in args for arg in (value.elements() if _is_sequence(value) else [value])]  # type: ignore[attr-defined]
+    first = _numpy_value(operands[0]) if operands else ""
+    if kind == "bool" or not first:
+        return "bool" if kind == "bool" else ""
+    if kind == "index":
+        return "int64"
+    if kind in ("promote", "inexact promote", "elements", "count"):
+        first = numpy_result(*map(dtype_of, args)) if len(args) == 2 and kind != "elements" else first
+        alike = kind != "elements" or all(_numpy_value(part) == first for part in operands)
+        first = {"int*": "int64", "float*": "float64"}.get(first, first) if alike else ""
+    elif kind == "sum" and (is_integer(first) or first == "bool"):
+        return "uint64" if first.startswith("uint") else "int64"
+    elif kind not in ("same", "inexact", "sum", "running sum", "inexact measure", "measure"):
+        return ""
+    whole = is_integer(first) or first == "bool"
+    return (
+        ("float64" if first in ("int64", "int32") else "") if kind.startswith("inexact") and whole else first
+    )
+
+
+def _is_sequence(value: Value) -> bool:
+    return isinstance(value, (ListValue, TupleValue))
+
+
+_NUMPY_DRAWS = {
+    **dict.fromkeys(
+        (
+            "normal",
+            "uniform",
+            "rand",
+            "randn",
+            "random",
+            "random_sample",
+            "standard_normal",
+            "exponential",
+            "beta",
+            "gamma",
+        ),
+        "float64",
+    ),
+    **dict.fromkeys(("randint", "integers", "poisson", "binomial"), "int64"),
+}
+
+
 def _numpy_default(dtype: str, asked: Value) -> str:
     """`dtype=float` means 64 bits to NumPy."""
     if isinstance(asked, External) and asked.name.startswith("builtins."):
@@ -253,7 +349,7 @@ class Operations(Part):
                 if type(part) is Array and part.made is not None and part.made.depth >= depth:
                     depth = part.made.depth + 1
         operation = Operation(name, tuple(call.args), call.kwargs, node, depth, full)
-        result.dtype = result_dtype(name, operation.args, call.kwargs)
+        result.dtype = result_dtype(name, operation.args, call.kwargs, full)
         result.rowless = lacks_rows(operation)
         if result.flow is not None and stops_gradient(name, result.dtype):
             result.flow = None

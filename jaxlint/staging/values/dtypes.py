@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.jaxapi.dtypes import of_python, promote
+from jaxlint.jaxapi.dtypes import named_dtype, of_python, promote
 from jaxlint.staging.values.arrays import Array, NumpyArray
-from jaxlint.staging.values.objects import AtIndexer
-from jaxlint.staging.values.plain import MISSING, Static, Value
+from jaxlint.staging.values.objects import AtIndexer, External
+from jaxlint.staging.values.parts import constant
+from jaxlint.staging.values.plain import MISSING, DType, Static, Value
 
 OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -46,6 +47,16 @@ def dtype_of(value: Value) -> str:
             return of_python(value.const)
         return {"int": "int*", "float": "float*", "bool": "bool"}.get(value.kind, "")
     return ""
+
+
+def dtype_named(value: Value | None) -> str:
+    """The dtype that an argument such as `dtype=jnp.float64` asks for; "" when it is not known."""
+    if isinstance(value, DType):
+        return value.name
+    if isinstance(value, External):
+        return named_dtype(value.name)
+    const = constant(value)
+    return named_dtype(const) if isinstance(const, str) else ""
 
 
 def numpy_result(one: str, two: str) -> str:

@@ -187,7 +187,7 @@ def outcome(label: str) -> tuple[list[str], collections.Counter[str]]:
                         f"{case}: {other.shape} in JAX, and it is said to be {tuple(map(str, one))} ({kind})"
                     )
         if real is not None and not isinstance(real, (tuple, list)):
-            dtype = result_dtype(made.name, made.args, made.kwargs)
+            dtype = result_dtype(made.name, made.args, made.kwargs, made.full)
             counts["dtype known" if dtype else "dtype unknown"] += 1
             if dtype and dtype != spelled(real):
                 wrong.append(f"{case}: {spelled(real)} in JAX, and the dtype is said to be {dtype}")
@@ -200,3 +200,35 @@ def test_shapes_agree_with_jax(label: str) -> None:
     print(label, dict(counts))
     assert not wrong, "\n".join(wrong[:20])
     assert counts["integers: known"] > 0.4 * sum(counts[f"integers: {what}"] for what in ("known", "unknown"))
+
+
+DTYPES = ("bfloat16", "int32", "uint8", "bool", "complex64")
+
+
+def of_dtype(value: Any, dtype: str) -> Any:
+    """A value of a case with arrays of another dtype."""
+    if isinstance(value, jax.ShapeDtypeStruct):
+        return jax.ShapeDtypeStruct(value.shape, jax.numpy.dtype(dtype))
+    return type(value)(of_dtype(part, dtype) for part in value) if type(value) in (tuple, list) else value
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("label", sorted(FAMILIES))
+def test_dtypes_agree_with_jax(label: str, dtype: str) -> None:
+    """Each function of a family once, with arrays of each dtype."""
+    wrong: list[str] = []
+    first = {case.name: case for case in reversed(cases(label, 4 * len(FAMILIES[label][0])))}
+    for case in first.values():
+        changed = Case(case.name, of_dtype(case.args, dtype), case.kwargs)
+        real = evaluated(changed)
+        if real is None or isinstance(real, (tuple, list)):
+            continue
+        names = Names()
+        args = tuple(model(arg, names, False, [0]) for arg in changed.args)
+        kwargs = {name: model(arg, names, False, [0]) for name, arg in changed.kwargs.items()}
+        full = case.name if case.name.startswith(("optax", "einops")) else f"jax.{case.name}"
+        claim = result_dtype(short_name(full), args, kwargs, full)
+        if claim and claim != spelled(real):
+            wrong.append(f"{changed}: {spelled(real)} in JAX, and it is said to be {claim}")
+    assert not wrong, "\n".join(wrong[:20])
