@@ -133,6 +133,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.arrays", description=__doc__)
     parser.add_argument("--packages", nargs="+", required=True, metavar="NAME[==VERSION]")
     parser.add_argument("--python", default=sys.executable, help="what runs the tests [%(default)s]")
+    parser.add_argument(
+        "--path",
+        action="append",
+        default=[],
+        metavar="NAME=FOLDER",
+        help="a checkout of a package with its tests",
+    )
     parser.add_argument("--seconds", type=float, default=60, help="for the tests of a package [%(default)s]")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cache", type=Path, default=cache_folder() / "staging", help="[%(default)s]")
@@ -140,11 +147,13 @@ def main() -> int:
     parser.add_argument("--show", type=int, default=0, metavar="N", help="wrong claims to list")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the table there, as Markdown")
     options = parser.parse_args()
+    checkouts = dict(item.split("=", 1) for item in options.path)
     rows: list[list[str]] = []
     together, ran = Score(), 0
     for package in options.packages:
         try:
-            subject = packages.subject(package, options.cache)
+            checkout = checkouts.get(package.partition("==")[0])
+            subject = packages.subject(package, options.cache, Path(checkout) if checkout else None)
             claims = claims_of(subject, shlex.split(options.jaxlint) or default_command())
             truth = observed(subject, claims, options.python, options.seconds, options.seed, options.cache)
         except (FetchError, OSError) as error:

@@ -21,6 +21,7 @@ from jaxlint.staging.evaluator.external_models import (
 from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.scopes import Staged, Unjitted
 from jaxlint.staging.reach.entry_points import PRIMITIVE
+from jaxlint.staging.shapes.exact import declared
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.tracking.timing import waits_for_function
@@ -41,6 +42,7 @@ from jaxlint.staging.values import (
     is_single,
 )
 from jaxlint.staging.values.arrays import NEW_REF
+from jaxlint.staging.values.dtypes import dtype_named
 from jaxlint.staging.values.gradient_flow import marked
 from jaxlint.staging.values.stage import HOST, at_compile_time
 from jaxlint.staging.values.truth import truth
@@ -135,6 +137,15 @@ def compile_lowered(call: LibraryCall) -> Value:
 @attributes(*(f"{owner}.{name}" for owner in SHAPED for name in ("shape", "dtype", "ndim")))
 def shape_or_dtype(call: LibraryCall) -> Value:
     return TupleValue(None, Static(kind="int")) if call.name.endswith(".shape") else Static()
+
+
+@attributes("jax.numpy.finfo.*", "jax.numpy.iinfo.*")
+def limit_of_dtype(call: LibraryCall) -> Value:
+    """`jnp.finfo(x.dtype).eps` is a scalar of the dtype, `jnp.iinfo(jnp.int32).max` a number of Python's."""
+    if ".iinfo." in call.name or call.name.endswith((".bits", ".nmant", ".nexp")):
+        return Static(kind="int")
+    (asked,) = call.made.args
+    return NumpyArray(dtype=dtype_named(asked), form=declared(()))
 
 
 @attributes("jax.core.ShapedArray.*")

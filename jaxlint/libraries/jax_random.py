@@ -5,14 +5,21 @@ from __future__ import annotations
 from jaxlint.jaxapi.functions import KEY_MAKERS, STATIC_FUNCTIONS
 from jaxlint.staging.arrays.functions import ArrayFunctions
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls
+from jaxlint.staging.shapes.exact import declared, numbers_of
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.tracking.operations import Operations
 from jaxlint.staging.values import UNKNOWN, Array, Origin, Static, Unknown, Value, constant
+from jaxlint.staging.values.arrays import Form
+
+RAW = "uint32"  # of keys as `jax.random.PRNGKey` makes them
 
 
 @calls(*KEY_MAKERS)
 def make_key(call: LibraryCall) -> Value:
-    return call.key(call.args, call.name, "key")
+    made = call.key(call.args, call.name, "key")
+    if call.machine.exact and isinstance(made, Array) and call.name == "jax.random.PRNGKey":
+        made.dtype, made.form = RAW, declared((2,))
+    return made
 
 
 @calls("jax.random.fold_in")
@@ -25,6 +32,7 @@ def fold_in(call: LibraryCall) -> Value:
         call.machine.part(Keys).told_apart(origin, call.node, call.frame)
     known = origin is not None and isinstance(data, (int, str))
     result.origin = origin.child(("fold_in", data)) if known and origin is not None else Origin("fold_in")
+    _keep_raw(call, result)
     return result
 
 
@@ -36,13 +44,19 @@ def split(call: LibraryCall) -> Value:
     result.role = "key"
     result.origin = Origin("split", batch=True)
     result.origin.split_of = origin
+    count = constant(call.argument(1, "num") or Static(2))
+    counts = (count,) if type(count) is int else count
+    known = isinstance(counts, tuple) and all(type(one) is int for one in counts)
+    _keep_raw(call, result, counts if known else None)
     return result
 
 
 @calls("jax.random.key_data", "jax.random.clone")
 def copy_key(call: LibraryCall) -> Value:
     """What does not use the key up."""
-    return _computed(call)
+    result = _computed(call)
+    _keep_raw(call, result)
+    return result
 
 
 @calls("jax.random.*")
@@ -53,6 +67,15 @@ def sample(call: LibraryCall) -> Value:
     if origin is not None:
         call.machine.part(Keys).use_key(origin, call.node, call.frame)
     return result
+
+
+def _keep_raw(call: LibraryCall, result: Array, counts: tuple[int, ...] | None = ()) -> None:
+    """What is made of a key of the old kind, two numbers, is of that kind: `counts` of them, where that is known."""
+    key = call.kwargs.get("key", call.args[0] if call.args else UNKNOWN)
+    numbers = numbers_of(key) if call.machine.exact and isinstance(key, Array) and key.dtype == RAW else None
+    if numbers:
+        result.dtype = RAW
+        result.form = Form("hidden") if counts is None else declared((*numbers[:-1], *counts, 2))
 
 
 def _key(call: LibraryCall) -> Origin | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls
+from jaxlint.staging.transforms.tree_maps import TreeMaps
 from jaxlint.staging.transforms.trees import Trees
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -23,6 +24,8 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.class_models import ClassModel, decorator
 from jaxlint.staging.values.constants import constant_names
+from jaxlint.staging.values.leaves import UnclearTreeError, leaves_in, rebuilt
+from jaxlint.staging.values.plain import TreeDef
 from jaxlint.staging.values.pytrees import is_pytree
 
 _CUSTOM = ClassModel("custom")  # it flattens itself
@@ -35,6 +38,9 @@ decorator("jax.tree_util.register_static", ClassModel("static", fields=True), wr
 @calls("jax.tree.leaves")
 def leaves(call: LibraryCall) -> ListValue:
     _take_apart(call)
+    known = _known_leaves(call)
+    if known is not None:
+        return ListValue(known, stage=call.frame.stage)
     objects = _plain_objects(call.args[0]) if call.args else None
     if objects is not None:
         return ListValue(objects, join_all(objects), stage=call.frame.stage)
@@ -43,6 +49,20 @@ def leaves(call: LibraryCall) -> ListValue:
         return ListValue(None, UNKNOWN, stage=call.frame.stage)
     leaf = Array(found.staged, found.why, certain=found.certain, jitted=found.jitted)
     return ListValue(None, leaf, stage=call.frame.stage)
+
+
+def _known_leaves(call: LibraryCall) -> list[Value] | None:
+    """Each leaf of a tree whose structure is known."""
+    if not call.machine.exact or not call.args:
+        return None
+    return leaves_in(call.args[0], call.machine.part(TreeMaps).leaf_test(call))
+
+
+def _structure_of(call: LibraryCall) -> Value:
+    """The structure of the tree that a function is given."""
+    if _known_leaves(call) is None or "is_leaf" in call.kwargs:
+        return Static(kind="treedef")
+    return TreeDef(kind="treedef", template=call.args[0])
 
 
 def _take_apart(call: LibraryCall) -> None:
@@ -68,29 +88,38 @@ def _plain_objects(tree: Value) -> list[Value] | None:
 
 @calls("jax.tree.flatten")
 def flatten(call: LibraryCall) -> Value:
-    return TupleValue([leaves(call), Static(kind="treedef")])
+    return TupleValue([leaves(call), _structure_of(call)])
 
 
 @calls("jax.tree.leaves_with_path")
 def leaves_with_path(call: LibraryCall) -> Value:
     found = leaves(call)
     path = TupleValue(None, Static(kind="key"))
+    if call.machine.exact and found.items is not None:
+        return ListValue([TupleValue([path, leaf]) for leaf in found.items], stage=call.frame.stage)
     return ListValue(None, TupleValue([path, found.element]), stage=call.frame.stage)
 
 
 @calls("jax.tree.flatten_with_path")
 def flatten_with_path(call: LibraryCall) -> Value:
-    return TupleValue([leaves_with_path(call), Static(kind="treedef")])
+    return TupleValue([leaves_with_path(call), _structure_of(call)])
 
 
 @calls("jax.tree.structure")
 def structure(call: LibraryCall) -> Value:
     _take_apart(call)
-    return Static(kind="treedef")
+    return _structure_of(call)
 
 
 @calls("jax.tree.unflatten")
 def unflatten(call: LibraryCall) -> Value:
+    made_of, given = call.argument(0, "treedef"), call.argument(1, "leaves")
+    parts = given.items if isinstance(given, (TupleValue, ListValue)) else None
+    if isinstance(made_of, TreeDef) and made_of.template is not None and parts is not None:
+        try:
+            return rebuilt(made_of.template, iter(parts))
+        except (UnclearTreeError, StopIteration):
+            return UNKNOWN
     found = find_array(call.args[1]) if len(call.args) > 1 else None
     return UNKNOWN if found is None else Array(found.staged, found.why, tree=True, certain=found.certain)
 

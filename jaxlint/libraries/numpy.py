@@ -7,11 +7,12 @@ from dataclasses import replace
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES, NUMPY_FRESH, NUMPY_METADATA, NUMPY_VIEWS
 from jaxlint.staging import events
 from jaxlint.staging.arrays.functions import ArrayFunctions
+from jaxlint.staging.arrays.questions import answered
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made, methods
 from jaxlint.staging.shapes.known import lacks_rows
 from jaxlint.staging.tracking.gradients import Gradients
-from jaxlint.staging.tracking.operations import changed_in_place, numpy_dtype
+from jaxlint.staging.tracking.operations import changed_in_place, numpy_dtype, numpy_kind
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -49,7 +50,8 @@ def function(call: LibraryCall) -> Value:
     array = next((a for a in (find_array(v, depth=2) for v in inputs) if a is not None), None)
     staged = next((a for a in (find_array(v, True, 2) for v in inputs) if a is not None), None)
     if name in NUMPY_METADATA:
-        return _metadata(name, call.argument(0, "a"))
+        answer = answered(name, call.args) if call.machine.exact else None
+        return _metadata(name, call.argument(0, "a")) if answer is None else answer
     if array is not None and not array.staged:
         call.machine.ledger.settle()
     if name.startswith("numpy.random."):
@@ -103,6 +105,8 @@ def _of_tracer(call: LibraryCall, staged: Array, differentiated: bool) -> Value:
 def _made(call: LibraryCall, array: Array | None) -> NumpyArray:
     name, args = call.name, call.args
     dtype = numpy_dtype(name, args, call.kwargs)
+    if not dtype and call.machine.exact:
+        dtype = numpy_kind(name.removeprefix("numpy."), args, call.kwargs)
     if any(isinstance(value, Unknown) for value in args[:1]) and name not in NUMPY_FRESH:
         return NumpyArray(dtype=dtype)
     fetch = Fetch(call.node, name, array.jitted) if array is not None and array.certain else None
@@ -118,7 +122,9 @@ def draw(call: LibraryCall) -> Value:
 
 
 def _drawn(call: LibraryCall, name: str) -> NumpyArray:
-    return NumpyArray(fresh=True, made=Operation(name, tuple(call.args), call.kwargs, call.node, 0, name))
+    dtype = numpy_kind(name.removeprefix("numpy."), call.args, call.kwargs) if call.machine.exact else ""
+    made = Operation(name, tuple(call.args), call.kwargs, call.node, 0, name)
+    return NumpyArray(fresh=True, dtype=dtype, made=made)
 
 
 @calls_of_made("numpy.vectorize")

@@ -25,6 +25,7 @@ import pytest
 
 MOST_SEEN = 200  # observations of one place
 MOST_WRONG = 3  # examples of one place
+MOST_KINDS = 12  # kinds of arrays of one place
 Key = tuple[str, int, int, str]
 _AXIS = re.compile(r"\b([A-Za-z_]\w*)\.(\d+)\b")
 
@@ -32,11 +33,12 @@ _AXIS = re.compile(r"\b([A-Za-z_]\w*)\.(\d+)\b")
 class Place:
     """One variable where it is bound."""
 
-    __slots__ = ("arrays", "others", "seen", "unchecked", "wrong")
+    __slots__ = ("arrays", "kinds", "others", "seen", "unchecked", "wrong")
 
     def __init__(self) -> None:
         self.seen = self.arrays = self.others = self.unchecked = 0
         self.wrong: list[str] = []
+        self.kinds: list[str] = []  # each dtype and shape that was seen, once
 
 
 class Module:
@@ -133,17 +135,19 @@ class Watch:
         place = self.places.get(key)
         if place is None:
             place = self.places[key] = Place()
-        if place.seen >= MOST_SEEN or value is None:
+        if place.seen >= MOST_SEEN or value is None or is_wide():
             return
         place.seen += 1
         if not is_array(value):
             place.others += 1
             return
         place.arrays += 1
+        found = f"{value.dtype}{list(value.shape)}"
+        if found not in place.kinds and len(place.kinds) < MOST_KINDS:
+            place.kinds.append(found)
         claim = self.claims.get(key)
         if claim is None:
             return
-        found = f"{value.dtype}{list(value.shape)}"
         wrong = bool(claim["dtype"]) and claim["dtype"] != str(value.dtype)
         if claim["shape"] is not None:
             wrong = wrong or len(claim["shape"]) != len(value.shape)
@@ -155,6 +159,12 @@ class Watch:
                     wrong = True
         if wrong and len(place.wrong) < MOST_WRONG:
             place.wrong.append(found)
+
+
+def is_wide() -> bool:
+    """Whether 64 bits are turned on: what is claimed holds for JAX as it is by default."""
+    jax = sys.modules.get("jax")
+    return jax is not None and bool(jax.config.jax_enable_x64)
 
 
 def is_array(value: Any) -> bool:
@@ -223,6 +233,7 @@ class Plugin:
                 "others": place.others,
                 "unchecked": place.unchecked,
                 "wrong": place.wrong,
+                "kinds": place.kinds,
             }
             for key, place in self.watch.places.items()
         ]

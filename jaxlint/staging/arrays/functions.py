@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS
+from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS, canonical_dtype, inexact
 from jaxlint.jaxapi.functions import (
     COLLECTIVES,
     LISTS_OF_ARRAYS,
@@ -22,11 +22,14 @@ from jaxlint.jaxapi.functions import (
 from jaxlint.jaxapi.layer_classes import LAYER_LIBRARIES, holds_arrays
 from jaxlint.jaxapi.static_arguments import DATA_DEPENDENT, SHAPE_ARGUMENTS, SIZED_BY_DATA, STATIC_NUMBERS
 from jaxlint.staging import events
+from jaxlint.staging.arrays.questions import answered
 from jaxlint.staging.evaluator.classes import decorated, redecorates
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.pytest_names import CASE, FIXTURE, PARAMETRISERS
+from jaxlint.staging.shapes.answers import applied
+from jaxlint.staging.shapes.exact import declared
 from jaxlint.staging.tracking.operations import Operations
 from jaxlint.staging.values import (
     Array,
@@ -44,8 +47,10 @@ from jaxlint.staging.values import (
     find_array,
     unknown_of,
 )
+from jaxlint.staging.values.arrays import Form
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.class_models import decorator_of, is_field_maker
+from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.frame import Frame
 
 _LIKE_THE_FIRST = frozenset(
@@ -87,6 +92,14 @@ _CONTEXTS = frozenset(
 )
 
 
+# Functions of linear algebra that give a tuple, and which of its parts are real whatever the matrix is.
+SEVERAL: dict[str, tuple[int, ...]] = {
+    f"jax.{module}.{name}": real
+    for module in ("numpy.linalg", "scipy.linalg")
+    for name, real in {"svd": (1,), "qr": (), "eigh": (0,), "slogdet": (1,)}.items()
+}
+
+
 class ArrayFunctions(Part):
     """Functions of JAX, optax and the libraries of layers, as the tables know them."""
 
@@ -100,6 +113,9 @@ class ArrayFunctions(Part):
         """What a function gives that has no model: by the tables, or as something unknown."""
         args, kwargs, node, frame = call.args, call.kwargs, call.node, call.frame
         if name in STATIC_FUNCTIONS:
+            answer = answered(name, args) if self.machine.exact else None
+            if answer is not None:
+                return answer
             return ExternalObject(name, args, kwargs, node) if name in _CONTEXTS else Static()
         if (
             is_field_maker(name)
@@ -122,7 +138,8 @@ class ArrayFunctions(Part):
             if name.startswith("jax.numpy.") and name.rpartition(".")[2] in TRUTH_FUNCTIONS:
                 result.role = "bool"
             self.operations.made_by(result, name, call)
-            return self.as_returned(name, result, args, kwargs, frame)
+            several = self.several(name, result) if self.machine.exact else None
+            return several or self.as_returned(name, result, args, kwargs, frame)
         made_by_class = name.rpartition(".")[2][:1].isupper()
         if made_by_class or name.startswith(("jax.", "optax.", *LAYER_LIBRARIES)):
             made = ExternalObject(name, args, kwargs, node)
@@ -140,6 +157,23 @@ class ArrayFunctions(Part):
         if frame.stage.abstract and isinstance(other, Array) and why is not None:
             self.machine.reach.gives_tracers(name.partition(".")[0], why)
         return other
+
+    @staticmethod
+    def several(name: str, result: Array) -> TupleValue | None:
+        """Each result of `jnp.linalg.svd` and its like; None for a function that gives one array."""
+        shapes = applied(result.made) if name in SEVERAL and result.made is not None else None
+        if not isinstance(shapes, list) or result.made is None or not result.made.args:
+            return None
+        first = inexact(canonical_dtype(dtype_of(result.made.args[0])))
+        real = {"complex64": "float32"}.get(first, first)
+        parts: list[Value] = []
+        for place, shape in enumerate(shapes):
+            dtype = real if place in SEVERAL[name] else first
+            form = Form("hidden")
+            if all(isinstance(size, int) for size in shape):
+                form = declared(tuple(size for size in shape if isinstance(size, int)))
+            parts.append(replace(result, origin=Origin("part"), made=None, dtype=dtype, form=form))
+        return TupleValue(parts)
 
     def as_returned(
         self, name: str, result: Array, args: list[Value], kwargs: dict[str, Value], frame: Frame

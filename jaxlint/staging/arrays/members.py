@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import replace
 
 from jaxlint.jaxapi.array_members import (
@@ -16,12 +17,14 @@ from jaxlint.jaxapi.array_members import (
     VIEW_ATTRIBUTES,
     VIEW_METHODS,
 )
+from jaxlint.jaxapi.dtypes import strong
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
-from jaxlint.staging.tracking.operations import Operations
+from jaxlint.staging.shapes.exact import numbers_of
+from jaxlint.staging.tracking.operations import Operations, numpy_kind
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -62,14 +65,27 @@ class ArrayMembers(Part):
         """The value of `base.name`."""
         if isinstance(base, NumpyArray):
             if name in STATIC_ATTRIBUTES:
-                return measure(base, name) if name in MEASURES else Static()
+                if name in MEASURES:
+                    return self.measured(base, name)
+                known = name == "dtype" and self.machine.exact and base.dtype
+                return DType(kind="dtype", name=base.dtype) if known else Static()
             shares = base.shares and name in VIEW_ATTRIBUTES
             if name in ("T", "real", "imag"):
                 how = "transpose" if name == "T" else name
                 made = Operation(how, (base,), {}, node, 0, f"jax.numpy.{how}")
-                return NumpyArray(shares=shares, made=made)
+                dtype = numpy_kind("T", [base], {}) if name == "T" and self.machine.exact else ""
+                return NumpyArray(dtype=dtype, shares=shares, made=made)
             return NumpyArray() if name == "flat" else ExternalMethod(base, name)
         return self.attribute_of_array(base, name, node, frame)
+
+    def measured(self, base: Array | NumpyArray, name: str) -> Value:
+        """`base.shape`, `base.ndim` or `base.size`; in numbers, where the analysis is of what each call gets."""
+        numbers = numbers_of(base) if self.machine.exact else None
+        if numbers is None:
+            return measure(base, name)
+        if name == "shape":
+            return TupleValue([Static(size) for size in numbers])
+        return Static(len(numbers) if name == "ndim" else math.prod(numbers))
 
     def array_method(self, receiver: Array | AtIndexer | NumpyArray, name: str, call: Call) -> Value:
         """What `receiver.name(*args, **kwargs)` gives."""
@@ -77,7 +93,8 @@ class ArrayMembers(Part):
             if name in ("item", "tolist"):
                 return Static() if name == "item" else ListValue(None, Static())
             made = Operation(name, (receiver, *call.args), call.kwargs, call.node, 0, f"jax.numpy.{name}")
-            return NumpyArray(shares=receiver.shares and name in VIEW_METHODS, made=made)
+            dtype = numpy_kind(name, made.args, call.kwargs) if self.machine.exact else ""
+            return NumpyArray(dtype=dtype, shares=receiver.shares and name in VIEW_METHODS, made=made)
         if isinstance(receiver, AtIndexer):
             return self.indexed_update(receiver.array, name, call)
         return self.method_of_array(receiver, name, call)
@@ -99,7 +116,9 @@ class ArrayMembers(Part):
             return ExternalObject("jax.core.ShapedArray", [base])
         if name in STATIC_ATTRIBUTES and base.role != "tree":
             if name in MEASURES:
-                return measure(base, name)
+                return self.measured(base, name)
+            if name == "dtype" and self.machine.exact and base.dtype and not base.tree:
+                return DType(kind="dtype", name=strong(base.dtype))
             if name == "dtype" and base.dtype and not base.dtype.endswith("*"):
                 return DType(kind="dtype", name=base.dtype)
             return Static(kind="int" if name in ("itemsize", "nbytes") else name)

@@ -14,6 +14,7 @@ from jaxlint.staging.values import Static, Value
 # Libraries whose modules are known by what the tables say, even where a project brings files of that name.
 _DESCRIBED = frozenset({"jax", "numpy", "builtins", "optax", "flax"})
 _TEXTS = frozenset({"__doc__", "__qualname__", "__module__"})  # that a function or class has, too
+_WIDE = frozenset({"jax_enable_x64", "x64_enabled"})
 _NAMED = frozenset({"numpy", "jax.numpy"})  # modules that programs tell apart by their names
 
 
@@ -35,6 +36,8 @@ class LibraryModules(Part):
         """The value of `module.name`, for the qualified name of a library's module; None where it is only a name."""
         if name in _TEXTS:
             return Static(kind="str")
+        if module == "jax.config" and name in _WIDE and self.machine.exact:
+            return Static(False)  # the default
         if name == "__name__":
             if module in _NAMED:
                 return Static(module)

@@ -36,6 +36,7 @@ from jaxlint.staging.values import (
     stand_in,
 )
 from jaxlint.staging.values.copies import fresh
+from jaxlint.staging.values.forms import row
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.measured import name_size, unpacked_shape
 from jaxlint.staging.values.pytrees import is_pytree
@@ -278,6 +279,7 @@ class Assignments(Part):
         if isinstance(value, (TupleValue, ListValue)):
             return fresh(value.element)
         if type(value) is Array:
+            exact = self.machine.exact and not value.tree
             # A fresh split gives fresh keys at every evaluation; a part of a parameter is the same each time.
             origin = (
                 value.origin.child(position) if value.origin is not None and position is not None else None
@@ -290,7 +292,9 @@ class Assignments(Part):
                 origin=origin or Origin(f"part {position}"),
                 role=value.role if value.role == "key" else "",
                 jitted=value.jitted,
+                dtype=value.dtype if exact else "",
                 flow=value.flow,
+                form=row(value) if exact else None,
             )
         if isinstance(value, Unknown):
             origin = value.origin.child(position) if value.origin and position is not None else None

@@ -16,6 +16,7 @@ from jaxlint.staging.evaluator.introspection import Builtin, Introspection
 from jaxlint.staging.evaluator.loops import Loops
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
+from jaxlint.staging.shapes.exact import numbers_of
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -168,9 +169,8 @@ class BuiltinCalls(Part):
 
     def items_of(self, value: Value) -> list[Value] | None:
         """What iterating over `value` gives, where that is known item by item."""
-        if isinstance(value, (ListValue, TupleValue)):
-            return value.items
-        return [] if self.loops.trip_count(value) == 0 else None
+        known = self.containers.known_items(value)
+        return [] if known is None and self.loops.trip_count(value) == 0 else known
 
     def enumerate_call(self, name: str, call: Call) -> Value:
         first = call.args[0] if call.args else UNKNOWN
@@ -211,9 +211,12 @@ class BuiltinCalls(Part):
     def len_call(self, name: str, call: Call) -> Value:
         args = call.args
         if args and isinstance(args[0], (Array, NumpyArray)):
-            return length_of(args[0])
+            numbers = numbers_of(args[0]) if self.machine.exact else None
+            return Static(numbers[0]) if numbers else length_of(args[0])
         items = args[0].items if args and isinstance(args[0], (TupleValue, ListValue)) else None
-        return Static(kind="int") if items is None or call.frame.loops else Static(len(items))
+        if items is None or call.frame.repeats():
+            return Static(kind="int")
+        return Static(len(items))
 
     def dict_call(self, name: str, call: Call) -> Value:
         frame = call.frame

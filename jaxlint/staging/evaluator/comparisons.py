@@ -22,6 +22,7 @@ from jaxlint.staging.values import (
     Choice,
     ClassValue,
     DictValue,
+    DType,
     External,
     ExternalObject,
     Function,
@@ -43,7 +44,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.array_types import ARRAY_MODULES
 from jaxlint.staging.values.call import Call
-from jaxlint.staging.values.dtypes import OPERATORS
+from jaxlint.staging.values.dtypes import OPERATORS, dtype_named
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.truth import truth
 from jaxlint.syntax.facts import dotted, is_release_test
@@ -118,6 +119,10 @@ class Comparisons(Part):
                 return answer
         if any(isinstance(side, Static) and side.kind == "treedef" for side in (left, right)):
             return Static(kind="bool")  # Python compares structures
+        if self.machine.exact and (isinstance(left, DType) or isinstance(right, DType)):
+            names = dtype_named(left), dtype_named(right)
+            if all(names) and isinstance(op, (ast.Eq, ast.NotEq)):
+                return Static((names[0] == names[1]) == isinstance(op, ast.Eq))
         if _is_dtype_of_array(left) and _is_dtype_of_objects(right):
             return Static(isinstance(op, ast.NotEq))
         if is_text(left) or is_text(right) or is_none(left) or is_none(right):

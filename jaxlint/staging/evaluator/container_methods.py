@@ -80,7 +80,7 @@ class ContainerMethods(Part):
                 self.check_leak(target, args[-1], node, frame)
                 args = [*args[:-1], without_cycles(target, args[-1])]
                 spread(target, args[-1])
-                if target.items is not None and not frame.loops and not frame.guards and name == "append":
+                if target.items is not None and not frame.repeats() and not frame.guards and name == "append":
                     target.items.append(bounded_weight(target, args[-1]))
                     target.element = join_all(target.items)
                     return Static(None)
@@ -128,7 +128,7 @@ class ContainerMethods(Part):
             target.items is not None
             and isinstance(value, (ListValue, TupleValue))
             and value.items is not None
-            and not frame.loops
+            and not frame.repeats()
             and not frame.guards
             and target.weight + value.weight <= MAX_WEIGHT
         ):
@@ -173,7 +173,7 @@ class ContainerMethods(Part):
         """Staged code takes an item out of a list that was made outside of the trace, and goes on with it."""
         if not frame.stage.staged or not frame.stage.certain or frame.catching or frame.statement is node:
             return
-        if frame.loops or _puts_on(node, frame):
+        if frame.repeats() or _puts_on(node, frame):
             return  # it empties a queue, or takes off what it has put on a stack
         stacks = ("__enter__", "__exit__", "push", "pop")
         if any(f.function is not None and f.function.name in stacks for f in (frame, *frame.callers())):
@@ -230,7 +230,7 @@ class ContainerMethods(Part):
         """What `pop` leaves: surely without the key where the dict is the call's own, of the keywords that are left over."""
         rest = frame.function.node.args.kwarg if frame.function is not None else None
         own = rest is not None and frame.scope.variables.get(rest.arg) is target
-        if own and not frame.guards and not frame.loops:
+        if own and not frame.guards and not frame.repeats():
             del target.items[key]
         else:
             target.optional = target.optional.union((key,))
@@ -320,7 +320,7 @@ class ContainerMethods(Part):
             const = constant(index)
             if isinstance(const, (str, int)) and not isinstance(const, bool):
                 # A loop that never runs stores nothing.
-                maybe = bool(frame.loops) and (const not in base.items or const in base.optional)
+                maybe = frame.repeats() and (const not in base.items or const in base.optional)
                 store_key(base, const, value, bool(frame.guards) or maybe)
             else:
                 store_somewhere(base, index, value)

@@ -41,7 +41,8 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
-from jaxlint.staging.values.frame import MAX_LOOPS, MAX_UNROLLED, Frame, Loop
+from jaxlint.staging.values.forms import row
+from jaxlint.staging.values.frame import MAX_EXACT, MAX_LOOPS, MAX_UNROLLED, Frame, Loop
 from jaxlint.staging.values.measured import joined_shapes
 
 Built = TypeVar("Built")
@@ -179,15 +180,13 @@ class Containers(Part):
     ) -> list[Built] | None:
         """The items of a comprehension over a short sequence that is known item by item; None for any other."""
         generator = node.generators[0]
-        if (
-            len(node.generators) != 1
-            or generator.ifs
-            or not isinstance(generator.iter, (ast.Name, ast.Attribute, ast.Tuple, ast.List))
-        ):
+        simple = isinstance(generator.iter, (ast.Name, ast.Attribute, ast.Tuple, ast.List))
+        if len(node.generators) != 1 or generator.ifs or not (simple or self.machine.exact):
             return None
         iterable = self.machine.language.eval(generator.iter, frame)
-        items = iterable.items if isinstance(iterable, (ListValue, TupleValue)) else None
-        if not items or len(items) > MAX_UNROLLED or len(frame.loops) >= MAX_LOOPS:
+        items = self.known_items(iterable)
+        most = MAX_EXACT if self.machine.exact else MAX_UNROLLED
+        if not items or len(items) > most or len(frame.loops) >= MAX_LOOPS:
             return None
         loop = Loop(generator, "comprehension", len(frame.guards), trips=len(items))
         results = []
@@ -243,6 +242,22 @@ class Containers(Part):
             bounds.append(self.machine.language.eval(part, frame) if part is not None else Static(None))
         return ExternalObject("builtins.slice", bounds, node=node)
 
+    def known_items(self, value: Value) -> list[Value] | None:
+        """What iterating over `value` gives, where that is known item by item; of numbers and keys too, in an exact analysis."""
+        if isinstance(value, (ListValue, TupleValue)):
+            return value.items
+        if not self.machine.exact:
+            return None
+        if isinstance(value, DictValue):
+            whole = value.element is None and not value.optional
+            return [Static(key) for key in value.items] if whole else None
+        if isinstance(value, ExternalObject) and value.name == "builtins.range":
+            numbers = [constant(arg) for arg in value.args]
+            if numbers and all(type(number) is int for number in numbers) and 0 not in numbers[2:]:
+                counted = range(*numbers)
+                return [Static(number) for number in counted] if len(counted) <= MAX_EXACT else None
+        return None
+
     def element_of(self, value: Value, node: ast.AST, frame: Frame) -> Value:
         """What iterating over `value` gives."""
         if isinstance(value, (ListValue, TupleValue)):
@@ -254,6 +269,7 @@ class Containers(Part):
                 join_all(keys) if keys and value.element is None else Static(kind="key") if keys else Static()
             )
         if type(value) is Array:
+            exact = self.machine.exact and not value.tree
             return Array(
                 value.staged,
                 value.why,
@@ -262,14 +278,16 @@ class Containers(Part):
                 origin=Origin("element"),
                 role=value.role,
                 jitted=value.jitted,
+                dtype=value.dtype if exact else "",
                 flow=value.flow,
+                form=row(value) if exact else None,
             )
         if type(value) is ExternalObject and value.name == "builtins.range":
             if any(find_array(arg, True) for arg in value.args):
                 return UNKNOWN
             return Static(kind="int")
         if type(value) is NumpyArray:
-            return NumpyArray()
+            return NumpyArray(dtype=value.dtype, form=row(value)) if self.machine.exact else NumpyArray()
         if isinstance(value, Static):
             return Static(kind="str" if is_text(value) else "")
         if type(value) is Instance:

@@ -18,6 +18,7 @@ from jaxlint.staging.evaluator.scopes import (
 )
 from jaxlint.staging.evaluator.type_parameters import seen_in_signature, type_parameters
 from jaxlint.staging.project import Module
+from jaxlint.staging.shapes.exact import exact_key, fixed
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -38,7 +39,7 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import copied, holds_made
 from jaxlint.staging.values.fingerprint import summary_key
-from jaxlint.staging.values.forms import hide_shapes
+from jaxlint.staging.values.forms import hidden_form, hide_shapes
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.keys import STREAMS, key_origins
 from jaxlint.staging.values.measured import declare_sizes, unmeasured
@@ -120,9 +121,11 @@ class FunctionCalls(Part):
             self.machine.parameter_flow,
         )
         summaries = [summary_key(value) for value in bound.values()]
+        if self.machine.exact:
+            summaries += [exact_key(value) for value in bound.values()]
         context_key = (scope_key, stage.key, *summaries)
         key = record.numbers.get(context_key)
-        seen = record.contexts(function.scope) if key is None else 0
+        seen = record.contexts(function.scope) if key is None and not self.machine.exact else 0
         if key is None and seen >= WIDEN_AFTER:
             bound, summaries = _without_numbers(record, bound, summaries)
             exact, context_key = context_key, (scope_key, stage.key, *summaries)
@@ -195,7 +198,7 @@ class FunctionCalls(Part):
         born = record.made.get(key)
         if born is not None:
             result = copied(result, born)  # each call makes its own
-            hide_shapes(result, born)
+            hide_shapes(result, born, fixed if self.machine.exact else hidden_form)
         if result is not UNKNOWN and isinstance(result, (Array, Unknown, TupleValue, DictValue, Static)):
             passed = key_origins(bound) if aligned else []
             result = self.renewed(result, dict(zip(then, passed, strict=False)))
@@ -328,7 +331,8 @@ class FunctionCalls(Part):
             if origin is value.origin and like is value.like and value.made is None and value.form is None:
                 return value
             result = value.known_as(origin)
-            result.like, result.made, result.form = like, None, None  # it was made of other arguments
+            form = fixed(value) if self.machine.exact and not value.tree else None
+            result.like, result.made, result.form = like, None, form  # it was made of other arguments
             return result
         if type(value) is Static:
             return unmeasured(value)

@@ -232,7 +232,7 @@ class Instances(Part):
             if isinstance(value, Instance) or not isinstance(value, CALLABLE):
                 value = join(value, UNKNOWN)  # what is kept is what the hook made of it
         known = base.fields.get(name)
-        conditional = bool(frame.guards) or bool(frame.loops)
+        conditional = bool(frame.guards) or frame.repeats()
         base.fields[name] = join(known, value) if known is not None and conditional else value
 
     def leaks_into(self, base: Instance, value: Value, frame: Frame) -> bool:

@@ -32,7 +32,7 @@ from jaxlint.staging.values import (
     join,
 )
 from jaxlint.staging.values.forms import widen
-from jaxlint.staging.values.frame import MAX_LOOPS, Frame, Loop
+from jaxlint.staging.values.frame import MAX_EXACT, MAX_LOOPS, Frame, Loop
 from jaxlint.staging.values.truth import truth
 
 
@@ -51,10 +51,18 @@ class Loops(Part):
         steps = isinstance(iterable, ListValue) and iterable.kind == "steps" and not frame.stage.staged
         loop = Loop(node, "for", len(frame.guards), calls_jitted=steps, trips=trips)
 
-        def bind() -> None:
-            self.assignments.assign(
-                node.target, self.containers.element_of(iterable, node.iter, frame), frame, node
-            )
+        items = self.containers.known_items(iterable) if self.machine.exact else None
+        loop.one_by_one = bool(items) and len(items or ()) <= MAX_EXACT and len(frame.loops) < MAX_LOOPS // 2
+        turns = iter(items or ())
+
+        def bind() -> bool | None:
+            value = next(turns, None) if loop.one_by_one else None
+            if value is None and loop.one_by_one:
+                return True
+            if value is None:
+                value = self.containers.element_of(iterable, node.iter, frame)
+            self.assignments.assign(node.target, value, frame, node)
+            return None
 
         staged = frame.stage.staged
         before = self.named_arrays(frame) if staged else {}
@@ -114,8 +122,9 @@ class Loops(Part):
         alive, ran = True, False
         dead = frame.dead
         with Looping(frame, loop):
-            for turn in range(3 if len(frame.loops) <= MAX_LOOPS else 1):
-                if turn == 2 and frame.dead is dead:
+            most = MAX_EXACT + 1 if loop.one_by_one else 3 if len(frame.loops) <= MAX_LOOPS else 1
+            for turn in range(most):
+                if turn == 2 and frame.dead is dead and not loop.one_by_one:
                     break  # a third time for what one iteration binds and the next donates
                 ends = bind()
                 if ends:
@@ -129,7 +138,8 @@ class Loops(Part):
                 loop.second = True
                 if loop.trips == 1:
                     break
-                widen(frame.scope.variables, before.variables)
+                if not loop.one_by_one:
+                    widen(frame.scope.variables, before.variables)
         if not alive:
             # The body always leaves the loop: its first iteration is its last.
             if loop.exits:

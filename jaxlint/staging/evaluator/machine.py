@@ -77,6 +77,8 @@ class Machine:
         self.tracer_sources: SourcesOfTracers | None = (
             None  # where `inspect` is asked which calls give tracers
         )
+        # Each call is evaluated with the shapes and numbers that it gets, and so is each test case.
+        self.exact = False
 
         # What holds for a while; `scopes.py` changes it and puts it back.
         self.tested: list[TestedItem] = []  # items of dicts that the branches around have asked for

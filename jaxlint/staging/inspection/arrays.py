@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 
+from jaxlint.jaxapi.dtypes import strong
 from jaxlint.source import SourceFile
 from jaxlint.staging.analysis import Analysis, assume_calls, build, run
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module
 from jaxlint.staging.shapes.answers import symbolic_shape
-from jaxlint.staging.values import Array, Function, NumpyArray, Origin, Value, is_none
-from jaxlint.staging.values.arrays import Form, Shape
+from jaxlint.staging.shapes.exact import as_given
+from jaxlint.staging.values import Array, Function, NumpyArray, Origin, Unknown, Value, is_none
+from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.sizes import written
-from jaxlint.syntax.facts import FunctionNode, all_parameters
+from jaxlint.syntax.facts import all_parameters, positional_parameters
 
+MOST_SHOWN = 4  # arrays that one variable may be
 MOST_SEEN = 64  # values of one variable at one place, before nothing is said of it
 _SHORT = {
     "float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c",
 }  # fmt: skip
+
+
+@dataclass(slots=True)
+class Case:
+    """One array that a variable may be; `dtype` and `shape` as of all of them."""
+
+    dtype: str
+    shape: list[str] | None
+
+    def written(self, weak: bool = False) -> str:
+        """`f32[B, T, 4*D]`."""
+        sizes = "..." if self.shape is None else ", ".join(self.shape)
+        return f"{short_dtype(self.dtype) or '?'}[{sizes}]" + (" weak" if weak else "")
 
 
 @dataclass(slots=True)
@@ -31,6 +47,7 @@ class ArrayFacts:
 
     `dtype` is "" where it is not known; `shape` is None where the rank is not, and "?" stands in it for a size that is not.
     `function`: the function that it is in, as Python's `__qualname__`. `tracer`: JAX traces it there, wherever it was seen.
+    `cases`: where it is one of several arrays, each of them, and `dtype` and `shape` are what they have in common.
     """
 
     path: str
@@ -42,16 +59,18 @@ class ArrayFacts:
     shape: list[str] | None
     weak: bool
     tracer: bool
+    cases: list[Case] = field(default_factory=list)
 
     def record(self) -> dict[str, object]:
         """The facts as JSON holds them."""
         return asdict(self)
 
     def written(self) -> str:
-        """`f32[B, T, 4*D]`."""
-        dtype = short_dtype(self.dtype) or "?"
-        sizes = "..." if self.shape is None else ", ".join(self.shape)
-        return f"{dtype}[{sizes}]" + (" weak" if self.weak else "") + (" tracer" if self.tracer else "")
+        """`f32[B, T, 4*D]`; `f32[3] | i32[2, 3]` of what is either."""
+        whole = not self.cases or (self.dtype and self.shape is not None and "?" not in self.shape)
+        shown = [Case(self.dtype, self.shape)] if whole else self.cases[:MOST_SHOWN]
+        more = " | ..." if len(shown) < len(self.cases) and not whole else ""
+        return " | ".join(one.written(self.weak) for one in shown) + more + (" tracer" if self.tracer else "")
 
 
 def short_dtype(dtype: str) -> str:
@@ -62,54 +81,114 @@ def short_dtype(dtype: str) -> str:
     return dtype
 
 
+@dataclass(slots=True)
+class Place:
+    """What one variable was bound to, in one function."""
+
+    module: Module
+    function: str
+    seen: list[Value] = field(default_factory=list)  # by calls that are seen
+    supposed: list[Value] = field(default_factory=list)  # where no call is seen
+    kinds: set[object] = field(default_factory=set)
+
+    def add(self, value: Value, supposed: bool) -> Callable[[], None] | None:
+        """Another value, unless it says what others have said. Gives how it is taken back."""
+        kind = (supposed, _kind(value))
+        values = self.supposed if supposed else self.seen
+        if kind in self.kinds or len(values) > MOST_SEEN:
+            return None
+        self.kinds.add(kind)
+        values.append(value)
+
+        def take_back() -> None:
+            self.kinds.discard(kind)
+            values.remove(value)
+
+        return take_back
+
+
+def _kind(value: Value) -> object:
+    """What is the same for two values of which the same is said."""
+    if not isinstance(value, (Array, NumpyArray)):
+        return "none" if is_none(value) else "other"
+    shape = symbolic_shape(value)
+    sizes = None if shape is None else tuple(map(written, shape))
+    one = not isinstance(value, Array) or not value.tree
+    return dtype_of(value), sizes, one, isinstance(value, Array) and value.staged
+
+
 class SeenArrays:
     """Every value that a variable has been bound to, in all calls that were seen."""
 
     def __init__(self) -> None:
-        self.forms: dict[tuple[ast.AST, str], Form] = {}
-        self.given: dict[tuple[ast.AST, str], list[Value]] = {}  # by calls
-        self.supposed: dict[tuple[ast.AST, str], list[Value]] = {}  # where no call was seen
-        self.assigned: dict[ast.Name, tuple[Frame, list[Value], list[Value]]] = {}
-        self.parameters: dict[tuple[ast.AST, str], Value] = {}  # as the function has them
-        self.functions: dict[FunctionNode, Function] = {}
+        self.places: dict[ast.Name | ast.arg, Place] = {}
+        self.added: list[Callable[[], None]] = []
 
     def entered(
         self, called: Function, bound: dict[str, Value], context: str, caller: Frame | None
     ) -> dict[str, Value]:
-        """The arguments of a call; what is an array has one shape in all calls, as far as they agree."""
-        function = called.node
-        self.functions.setdefault(function, called)
-        seen = context == "call" and not (caller is not None and _is_supposed(caller))
+        """The arguments of a call, each array with the shape that is known of it."""
+        supposed = _is_supposed(called, bound, context) if caller is None else _rests_on(caller)
+        if caller is not None and context != "call":
+            supposed = True
         renewed = dict(bound)
-        for name, value in bound.items():
-            values = self.given.setdefault((function, name), [])
-            if not seen:
-                self.supposed.setdefault((function, name), []).append(value)
-            known = self.forms.get((function, name))
-            recursive = isinstance(value, Array) and value.form is not None and value.form is known
-            if seen and len(values) <= MOST_SEEN and not recursive:
-                values.append(value)
+        for parameter in all_parameters(called.node):
+            name = parameter.arg
+            value = bound.get(name)
+            if value is None:
+                continue
             if type(value) is Array and not value.tree:
-                form = self.forms.get((function, name))
-                if form is None:
-                    form = self.forms[function, name] = Form("either", values)
-                renewed[name] = replace(value, origin=value.origin or Origin(name), form=form)
-                self.parameters.setdefault((function, name), renewed[name])
+                form = as_given(value)
+                value = renewed[name] = replace(value, origin=value.origin or Origin(name), form=form)
+            place = self.places.get(parameter)
+            if place is None:
+                place = self.places[parameter] = Place(called.module, called.qualname)
+            self.note(place.add(value, supposed))
         return renewed
 
     def bind(self, target: ast.Name, value: Value, frame: Frame) -> None:
         """An assignment."""
-        seen = self.assigned.get(target)
-        if seen is None:
-            seen = self.assigned[target] = (frame, [], [])
-        values = seen[2] if _is_supposed(frame) else seen[1]
-        if len(values) <= MOST_SEEN:
-            values.append(value)
+        place = self.places.get(target)
+        if place is None:
+            function = frame.function.qualname if frame.function is not None else ""
+            place = self.places[target] = Place(frame.module, function)
+        self.note(place.add(value, _rests_on(frame)))
+
+    def note(self, taken_back: Callable[[], None] | None) -> None:
+        if taken_back is not None:
+            self.added.append(taken_back)
+
+    def mark(self) -> int:
+        """How much has been remembered so far."""
+        return len(self.added)
+
+    def forget(self, mark: int) -> None:
+        """Takes back what has been remembered since then."""
+        while len(self.added) > mark:
+            self.added.pop()()
 
 
-def _is_supposed(frame: Frame) -> bool:
+def _rests_on(frame: Frame) -> bool:
     """Whether no call leads there that was seen: a function that is entered by itself, or where it is transformed."""
-    return any(one.context not in ("", "call") for one in (frame, *frame.callers()))
+    for one in (frame, *frame.callers()):
+        if one.context in ("", "call"):
+            continue
+        if one.context != "entry" or one.function is None:
+            return True
+        if _is_supposed(one.function, one.scope.variables, one.context):
+            return True
+    return False
+
+
+def _is_supposed(function: Function, bound: Mapping[str, Value], context: str) -> bool:
+    """Whether a function is entered with arguments that nobody has given; tests are, by their tables and fixtures."""
+    if context != "entry":
+        return context != "call"
+    if not function.module.is_test:
+        return True
+    receiver = positional_parameters(function.node)[:1] if function.cls is not None else []
+    parameters = [one for one in all_parameters(function.node) if one not in receiver]
+    return any(type(bound.get(one.arg)) is Unknown for one in parameters)
 
 
 def inspect_arrays(
@@ -120,6 +199,7 @@ def inspect_arrays(
     interpreter.observes = True
     seen = SeenArrays()
     interpreter.arrays_seen = seen
+    interpreter.exact = True
     interpreter.project.add_context(context)
     result = Analysis()
     with_deep_stack(lambda: run(interpreter, result))
@@ -133,43 +213,35 @@ def inspect_arrays(
 
 
 def facts_of(seen: SeenArrays) -> Iterable[ArrayFacts]:
-    for target, (frame, called_with, others) in seen.assigned.items():
-        function = frame.function.qualname if frame.function is not None else ""
-        fact = _fact(called_with or others, frame.module, function, target.id, target)
-        if fact is not None and (fact.dtype or fact.shape is not None):
+    for node, place in seen.places.items():
+        fact = _fact(place, node)
+        if fact is not None and (fact.dtype or fact.shape is not None or fact.cases):
             yield fact
-    for node, called in seen.functions.items():
-        for parameter in all_parameters(node):
-            place = (node, parameter.arg)
-            values = seen.given.get(place) or seen.supposed.get(place, [])
-            fact = _fact(values, called.module, called.qualname, parameter.arg, parameter)
-            inside = seen.parameters.get(place)
-            if fact is not None and inside is not None:
-                fact.shape = _common([symbolic_shape(inside)])
-            if fact is not None and (fact.dtype or fact.shape is not None):
-                yield fact
 
 
-def _fact(
-    values: Sequence[Value], module: Module, function: str, name: str, node: ast.Name | ast.arg
-) -> ArrayFacts | None:
-    """What all values have in common; None where one of them may be no array."""
+def _fact(place: Place, node: ast.Name | ast.arg) -> ArrayFacts | None:
+    """What all values have in common, and each of them; None where one of them may be no array."""
+    values = place.seen or place.supposed
     arrays = [value for value in values if not is_none(value)]
     if not arrays or len(values) > MOST_SEEN or not all(map(_is_one_array, arrays)):
         return None
-    dtypes = {dtype_of(value) for value in arrays}
-    dtype = dtypes.pop() if len(dtypes) == 1 else ""
-    shape = _common([symbolic_shape(value) for value in arrays])
+    shapes = [symbolic_shape(value) for value in arrays]
+    dtypes = [dtype_of(value) for value in arrays]
+    dtype = dtypes[0] if len(set(dtypes)) == 1 else ""
+    cases: dict[tuple[str, tuple[str, ...] | None], None] = {}
+    for one, shape in zip(dtypes, shapes, strict=True):
+        cases[strong(one), None if shape is None else tuple(written(size) for size in shape)] = None
     return ArrayFacts(
-        module.display,
+        place.module.display,
         node.lineno,
         node.col_offset,
-        name,
-        function,
-        {"float*": "float32", "int*": "int32", "complex*": "complex64"}.get(dtype, dtype),
-        shape,
+        node.id if isinstance(node, ast.Name) else node.arg,
+        place.function,
+        strong(dtype),
+        _common(shapes),
         dtype.endswith("*"),
         all(isinstance(value, Array) and value.staged for value in arrays),
+        [Case(one, None if shape is None else list(shape)) for one, shape in cases] if len(cases) > 1 else [],
     )
 
 

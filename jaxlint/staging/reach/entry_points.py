@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+import itertools
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from jaxlint.staging.evaluator.binding import Binding
@@ -46,6 +48,7 @@ TRACE_HOOKS = {
     "process_custom_vjp_call": 4,
 }
 _MAX_ROWS = 200
+_MAX_CASES = 96  # of one test that are run one by one
 
 
 class Entry(Part):
@@ -92,9 +95,10 @@ class Entry(Part):
                     bound[parameter.arg] = self.convention_value(parameter, function, why)
             elif function.name in TRACE_HOOKS and not TRACES.isdisjoint(cls.external_bases()):
                 stage = self.bind_trace_hook(cls, function, positional[1:], bound)
-        given = {**self.fixture_values(function), **cases(function)}
-        bound.update({name: value for name, value in given.items() if name in bound})
-        self.function_calls.run_function(function, bound, None, None, stage, "entry")
+        fixtures = self.fixture_values(function)
+        for row in case_by_case(function) if self.machine.exact else [cases(function)]:
+            given = {name: value for name, value in {**fixtures, **row}.items() if name in bound}
+            self.function_calls.run_function(function, {**bound, **given}, None, None, stage, "entry")
 
     def is_reached(self, function: Function) -> bool:
         """Whether a call is seen to reach the function, other than by the name of a method of something unknown."""
@@ -195,19 +199,43 @@ class Entry(Part):
 def cases(function: Function) -> dict[str, Value]:
     """What the rows of a test's tables give for its parameters, all rows taken together."""
     found: dict[str, list[Value]] = {}
+    for rows in _tables(function):
+        for row in rows:
+            for name, value in row.items():
+                found.setdefault(name, []).append(value)
+        # What a row leaves out has its default there.
+        partly = {name for row in rows for name in row if any(name not in other for other in rows)}
+        for name in partly & function.defaults.keys():
+            found[name].append(function.defaults[name])
+    return {name: in_turn(values) for name, values in found.items()}
+
+
+def case_by_case(function: Function) -> list[dict[str, Value]]:
+    """The arguments of each case of a test: every row of one table with every row of the others, as far as these are few."""
+    tables = [rows for rows in _tables(function) if rows]
+    whole: list[dict[str, Value]] = []
+    if math.prod(map(len, tables)) > _MAX_CASES:
+        # Each row at least once, beside any of the others.
+        longest = max(map(len, tables))
+        chosen = [tuple(rows[turn % len(rows)] for rows in tables) for turn in range(longest)]
+        whole.append(cases(function))  # what is not among them is not known
+    else:
+        chosen = list(itertools.product(*tables))
+    left_out = {name: function.defaults[name] for name in _columns(tables) & function.defaults.keys()}
+    each = [{name: value for row in rows for name, value in row.items()} for rows in chosen]
+    return [{**left_out, **row} for row in [*each, *whole]]
+
+
+def _columns(tables: Sequence[Sequence[dict[str, Value]]]) -> set[str]:
+    return {name for rows in tables for row in rows for name in row}
+
+
+def _tables(function: Function) -> list[list[dict[str, Value]]]:
+    """The tables above a test: rows of values, by the parameters that they fill."""
     names = [parameter.arg for parameter in positional_parameters(function.node)]
     if function.cls is not None and function.kind != "staticmethod":
         names = names[1:]
-    for table in function.tables:
-        for rows in _row_groups(table, names):
-            for row in rows:
-                for name, value in row.items():
-                    found.setdefault(name, []).append(value)
-            # What a row leaves out has its default there.
-            partly = {name for row in rows for name in row if any(name not in other for other in rows)}
-            for name in partly & function.defaults.keys():
-                found[name].append(function.defaults[name])
-    return {name: in_turn(values) for name, values in found.items()}
+    return [rows for table in function.tables for rows in _row_groups(table, names)]
 
 
 def _row_groups(table: ExternalObject, names: list[str]) -> list[list[dict[str, Value]]]:

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from jaxlint.jaxapi.dtypes import canonical_dtype, strong
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.calls import Calls
 from jaxlint.staging.evaluator.function_calls import FunctionCalls
@@ -41,8 +42,11 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.constants import constant_numbers
+from jaxlint.staging.values.dtypes import dtype_of
+from jaxlint.staging.values.forms import same
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.gradient_flow import flow_in, marked
+from jaxlint.staging.values.leaves import UnclearTreeError, mapped
 from jaxlint.staging.values.stage import Why
 
 # Functions whose derivative is zero, or that JAX does not differentiate. Results of an integer type are known by their dtype.
@@ -86,7 +90,11 @@ class Gradients(Part):
         self.timing.dispatch(node, frame, t.label)
         inputs = [*concrete, *call.kwargs.values()]
         grads: list[Value] = []
-        for _ in numbers:
+        for number in numbers:
+            whole = self.gradient_of(t, call, number)
+            if whole is not None:
+                grads.append(whole)
+                continue
             gradient = self.operators.array_result(frame, inputs, node, role="grad", name=t.api)
             gradient.tree = True
             grads.append(gradient)
@@ -118,6 +126,23 @@ class Gradients(Part):
                 value = self.operators.array_result(frame, inputs, node)
             return TupleValue([TupleValue([value, extra]) if has_aux else value, gradient_value])
         return TupleValue([gradient_value, extra]) if has_aux else gradient_value
+
+    def gradient_of(self, t: Transformed, call: Call, number: int) -> Value | None:
+        """The gradient by an argument of which each leaf is known, in an exact analysis: built like it; None for others."""
+        if not self.machine.exact or t.kind not in ("grad", "value_and_grad"):
+            return None
+        if not -len(call.args) <= number < len(call.args):
+            return None
+
+        def change(leaf: Value) -> Value:
+            gradient = self.operators.array_result(call.frame, [leaf], call.node, role="grad", name=t.api)
+            gradient.dtype, gradient.form = canonical_dtype(strong(dtype_of(leaf))), same(leaf)
+            return gradient
+
+        try:
+            return mapped(change, call.args[number], [])
+        except UnclearTreeError:
+            return None
 
     def under_gradient(self, reverse: bool, function: Value, call: Call) -> Value:
         """Calls what is differentiated, in reverse mode or forward."""

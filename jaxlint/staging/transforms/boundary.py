@@ -37,6 +37,7 @@ from jaxlint.staging.values import (
     member_kind,
     parts_of,
 )
+from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.forms import same
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.pytrees import (
@@ -78,7 +79,7 @@ class Boundary(Part):
                 return value
             if value.const is MISSING and not value.kind:
                 return Array(True, why, tree=True, certain=False)
-            return Array(True, why, certain=certain)
+            return Array(True, why, certain=certain, dtype=dtype_of(value))
         if isinstance(value, Array):
             return Array(
                 True,
@@ -228,7 +229,7 @@ class Boundary(Part):
         if isinstance(value, Unknown):
             return Array(False, None, tree=True, certain=False, jitted=jitted)
         if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
-            return Array(False, None, jitted=jitted)
+            return Array(False, None, jitted=jitted, dtype=dtype_of(value), form=same(value))
         if isinstance(value, (TupleValue, ListValue, DictValue)):
             return map_parts(value, lambda part: self.to_device(part, jitted, keeps_python))
         if isinstance(value, Instance):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeGuard
 
+from jaxlint.jaxapi.dtypes import promote, strong
 from jaxlint.jaxapi.transforms import CALLERS
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.calls import Calls
@@ -45,9 +46,11 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
-from jaxlint.staging.values.forms import hidden, linked, row, stacked
+from jaxlint.staging.values.dtypes import dtype_of
+from jaxlint.staging.values.forms import hidden, linked, row, same, stacked
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.gradient_flow import flow_in, marked
+from jaxlint.staging.values.leaves import UnclearTreeError, leaves_in, mapped
 from jaxlint.staging.values.stage import Stage, Why
 
 # How nnx takes its modules apart; the function is not given them.
@@ -138,7 +141,12 @@ class ControlFlow(Part):
         )
         linked(carry, init)
         linked(x, xs, row)
-        result = self.bodies.staged_call(api, body, [carry, x], node, frame, "scan", why)
+
+        def run(carried: Value) -> Value:
+            return self.bodies.staged_call(api, body, [carried, x], node, frame, "scan", why)
+
+        carry = self.with_final_dtypes(carry, lambda one: _first_of_pair(run(one)), frame)
+        result = run(carry)
         self.keys.tell_constant_keys(api, body, before, born, [init, carry, xs], node, frame)
         self.keys.tell_kept_keys(
             api, body, born, carry, result.items[0] if _is_pair(result) and result.items else UNKNOWN
@@ -158,6 +166,28 @@ class ControlFlow(Part):
         unknown = self.operators.array_result(frame, call.args[1:], node, name=api)
         unknown.tree = True
         return TupleValue([unknown, unknown])
+
+    def with_final_dtypes(self, carry: Value, run: Callable[[Value], Value], frame: Frame) -> Value:
+        """The carry as the body gets it: a weak dtype gives way to the one that the body makes of it.
+
+        It is asked in an exact analysis alone. `run`: what the body makes of a carry.
+        """
+        weak = [leaf for leaf in leaves_in(carry) or () if dtype_of(leaf).endswith("*")]
+        seen = self.machine.arrays_seen
+        if not self.machine.exact or not weak or seen is None:
+            return carry
+        mark = seen.mark()
+        with KeysAside(frame, dict(frame.used)):
+            result = run(carry)
+        try:
+            settled = mapped(_given_way, carry, [result])
+        except UnclearTreeError:
+            settled = mapped(lambda leaf: _given_way(leaf, UNKNOWN), carry, [])
+        before, after = leaves_in(carry) or [], leaves_in(settled) or []
+        if [dtype_of(leaf) for leaf in before] == [dtype_of(leaf) for leaf in after]:
+            return carry
+        seen.forget(mark)
+        return settled
 
     def flow_dynamic_unroll(self, api: str, call: Call) -> Value:
         """haiku's scan of a recurrent core, which takes an input and its state and gives an output and the next state."""
@@ -194,9 +224,14 @@ class ControlFlow(Part):
         born, before = Origin(api).serial, list(frame.used)
         carry = fresh(self.boundary.to_staged(given[2], Why("the loop carry of", cause=why)))
         linked(carry, given[2])
+
+        def run(carried: Value) -> Value:
+            return self.bodies.staged_call(api, given[1], [carried], node, frame, "while_loop", why)
+
+        carry = self.with_final_dtypes(carry, run, frame)
         going = self.bodies.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
         self.bodies.tell_body(api, "the condition", given[0], 1, going, node, frame, given[2], carry)
-        result = self.bodies.staged_call(api, given[1], [carry], node, frame, "while_loop", why)
+        result = run(carry)
         self.bodies.tell_body(api, "the body", given[1], 1, result, node, frame)
         self.keys.tell_constant_keys(api, given[1], before, born, [given[2], carry], node, frame)
         self.keys.tell_kept_keys(api, given[1], born, carry, result)
@@ -214,10 +249,18 @@ class ControlFlow(Part):
         given = [call.argument(i, n, UNKNOWN) for i, n in enumerate(names)]
         why = self.bodies.body_why(api, given[2], node, frame)
         index = Array(True, Why("the loop index of", cause=why))
+        if self.machine.exact:
+            index.dtype, index.form = promote(*map(dtype_of, given[:2])), same(Static(0))
+            index.dtype = strong(index.dtype)
         born, before = Origin(api).serial, list(frame.used)
         carry = fresh(self.boundary.to_staged(given[3], Why("the loop carry of", cause=why)))
         linked(carry, given[3])
-        result = self.bodies.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
+
+        def run(carried: Value) -> Value:
+            return self.bodies.staged_call(api, given[2], [index, carried], node, frame, "fori_loop", why)
+
+        carry = self.with_final_dtypes(carry, run, frame)
+        result = run(carry)
         self.bodies.tell_body(api, "the body", given[2], 2, result, node, frame)
         self.keys.tell_constant_keys(api, given[2], before, born, [given[3], carry], node, frame)
         self.keys.tell_kept_keys(api, given[2], born, carry, result)
@@ -416,6 +459,18 @@ def _handed_on(primals: Value) -> list[Value]:
 
 def _is_pair(value: Value) -> TypeGuard[TupleValue]:
     return isinstance(value, TupleValue) and value.items is not None and len(value.items) == 2
+
+
+def _first_of_pair(value: Value) -> Value:
+    """What a step of a scan carries on."""
+    return value.items[0] if _is_pair(value) and value.items else UNKNOWN
+
+
+def _given_way(leaf: Value, result: Value) -> Value:
+    """A leaf of a carry with the dtype that the body gives, where its own is weak."""
+    if not isinstance(leaf, Array) or not leaf.dtype.endswith("*") or dtype_of(result) == leaf.dtype:
+        return leaf
+    return replace(leaf, dtype=dtype_of(result))
 
 
 def _without_operation(value: Value, depth: int = 3) -> Value:

@@ -40,6 +40,7 @@ from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.forms import linked, row, stacked
 from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.leaves import IsLeaf, UnclearTreeError, leaves_in, mapped
 from jaxlint.staging.values.pytrees import is_pytree, tracer_in
 from jaxlint.staging.values.stage import Why
 from jaxlint.staging.values.truth import truth
@@ -100,6 +101,10 @@ class TreeMaps(Part):
     ) -> Value:
         """What mapping `body` over the trees gives."""
         custom_leaf = "is_leaf" in kwargs
+        if self.machine.exact and trees:
+            whole = self.map_leaves(body, trees, Call(trees, kwargs, node, frame))
+            if whole is not None:
+                return whole
         if custom_leaf and len(trees) == 1:
             mapped = self.map_chosen(body, trees[0], kwargs, node, frame)
             if mapped is not None:
@@ -133,6 +138,24 @@ class TreeMaps(Part):
         if frame.stage.abstract and isinstance(result, TupleValue):
             return self.calls.opaque_call([result], node, frame)
         return UNKNOWN  # a tree of what the function gives
+
+    def map_leaves(self, body: Value, trees: list[Value], call: Call) -> Value | None:
+        """What mapping `body` over trees gives of which each leaf is known; None for others."""
+
+        def change(*leaves: Value) -> Value:
+            return self.calls.call_value(body, call.passing(list(leaves), {}))
+
+        try:
+            return mapped(change, trees[0], trees[1:], self.leaf_test(call))
+        except UnclearTreeError:
+            return None
+
+    def leaf_test(self, call: Call) -> IsLeaf | None:
+        """What `is_leaf` says of a part of a tree; None where no such function is given."""
+        function = call.kwargs.get("is_leaf")
+        if function is None or is_none(function):
+            return None
+        return lambda part: truth(self.calls.call_value(function, call.passing([part], {})))
 
     def leaves_of(self, trees: list[Value], custom_leaf: bool, frame: Frame) -> list[Value]:
         """What the function of a map is called with: a leaf of each of the trees."""
@@ -216,6 +239,13 @@ class TreeMaps(Part):
         args = call.args
         if len(args) < 2:
             return UNKNOWN
+        known = leaves_in(args[1], self.leaf_test(call)) if self.machine.exact else None
+        if known:
+            begin = args[2] if len(args) > 2 else call.kwargs.get("initializer")
+            total, *rest = known if begin is None else [begin, *known]
+            for part in rest:
+                total = self.calls.call_value(args[0], call.passing([total, part], {}))
+            return total
         leaf = self.leaf_of(args[1])
         start = args[2] if len(args) > 2 else leaf
         result = self.calls.call_value(args[0], call.passing([start, leaf], {}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.values.arrays import Array
+from jaxlint.staging.values.arrays import Array, Form
 from jaxlint.staging.values.objects import Choice, DictValue, Instance, ListValue, TupleValue
 from jaxlint.staging.values.plain import Origin, Unknown, Value
 
@@ -42,6 +42,7 @@ def fresh(value: Value, depth: int = 6) -> Value:
             value.dtype,
             value.made if value.is_reference else None,
             value.flow,
+            form=_same_form(value),
         )
     if depth > 0 and type(value) is TupleValue and value.items is not None:
         return TupleValue([fresh(v, depth - 1) for v in value.items], value.element, value.cls, value.exact)
@@ -53,6 +54,13 @@ def fresh(value: Value, depth: int = 6) -> Value:
     if type(value) is Choice:
         return Choice(value.options, every=True)
     return value
+
+
+def _same_form(array: Array) -> Form | None:
+    """The shape that another array has."""
+    if array.tree or array.is_reference or (array.form is None and array.made is None):
+        return None
+    return Form("", (array,))
 
 
 def holds_made(value: Value, since: int, depth: int = 4) -> bool:

@@ -23,7 +23,16 @@ from jaxlint.staging.values.objects import (
     Transformed,
     TupleValue,
 )
-from jaxlint.staging.values.plain import DType, Reading, Setting, Static, Unknown, Value, kind_of_static
+from jaxlint.staging.values.plain import (
+    DType,
+    Reading,
+    Setting,
+    Static,
+    TreeDef,
+    Unknown,
+    Value,
+    kind_of_static,
+)
 
 
 def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
@@ -157,6 +166,7 @@ _SUMMARIES: dict[type, Callable[[Any, int, bool], object]] = {
     DType: _key_of_static,
     Setting: lambda value, depth, coarse: ("env", value.kind, value.default),
     Reading: _key_of_static,
+    TreeDef: _key_of_static,
     Array: _key_of_array,
     NumpyArray: lambda value, depth, coarse: ("n", value.rowless),
     Unknown: _key_of_unknown,

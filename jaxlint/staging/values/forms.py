@@ -68,30 +68,40 @@ def hidden(value: Value) -> Value:
     return reformed(value, lambda one: Form("hidden"))
 
 
-def hide_shapes(value: Value, since: int, depth: int = 4) -> None:
-    """Forgets, in place, what shapes the arrays in containers and objects have that were made after the serial `since`."""
+def hidden_form(array: Array) -> Form:
+    """Of an array whose shape is not known."""
+    return Form("hidden")
+
+
+def hide_shapes(
+    value: Value, since: int, form_of: Callable[[Array], Form] = hidden_form, depth: int = 4
+) -> None:
+    """Forgets, in place, what shapes the arrays in containers and objects have that were made after the serial `since`.
+
+    `form_of`: what is known of one all the same.
+    """
     if type(value) is TupleValue:
         for part in value.items or ():
             if depth > 0:
-                hide_shapes(part, since, depth - 1)
+                hide_shapes(part, since, form_of, depth - 1)
     elif isinstance(value, (ListValue, DictValue, Instance)) and value.serial >= since:
         if isinstance(value, ListValue):
             if value.items is not None:
-                value.items = [_hidden_part(part, since, depth) for part in value.items]
-            value.element = _hidden_part(value.element, since, depth)
+                value.items = [_hidden_part(part, since, form_of, depth) for part in value.items]
+            value.element = _hidden_part(value.element, since, form_of, depth)
         else:
             held = value.items if isinstance(value, DictValue) else value.fields
             for name, part in held.items():
-                held[name] = _hidden_part(part, since, depth)
+                held[name] = _hidden_part(part, since, form_of, depth)
 
 
-def _hidden_part(part: Value, since: int, depth: int) -> Value:
+def _hidden_part(part: Value, since: int, form_of: Callable[[Array], Form], depth: int) -> Value:
     if type(part) is Array and not part.tree and (part.made is not None or part.form is not None):
-        return replace(part, form=Form("hidden"))
+        return replace(part, form=form_of(part))
     if type(part) is Static and part.measured is not None:
         return unmeasured(part)
     if depth > 0:
-        hide_shapes(part, since, depth - 1)
+        hide_shapes(part, since, form_of, depth - 1)
     return part
 
 

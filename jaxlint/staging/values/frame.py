@@ -15,6 +15,7 @@ from jaxlint.syntax.facts import FunctionNode, methods_called_on_self, provokes_
 
 MAX_LOOPS = 6  # loops in each other whose bodies are evaluated twice; that doubles the work each time
 MAX_UNROLLED = 12  # items of a sequence that a comprehension is evaluated for one by one
+MAX_EXACT = 24  # iterations of a loop that an exact analysis follows one by one
 
 
 @dataclass(slots=True, eq=False)
@@ -27,6 +28,7 @@ class Loop:
     calls_jitted: bool = False  # its body calls a compiled function
     second: bool = False  # the body is being evaluated as a later iteration
     trips: int | None = None  # how often it runs, where that is a constant
+    one_by_one: bool = False  # each iteration is evaluated for itself
     exits: list[Snapshot] = field(default_factory=list)
 
     def is_later_iteration(self) -> bool:
@@ -130,6 +132,10 @@ class Frame(Activation):
     def makes_tracers(self) -> bool:
         """Whether array functions give tracers here even of plain numbers: under jit and scan, not under vmap alone."""
         return self.stage.abstract
+
+    def repeats(self) -> bool:
+        """Whether it stands in a loop of its own whose iterations are not evaluated one by one."""
+        return not all(loop.one_by_one for loop in self.loops)
 
     def is_conditional(self) -> bool:
         """Under an `if` of its own body."""

@@ -181,6 +181,13 @@ class DType(Static):
 
 
 @dataclass(slots=True, eq=False)
+class TreeDef(Static):
+    """The structure of a pytree: that of `template`, whatever its leaves."""
+
+    template: Value | None = None
+
+
+@dataclass(slots=True, eq=False)
 class Reading(Static):
     """The time of a clock, and where the ledger of dispatches (`staging/tracking/timing.py`) stood when it was read."""
 
@@ -192,7 +199,7 @@ class Reading(Static):
     loops: int = 0  # how many loops of its frame it was read in
 
 
-STATICS: Final[frozenset[type]] = frozenset({Static, Shim, Setting, DType, Reading})
+STATICS: Final[frozenset[type]] = frozenset({Static, Shim, Setting, DType, Reading, TreeDef})
 
 
 def some(constant: object) -> Static:

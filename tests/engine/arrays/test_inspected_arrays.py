@@ -111,12 +111,69 @@ called(jnp.ones((7, 2)))
     "two calls that differ": """
 import jax.numpy as jnp
 
-def scaled(x):  # x: f32[x.0, 3]
-    y = x * 2  # y: f32[x.0, 3]
+def scaled(x):  # x: f32[2, 3] | f32[5, 3]
+    y = x * 2  # y: f32[2, 3] | f32[5, 3]
     return y
 
 scaled(jnp.ones((2, 3)))
 scaled(jnp.ones((5, 3)))
+""",
+    "trees": """
+import jax, jax.numpy as jnp
+
+def init(params):
+    return jax.tree.map(jnp.zeros_like, params), jnp.zeros((), jnp.int32)
+
+def update(grads, state, params):
+    moments, count = state
+    moments = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, moments, grads)
+    steps = jax.tree.map(lambda p, m: -0.1 * m.astype(p.dtype), params, moments)
+    return steps, (moments, count + 1)
+
+def loss(params, x):  # x: f32[5, 3]
+    return jnp.sum((x @ params["w"] + params["b"]) ** 2)
+
+params = {"w": jnp.ones((3, 4)), "b": jnp.zeros(4, jnp.bfloat16)}
+state = init(params)
+for _ in range(100):
+    value, grads = jax.value_and_grad(loss)(params, jnp.ones((5, 3)))  # value: f32[]
+    steps, state = update(grads, state, params)
+    params = jax.tree.map(jnp.add, params, steps)
+w = params["w"]  # w: f32[3, 4]
+b = params["b"]  # b: bf16[4]
+moment = state[0]["b"]  # moment: bf16[4]
+count = state[1]  # count: i32[]
+leaves, structure = jax.tree.flatten(params)
+first = leaves[0]  # first: bf16[4]
+again = jax.tree.unflatten(structure, [leaf * 2 for leaf in leaves])
+doubled = again["w"]  # doubled: f32[3, 4]
+norm = jax.tree.reduce(lambda total, leaf: total + jnp.sum(leaf), params, 0.0)  # norm: f32[]
+""",
+    "each call for itself": """
+import jax, jax.numpy as jnp
+
+def padded(x, axis):  # x: f32[2] | f32[2, 3]
+    if x.ndim == 1:
+        x = x[None]  # x: f32[1, 2]
+    rows = [jnp.sum(x) for _ in range(len(x))]
+    counted = jnp.stack(rows)  # counted: f32[1] | f32[2]
+    return x
+
+one = padded(jnp.ones(2), 0)  # one: f32[1, 2]
+two = padded(jnp.ones((2, 3)), 0)  # two: f32[2, 3]
+three = padded(jnp.ones(2), 0)  # three: f32[1, 2]
+
+def flat(x):
+    return x.reshape(-1) if jnp.issubdtype(x.dtype, jnp.floating) else x
+
+four = flat(jnp.ones((2, 3)))  # four: f32[6]
+five = flat(jnp.ones((2, 3), int))  # five: i32[2, 3]
+for size in (1, 2):
+    six = jnp.ones(size)  # six: f32[1] | f32[2]
+u, s, vt = jnp.linalg.svd(jnp.ones((4, 3)), full_matrices=False)  # u: f32[4, 3]; s: f32[3]; vt: f32[3, 3]
+key = jax.random.PRNGKey(0)  # key: u32[2]
+k1, k2 = jax.random.split(key)  # k1: u32[2]
+i, v = jax.lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * jnp.ones(())), (0, 0))  # v: f32[]
 """,
     "numbers and dtypes": """
 import jax.numpy as jnp
@@ -135,8 +192,46 @@ mean = half.mean(axis=0, keepdims=True)  # mean: bf16[1, 3]
 }
 
 
-def facts_in(folder: Path, text: str) -> dict[tuple[int, str], str]:
-    path = folder / "program.py"
+def test_tests_are_run_with_each_row_of_their_tables(tmp_path: Path) -> None:
+    facts = facts_in(
+        tmp_path,
+        """
+import jax.numpy as jnp
+import pytest
+from absl.testing import parameterized
+
+def scaled(x, by):
+    y = x * by
+    return y
+
+class Test(parameterized.TestCase):
+    def setUp(self):
+        self.x = jnp.ones((2, 3))
+
+    @parameterized.product(dtype=[jnp.float32, jnp.bfloat16], n=[1, 2])
+    def test_rows(self, dtype, n):
+        z = scaled(jnp.zeros((n, 3), dtype), 2)
+        both = self.x + z
+
+@pytest.fixture
+def wide():
+    return jnp.ones((4, 7))
+
+@pytest.mark.parametrize("n", [3, 5])
+def test_fixture(wide, n):
+    part = wide[:, :n]
+    scaled(part, 3)
+""",
+        "program_test.py",
+    )
+    assert facts[16, "z"] == "f32[1, 3] | f32[2, 3] | bf16[1, 3] | bf16[2, 3]"
+    assert facts[17, "both"] == "f32[2, 3]"
+    assert facts[25, "part"] == "f32[4, 3] | f32[4, 5]"
+    assert facts[7, "y"].startswith("f32[1, 3] | f32[2, 3] | bf16[1, 3] | bf16[2, 3] | ...")
+
+
+def facts_in(folder: Path, text: str, name: str = "program.py") -> dict[tuple[int, str], str]:
+    path = folder / name
     path.write_text(text)
     facts, result = inspect_arrays([read_source(path, str(path))])
     assert not result.errors
@@ -164,18 +259,22 @@ def test_a_shape_that_is_no_common_one_is_not_said(tmp_path: Path) -> None:
         """
 import jax.numpy as jnp
 
-def f(x, flag):
+def f(x, flag, n):
     if flag:
         y = jnp.ones(3)
     else:
         y = jnp.ones((3, 1))
     z = y * 2
     grown = jnp.zeros(1)
-    for _ in range(3):
+    for _ in range(n):
         grown = jnp.concatenate([grown, grown])
     after = grown + 1
-    return z, after
+    for _ in range(3):
+        counted = jnp.concatenate([z, z]) if _ == 0 else jnp.ones(_)
+    last = counted * 1
+    return z, after, last
 """,
     )
     assert facts[9, "z"] == "f32[...]"
     assert facts[13, "after"] == "f32[?]"
+    assert facts[16, "last"] == "f32[2]"

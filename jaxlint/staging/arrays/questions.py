@@ -1,0 +1,108 @@
+"""What functions answer that ask for shapes and dtypes, where these are known: `jnp.issubdtype`, `jnp.result_type`, `jnp.ndim`."""
+
+from __future__ import annotations
+
+import math
+
+from jaxlint.jaxapi.dtypes import canonical_dtype, is_float, is_integer, promote, strong
+from jaxlint.staging.shapes.exact import numbers_of
+from jaxlint.staging.values import (
+    Array,
+    DType,
+    External,
+    ExternalObject,
+    ListValue,
+    NumpyArray,
+    Static,
+    TupleValue,
+    Value,
+    constant,
+    is_number,
+)
+from jaxlint.staging.values.dtypes import dtype_named, dtype_of
+
+LIMITS = frozenset({"finfo", "iinfo"})
+_KINDS = frozenset(
+    {
+        "integer",
+        "signedinteger",
+        "unsignedinteger",
+        "floating",
+        "inexact",
+        "complexfloating",
+        "number",
+        "generic",
+    }
+)
+
+
+def answered(name: str, args: list[Value]) -> Value | None:
+    """The answer of a function of `jax.numpy`, `jax.dtypes` or `numpy`; None where it is not known."""
+    short = name.rpartition(".")[2]
+    if not args:
+        return None
+    if short == "issubdtype" and len(args) == 2:
+        return _truth(_is_of_kind(_dtype_in(args[0]), args[1]))
+    if short in ("isrealobj", "iscomplexobj"):
+        dtype = dtype_of(args[0])
+        return _truth(None if not dtype else dtype.startswith("complex") == (short == "iscomplexobj"))
+    if short in ("dtype", "canonicalize_dtype"):
+        found = dtype_named(args[0])
+        return _dtype(canonical_dtype(found) if short == "canonicalize_dtype" else found)
+    if short in ("result_type", "promote_types"):
+        return _dtype(strong(promote(*map(_dtype_in, args), wide=name.startswith("numpy."))))
+    if short in LIMITS:
+        found = _dtype_in(args[0])
+        return ExternalObject(f"jax.numpy.{short}", [DType(kind="dtype", name=found)]) if found else None
+    if isinstance(args[0], (Array, NumpyArray, Static, TupleValue, ListValue)):
+        return _measured(short, args[0])
+    return None
+
+
+def _measured(short: str, value: Value) -> Value | None:
+    """`jnp.shape(x)`, `jnp.ndim(x)`, `jnp.size(x)`."""
+    numbers = numbers_of(value)
+    if numbers is None:
+        return None
+    if short == "shape":
+        return TupleValue([Static(size) for size in numbers])
+    if short in ("ndim", "size"):
+        return Static(len(numbers) if short == "ndim" else math.prod(numbers))
+    return None
+
+
+def _truth(answer: bool | None) -> Static | None:
+    return None if answer is None else Static(answer)
+
+
+def _dtype(name: str) -> DType | None:
+    return DType(kind="dtype", name=name) if name else None
+
+
+def _dtype_in(value: Value) -> str:
+    """The dtype that a value is, or has."""
+    if isinstance(value, (Array, NumpyArray)) or (isinstance(value, Static) and is_number(value)):
+        return dtype_of(value)
+    return dtype_named(value)
+
+
+def _is_of_kind(dtype: str, kind: Value) -> bool | None:
+    """Whether a dtype is one of `jnp.floating`, `np.integer` and the like, or the dtype that is named."""
+    if not dtype:
+        return None
+    name = kind.name.rpartition(".")[2] if isinstance(kind, External) else constant(kind)
+    if name not in _KINDS:
+        other = dtype_named(kind)
+        return strong(dtype) == other if other else None
+    dtype = strong(dtype)
+    unsigned = dtype.startswith("uint")
+    return {
+        "integer": is_integer(dtype),
+        "signedinteger": is_integer(dtype) and not unsigned,
+        "unsignedinteger": unsigned,
+        "floating": is_float(dtype),
+        "complexfloating": dtype.startswith("complex"),
+        "inexact": is_float(dtype) or dtype.startswith("complex"),
+        "number": dtype != "bool",
+        "generic": True,
+    }[str(name)]

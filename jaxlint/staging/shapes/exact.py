@@ -1,0 +1,121 @@
+"""What calls are told apart by where each is evaluated with the very arrays that it gets, as `inspect --arrays` does."""
+
+from __future__ import annotations
+
+from jaxlint.staging.shapes.answers import symbolic_shape
+from jaxlint.staging.values.arrays import Array, Form, NumpyArray
+from jaxlint.staging.values.dtypes import dtype_of
+from jaxlint.staging.values.objects import (
+    AtIndexer,
+    BoundMethod,
+    Choice,
+    ClassValue,
+    DictValue,
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    Partial,
+    Transformed,
+    TupleValue,
+)
+from jaxlint.staging.values.parts import parts_of
+from jaxlint.staging.values.plain import MISSING, DType, Static, Value, hashable
+
+MOST_PARTS = 400  # of one argument that are looked at
+Numbers = tuple[int, ...]
+
+
+def numbers_of(value: Value) -> Numbers | None:
+    """The shape of an array, where each size is a number."""
+    shape = symbolic_shape(value)
+    if shape is None:
+        return None
+    sizes = tuple(size for size in shape if isinstance(size, int))
+    return sizes if len(sizes) == len(shape) else None
+
+
+def fixed(array: Array | NumpyArray) -> Form:
+    """The shape of an array in numbers, whatever it was made of; hidden where it is not known."""
+    numbers = numbers_of(array)
+    return Form("hidden") if numbers is None else declared(numbers)
+
+
+def declared(numbers: Numbers) -> Form:
+    """The form of what has this shape."""
+    form = Form("declared")
+    form.asked, form.shape = True, numbers
+    return form
+
+
+def as_given(array: Array) -> Form | None:
+    """The shape of an argument as the function has it: a size that is no number is one of its own."""
+    shape = symbolic_shape(array)
+    if shape is None:
+        return None
+    form = Form("declared")
+    form.rank = len(shape)
+    form.symbols = {axis: size for axis, size in enumerate(shape) if isinstance(size, int)}
+    return form
+
+
+def exact_key(value: Value) -> object:
+    """What is the same for two arguments that hold the same numbers, and arrays of the same shapes and dtypes."""
+    found: list[object] = []
+    queue: list[Value] = [value]
+    seen: set[int] = set()
+    while queue and len(found) < MOST_PARTS:
+        part = queue.pop()
+        found.append(_own_key(part))
+        if id(part) in seen:
+            continue
+        inside = _inside(part)
+        if inside:
+            seen.add(id(part))
+            queue.extend(reversed(inside))
+    return tuple(found)
+
+
+def _own_key(part: Value) -> object:
+    """What is told of one value, besides its parts."""
+    if isinstance(part, (Array, NumpyArray)):
+        shape = symbolic_shape(part)
+        sizes = None if shape is None else tuple(size if isinstance(size, int) else "?" for size in shape)
+        return ("a", dtype_of(part), sizes)
+    if isinstance(part, DType):
+        return ("t", part.name)
+    if isinstance(part, Static):
+        simple = part.const is not MISSING and hashable(part.const)
+        return ("s", type(part.const), part.const) if simple else part.kind
+    if isinstance(part, (TupleValue, ListValue)):
+        return (type(part), -1 if part.items is None else len(part.items))
+    if isinstance(part, DictValue):
+        return ("d", *(key for key in part.items if hashable(key)))
+    if isinstance(part, Instance):
+        return ("i", part.cls.node, *part.fields)
+    if isinstance(part, (Function, ClassValue)):
+        return (part.node, part.scope.serial)
+    if isinstance(part, (External, ExternalObject, ExternalMethod)):
+        return (type(part), part.name)
+    return type(part)
+
+
+def _inside(part: Value) -> list[Value]:
+    """The parts that a call may look into."""
+    if isinstance(part, Partial):
+        return [part.function, *part.args, *part.kwargs.values()]
+    if isinstance(part, BoundMethod):
+        return [part.function, part.receiver]
+    if isinstance(part, ExternalObject):
+        return [*part.args, *part.kwargs.values()]
+    if isinstance(part, ExternalMethod):
+        return [part.receiver]
+    if isinstance(part, Transformed):
+        return [part.target, *part.options.values()]
+    if isinstance(part, Choice):
+        return list(part.options)
+    if isinstance(part, AtIndexer):
+        return [part.array]
+    return list(parts_of(part))

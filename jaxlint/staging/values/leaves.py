@@ -1,0 +1,152 @@
+"""Pytrees whose structure is known: their leaves in JAX's order, and the same structure with other leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from jaxlint.staging.values.arrays import Array, NumpyArray
+from jaxlint.staging.values.objects import (
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    External,
+    Function,
+    Instance,
+    ListValue,
+    Partial,
+    TupleValue,
+)
+from jaxlint.staging.values.plain import StarArgument, Static, Value, is_none
+from jaxlint.staging.values.pytrees import flattening, is_pytree, leaf_attributes, registration
+
+MOST_NODES = 300  # of one tree
+IsLeaf = Callable[[Value], bool | None]
+_LEAVES = (Static, Function, BoundMethod, Partial, External, ClassValue)
+
+
+class UnclearTreeError(Exception):
+    """The structure of a tree is not known."""
+
+
+def children(value: Value) -> dict[object, Value] | None:
+    """The parts of a node by their names, in JAX's order; None of a leaf. Raises UnclearTreeError where it is not known which."""
+    if is_none(value):
+        return {}
+    if isinstance(value, (TupleValue, ListValue)):
+        sequence = not isinstance(value, ListValue) or value.kind in ("list", "")
+        if value.items is None or not sequence or any(isinstance(i, StarArgument) for i in value.items):
+            raise UnclearTreeError
+        return dict(enumerate(value.items))
+    if isinstance(value, DictValue):
+        if value.element is not None or value.optional:
+            raise UnclearTreeError
+        names = list(value.items)
+        if all(isinstance(name, str) for name in names) or all(isinstance(name, int) for name in names):
+            names.sort()
+        return {name: value.items[name] for name in names}
+    if isinstance(value, Instance):
+        return _fields(value)
+    if isinstance(value, (Array, NumpyArray)):
+        if isinstance(value, Array) and value.tree:
+            raise UnclearTreeError
+        return None
+    if isinstance(value, _LEAVES):
+        return None
+    raise UnclearTreeError
+
+
+def _fields(value: Instance) -> dict[object, Value] | None:
+    """The parts of an object."""
+    if not is_pytree(value.cls):
+        return None
+    flatten = flattening(value.cls)
+    declared = value.cls.all_fields()
+    if flatten is not None:
+        names = leaf_attributes(flatten)
+    elif registration(value.cls) is not None:
+        names = None
+    else:
+        names = [name for name, field in declared.items() if not field.static]
+    if not names or not value.fields.keys() >= set(names):
+        raise UnclearTreeError
+    return {name: value.fields[name] for name in names}
+
+
+def with_children(value: Value, parts: dict[object, Value]) -> Value:
+    """A node like `value` with other parts."""
+    if isinstance(value, TupleValue):
+        return TupleValue(list(parts.values()), cls=value.cls, exact=value.exact)
+    if isinstance(value, ListValue):
+        return ListValue(list(parts.values()), kind=value.kind, stage=value.stage)
+    if isinstance(value, DictValue):
+        return DictValue({name: parts[name] for name in value.items}, None, value.stage)
+    if isinstance(value, Instance):
+        return replace(value, fields={**value.fields, **{str(name): part for name, part in parts.items()}})
+    return value
+
+
+def leaves_in(value: Value, is_leaf: IsLeaf | None = None) -> list[Value] | None:
+    """The leaves of a tree; None where its structure is not known."""
+    found: list[Value] = []
+    try:
+        _collect(value, is_leaf, found, [MOST_NODES])
+    except UnclearTreeError:
+        return None
+    return found
+
+
+def _collect(value: Value, is_leaf: IsLeaf | None, found: list[Value], left: list[int]) -> None:
+    left[0] -= 1
+    if left[0] < 0:
+        raise UnclearTreeError
+    parts = None if is_leaf is not None and _decided(is_leaf(value)) else children(value)
+    if parts is None:
+        found.append(value)
+        return
+    for part in parts.values():
+        _collect(part, is_leaf, found, left)
+
+
+def _decided(answer: bool | None) -> bool:
+    if answer is None:
+        raise UnclearTreeError
+    return answer
+
+
+def rebuilt(value: Value, leaves: Iterator[Value], is_leaf: IsLeaf | None = None) -> Value:
+    """The tree `value` with these leaves. Raises UnclearTreeError where its structure is not known, StopIteration where they are too few."""
+    parts = None if is_leaf is not None and _decided(is_leaf(value)) else children(value)
+    if parts is None:
+        return next(leaves)
+    return with_children(value, {name: rebuilt(part, leaves, is_leaf) for name, part in parts.items()})
+
+
+def mapped(
+    change: Callable[..., Value], first: Value, others: list[Value], is_leaf: IsLeaf | None = None
+) -> Value:
+    """`change` of each leaf of `first` and what the others have in its place. Raises UnclearTreeError where a structure is not known."""
+    return _mapped(change, first, others, is_leaf, [MOST_NODES])
+
+
+def _mapped(
+    change: Callable[..., Value],
+    first: Value,
+    others: list[Value],
+    is_leaf: IsLeaf | None,
+    left: list[int],
+) -> Value:
+    left[0] -= 1
+    if left[0] < 0:
+        raise UnclearTreeError
+    parts = None if is_leaf is not None and _decided(is_leaf(first)) else children(first)
+    if parts is None:
+        return change(first, *others)
+    beside = [children(other) for other in others]
+    if any(part is None or part.keys() != parts.keys() for part in beside):
+        raise UnclearTreeError
+    result = {
+        name: _mapped(change, part, [other[name] for other in beside if other is not None], is_leaf, left)
+        for name, part in parts.items()
+    }
+    return with_children(first, result)
