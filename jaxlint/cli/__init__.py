@@ -25,6 +25,7 @@ _COMMANDS = {
     "inspect": "Show what is staged and traced, and why.",
     "targets": "Show what `verify` can run on or compile for here.",
     "config": "Show which settings hold for a file, and where each comes from.",
+    "server": "Show findings and what is traced in an editor.",
     "rules": "List the rules.",
     "explain": "Explain a rule: why it matters, examples, the fix.",
     "completion": "Print the completion of a shell.",

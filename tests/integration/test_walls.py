@@ -400,7 +400,7 @@ USES = (
     ("narrowing", "rewriting"),
     ("upgrade",),
     ("report",),
-    ("schemas", "programmatic"),
+    ("schemas", "programmatic", "server"),
     ("pytest_plugin", "cli"),
 )
 

@@ -1,0 +1,25 @@
+"""`jaxlint server`: for editors."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import click
+
+from jaxlint.cli.common import Failure
+
+_INSTALL = "python -m pip install 'jaxlint-suite[server]'"
+
+
+@click.command("server")
+@click.option("--stdio", is_flag=True, help="Talk on standard input and output, as it does anyway.")
+def command(stdio: bool) -> None:
+    """Show findings, fixes and what is traced in an editor, by the language server protocol.
+
+    An editor starts it and talks to it on standard input and output.
+    """
+    if importlib.util.find_spec("pygls") is None:
+        raise Failure(f"the language server needs pygls, which is not installed: {_INSTALL}")
+    from jaxlint.server.language_server import make_server
+
+    make_server().start_io()

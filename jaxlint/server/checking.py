@@ -1,0 +1,125 @@
+"""Examines open documents within their projects, and remembers the files that it has read for that."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jaxlint.config import Config, load_config
+from jaxlint.engine import MAX_CONTEXT_FILES, severe_enough
+from jaxlint.examine import Examination
+from jaxlint.finding import Finding
+from jaxlint.places import shown
+from jaxlint.server.documents import Document
+from jaxlint.source import SourceError, SourceFile, read_source
+from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS, discover
+from jaxlint.source.patterns import PatternError
+
+_LISTING_HOLDS = 10.0  # seconds, unless the editor says that a file is new or gone
+
+
+@dataclass(slots=True)
+class Checked:
+    """What is known of one document.
+
+    `findings` are at the places that a reader knows: in the cells of a notebook. `in_module` are the same, in the same order, at
+    their places in the module that the parts of the file make up.
+    """
+
+    source: SourceFile | None
+    config: Config
+    findings: list[Finding] = field(default_factory=list)
+    in_module: list[Finding] = field(default_factory=list)
+    errors: list[SourceError] = field(default_factory=list)
+
+
+class Checker:
+    """Examines documents one at a time. What it keeps is the text of the projects' files, each once."""
+
+    def __init__(self) -> None:
+        self._read: dict[Path, tuple[tuple[int, int], SourceFile | None]] = {}
+        self._listings: dict[Path, tuple[float, list[Path]]] = {}
+
+    def check(self, document: Document, others: Iterable[Document] = ()) -> Checked:
+        """The findings of `document`. `others` are open, too: the editor's text of them counts. Raises ConfigError."""
+        config = load_config([document.path])
+        if self._is_excluded(document.path, config):
+            return Checked(None, config)
+        try:
+            source = document.source()
+        except SourceError as error:
+            return Checked(None, config, errors=[error])
+        context = self.context(document, others, config)
+        examined = Examination([source], context, config.rules(), config, resolve_fixes=True).run()
+        found = severe_enough(examined.findings, config)
+        gc.collect()  # what the analysis built is full of circles
+        errors = [*source.problems, *examined.errors]
+        return Checked(source, config, shown(found, {source.display: source}), found, errors)
+
+    def context(self, document: Document, others: Iterable[Document], config: Config) -> list[SourceFile]:
+        """The other modules of the document's project: their calls say how its functions are used."""
+        root = config.root
+        own = document.path
+        in_project = any((root / marker).exists() for marker in PROJECT_MARKERS) and own.is_relative_to(root)
+        if not in_project or INSTALLED.intersection(own.relative_to(root).parts):
+            return []
+        unsaved = {other.path: other for other in others if other.path != own and other.path.suffix == ".py"}
+        found = []
+        for path in self._modules(root, config):
+            if path == own:
+                continue
+            source = self._unsaved(unsaved[path]) if path in unsaved else self._saved(path)
+            if source is not None:
+                found.append(source)
+        return found
+
+    def forget_listings(self) -> None:
+        """Files came or went: the projects are listed anew."""
+        self._listings.clear()
+
+    def _modules(self, root: Path, config: Config) -> list[Path]:
+        now = time.monotonic()
+        known = self._listings.get(root)
+        if known is not None and now - known[0] < _LISTING_HOLDS:
+            return known[1]
+        paths = [file.path for file in discover([root], config.search).files if file.path.suffix == ".py"]
+        paths = paths if len(paths) <= MAX_CONTEXT_FILES else []
+        self._listings[root] = (now, paths)
+        for gone in [path for path in self._read if path.is_relative_to(root) and path not in set(paths)]:
+            del self._read[gone]
+        return paths
+
+    def _saved(self, path: Path) -> SourceFile | None:
+        """The file as it is on disk, read again only where it changed."""
+        try:
+            state = path.stat()
+        except OSError:
+            return None
+        stamp = (state.st_mtime_ns, state.st_size)
+        known = self._read.get(path)
+        if known is None or known[0] != stamp:
+            try:
+                source = read_source(path, str(path))
+            except SourceError:
+                source = None
+            known = self._read[path] = (stamp, source)
+        return known[1]
+
+    def _unsaved(self, document: Document) -> SourceFile | None:
+        try:
+            return document.source()
+        except SourceError:
+            return None
+
+    def _is_excluded(self, path: Path, config: Config) -> bool:
+        """Whether the settings leave the file out."""
+        if not path.exists():
+            return False
+        try:
+            search = config.with_options(force_exclude=True).search
+        except PatternError:
+            return False
+        return not discover([path], search).files

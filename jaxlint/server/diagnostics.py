@@ -1,0 +1,196 @@
+"""Findings as an editor shows them, and what can be done about each: its fix, a comment that silences it, its page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.workspace import PositionCodec
+
+from jaxlint.finding import Edit, Finding, Fix, Safety, Severity, Span
+from jaxlint.ignores import with_ignores
+from jaxlint.server.checking import Checked
+from jaxlint.server.documents import Document
+from jaxlint.server.positions import Text, text_of_cell, text_of_finding
+from jaxlint.source import SourceError, SourceFile
+from jaxlint.syntax.parse import split_lines
+
+SOURCE = "jaxlint"
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.jaxlint"
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFO: types.DiagnosticSeverity.Information,
+}
+
+TextOf = Callable[
+    [str, int | None], tuple[str, Text] | None
+]  # of a path and a cell: its address, and its lines
+
+
+def diagnostics_of(
+    document: Document, checked: Checked, codec: PositionCodec, pages: str
+) -> dict[str, list[types.Diagnostic]]:
+    """By address: that of the document, or those of its cells. `pages` is where the pages of the rules lie."""
+    found: dict[str, list[types.Diagnostic]] = {uri: [] for uri in uris_of(document)}
+    for finding in checked.findings:
+        if checked.source is not None:
+            uri = document.uri_of(finding.cell)
+            text = text_of_finding(finding, checked.source, codec)
+            found.setdefault(uri, []).append(diagnostic(finding, text, pages))
+    for error in checked.errors:
+        uri, said = _problem(document, error)
+        found.setdefault(uri, []).append(said)
+    return found
+
+
+def uris_of(document: Document) -> list[str]:
+    cells = getattr(document, "cells", None)
+    return [document.uri] if cells is None else [uri for uri, is_code, _ in cells if is_code]
+
+
+def diagnostic(finding: Finding, text: Text, pages: str) -> types.Diagnostic:
+    reason = f"\n{finding.reason}" if finding.reason else ""
+    return types.Diagnostic(
+        range=text.range(finding.span),
+        message=f"{finding.message}{reason}",
+        severity=_SEVERITIES[finding.severity],
+        code=finding.code,
+        code_description=types.CodeDescription(f"{pages}/{finding.name}.md"),
+        source=SOURCE,
+        data={"name": finding.name},
+    )
+
+
+def _problem(document: Document, error: SourceError) -> tuple[str, types.Diagnostic]:
+    """What could not be read, at its line; of a notebook at its first cell."""
+    line = max((error.line or 1) - 1, 0)
+    if document.uri not in (uris := uris_of(document)):
+        line = 0
+    place = types.Range(types.Position(line, 0), types.Position(line, 1 << 16))
+    said = types.Diagnostic(place, error.message, severity=types.DiagnosticSeverity.Error, source=SOURCE)
+    return (uris[0] if uris else document.uri), said
+
+
+def actions_of(
+    document: Document,
+    checked: Checked,
+    uri: str,
+    wanted: types.Range,
+    codec: PositionCodec,
+    text_of: TextOf,
+    pages: str,
+) -> list[types.CodeAction]:
+    """What can be done about the findings of one document, or cell, in a range."""
+    source = checked.source
+    if source is None:
+        return []
+    actions = []
+    for finding, module_finding in zip(checked.findings, checked.in_module, strict=True):
+        if document.uri_of(finding.cell) != uri:
+            continue
+        text = text_of_finding(finding, source, codec)
+        if not _meet(text.range(finding.span), wanted):
+            continue
+        said = diagnostic(finding, text, pages)
+        if isinstance(finding.fix, Fix) and (edit := workspace_edit(finding.fix.edits, text_of)) is not None:
+            unsafe = "" if finding.fix.safety is Safety.SAFE else " (unsafe)"
+            actions.append(
+                types.CodeAction(
+                    f"jaxlint: {finding.fix.message}{unsafe}",
+                    types.CodeActionKind.QuickFix,
+                    [said],
+                    is_preferred=finding.fix.safety is Safety.SAFE,
+                    edit=edit,
+                )
+            )
+        ignore = ignoring(module_finding, source, finding.cell, codec)
+        if ignore is not None:
+            title = f"jaxlint: ignore {finding.name} on this line"
+            edit = types.WorkspaceEdit(changes={uri: [ignore]})
+            actions.append(types.CodeAction(title, types.CodeActionKind.QuickFix, [said], edit=edit))
+    return actions
+
+
+def fix_all(document: Document, checked: Checked, text_of: TextOf) -> types.CodeAction | None:
+    """All safe fixes of the document that do not overlap, the first of those that do."""
+    taken: list[Edit] = []
+    for finding in checked.findings:
+        fix = finding.fix
+        if (
+            isinstance(fix, Fix)
+            and fix.safety is Safety.SAFE
+            and not any(_overlap(one, other) for one in fix.edits for other in taken)
+        ):
+            taken += [one for one in fix.edits if one not in taken]
+    edit = workspace_edit(taken, text_of) if taken else None
+    if edit is None:
+        return None
+    return types.CodeAction("jaxlint: make all safe fixes", FIX_ALL, edit=edit)
+
+
+def workspace_edit(edits: Sequence[Edit], text_of: TextOf) -> types.WorkspaceEdit | None:
+    """The edits by address; None where a file that they touch is not known."""
+    changes: dict[str, list[types.TextEdit]] = {}
+    for one in edits:
+        found = text_of(one.path, one.cell)
+        if found is None:
+            return None
+        uri, text = found
+        changes.setdefault(uri, []).append(types.TextEdit(text.range(one.span), one.content))
+    return types.WorkspaceEdit(changes=changes)
+
+
+def ignoring(
+    finding: Finding, source: SourceFile, cell: int | None, codec: PositionCodec
+) -> types.TextEdit | None:
+    """The comment that silences a finding, given at its place in the module; None where there is no room for one."""
+    ignored = with_ignores(source, [finding])
+    if ignored.left:
+        return None
+    before = text_of_cell(source, cell, codec)
+    after = text_of_cell(ignored.source, cell, codec).lines
+    first = next(
+        (n for n, (old, new) in enumerate(zip(before.lines, after, strict=False)) if old != new), None
+    )
+    if first is None:
+        return None
+    same = 0
+    while (
+        same < min(len(before.lines), len(after)) - first - 1 and before.lines[-1 - same] == after[-1 - same]
+    ):
+        same += 1
+    last, new_last = len(before.lines) - same, len(after) - same
+    span = Span(first + 1, 1, last, len(before.lines[last - 1]) + 1)
+    return types.TextEdit(before.range(span), "\n".join(after[first:new_last]))
+
+
+def reader_of(document: Document, source: SourceFile, codec: PositionCodec) -> TextOf:
+    """Finds the lines of the files that a fix touches: the document as the editor has it, others as they are on disk."""
+
+    def text_of(path: str, cell: int | None) -> tuple[str, Text] | None:
+        if path == source.display:
+            return document.uri_of(cell), text_of_cell(source, cell, codec)
+        try:
+            lines = split_lines(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError):
+            return None
+        return Path(path).as_uri(), Text(lines, codec)
+
+    return text_of
+
+
+def _meet(one: types.Range, other: types.Range) -> bool:
+    return _key(one.start) <= _key(other.end) and _key(other.start) <= _key(one.end)
+
+
+def _key(position: types.Position) -> tuple[int, int]:
+    return position.line, position.character
+
+
+def _overlap(one: Edit, other: Edit) -> bool:
+    if (one.path, one.cell) != (other.path, other.cell) or one == other:
+        return False
+    first, second = sorted((one.span, other.span))
+    return (second.line, second.column) < (first.end_line, first.end_column) or first == second

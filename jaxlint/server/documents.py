@@ -1,0 +1,77 @@
+"""The documents that an editor holds open, as source files: text that is not saved yet, and notebooks of cells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from jaxlint.source import SourceFile, source_from_bytes
+from jaxlint.source.read import CONTAINERS, NOTEBOOK
+
+_SUFFIXES = {"python": ".py", "markdown": ".md", "quarto": ".qmd", "rmd": ".rmd"}
+
+
+def path_of(uri: str, language: str = "python") -> Path | None:
+    """The file that a document stands for; for one that was never saved a file that does not exist. None where we read no such file."""
+    parts = urlsplit(uri)
+    if parts.scheme == "file":
+        name = unquote(parts.path)
+        if len(name) > 2 and name[0] == "/" and name[2] == ":":  # file:///c:/folder
+            name = name[1:]
+        path = Path(name)
+        return (
+            path
+            if path.suffix in (*CONTAINERS, ".py", ".pyi")
+            else path.with_suffix(_SUFFIXES.get(language, ".py"))
+        )
+    if language in _SUFFIXES:
+        return Path.cwd() / f"untitled{_SUFFIXES[language]}"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class TextDocument:
+    """A file of Python or a Markdown page, as the editor shows it."""
+
+    uri: str
+    path: Path
+    text: str
+
+    def source(self) -> SourceFile:
+        """Raises SourceError."""
+        return source_from_bytes(self.text.encode("utf-8", "surrogatepass"), self.path, str(self.path))
+
+    def uri_of(self, cell: int | None) -> str:
+        return self.uri
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookDocument:
+    """A notebook; each of its cells is a document of the editor. `cells`: address, whether it is code, text."""
+
+    uri: str
+    path: Path
+    cells: Sequence[tuple[str, bool, str]]
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+    def source(self) -> SourceFile:
+        """Raises SourceError."""
+        cells: list[dict[str, object]] = [
+            {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": text}
+            if is_code
+            else {"cell_type": "markdown", "metadata": {}, "source": text}
+            for _, is_code, text in self.cells
+        ]
+        notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        data = json.dumps(notebook, ensure_ascii=True).encode()
+        return source_from_bytes(data, self.path.with_suffix(NOTEBOOK), str(self.path))
+
+    def uri_of(self, cell: int | None) -> str:
+        """The address of a cell by its number in the notebook, from 1."""
+        return self.cells[cell - 1][0] if cell is not None and 0 < cell <= len(self.cells) else self.uri
+
+
+Document = TextDocument | NotebookDocument

@@ -1,0 +1,213 @@
+"""What the analysis believes of the names in a document: traced or static, since when and through which calls, and which array."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from jaxlint.places import shown_line
+from jaxlint.source import SourceError, SourceFile
+from jaxlint.staging.inspection import FunctionFacts, inspect_files
+from jaxlint.staging.inspection.arrays import ArrayFacts, inspect_arrays
+from jaxlint.syntax.facts import all_parameters
+from jaxlint.syntax.parse import parse_source, split_lines
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SHOWN_CALLS = 3
+Place = tuple[int | None, int, int]  # cell, line from 1, column from 0 in code points
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A few words behind a place."""
+
+    place: Place
+    text: str
+    tooltip: str
+
+
+@dataclass(slots=True)
+class _Function:
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    facts: FunctionFacts
+    parameters: dict[str, ast.arg] = field(default_factory=dict)
+
+
+class Explanations:
+    """Of one document, as it was when this was made."""
+
+    def __init__(self, source: SourceFile, context: Sequence[SourceFile]) -> None:
+        self.source = source
+        self.lines = split_lines(source.text)
+        self.functions: list[_Function] = []
+        self.arrays: list[ArrayFacts] = []
+        try:
+            tree = parse_source(source)
+        except SourceError:
+            return
+        facts, _ = inspect_files([source], context, calls=True)
+        arrays, _ = inspect_arrays([source], context)
+        self.arrays = [one for one in arrays if one.path == source.display]
+        by_place: dict[tuple[int, str], list[FunctionFacts]] = {}
+        for fact in facts:
+            if fact.path == source.display:
+                by_place.setdefault((fact.line, fact.qualname.rpartition(".")[2]), []).append(fact)
+        for node in ast.walk(tree):
+            if isinstance(node, _FUNCTIONS):
+                line = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
+                known = by_place.get((line, getattr(node, "name", "<lambda>")))
+                if known:
+                    parameters = {one.arg: one for one in all_parameters(node)}
+                    self.functions.append(_Function(node, known.pop(0), parameters))
+        self.tree = tree
+
+    def at(self, place: Place) -> tuple[str, Place, Place] | None:
+        """What is known of the name at a place, as Markdown, and where it begins and ends; None where nothing is."""
+        line = self._module_line(place[0], place[1])
+        if line is None:
+            return None
+        found = self._name_at(line, place[2])
+        if found is None:
+            return None
+        name, column, end, node = found
+        said = self._of_name(name, line, node)
+        if not said:
+            return None
+        return "\n\n".join(said), (place[0], place[1], column), (place[0], place[1], end)
+
+    def hints(self) -> Iterator[Hint]:
+        """Which functions are staged, and which of their parameters are static."""
+        for function in self.functions:
+            facts, node = function.facts, function.node
+            if facts.staged != "yes" or isinstance(node, ast.Lambda):
+                continue
+            body_line = node.body[0].lineno
+            header = next(
+                (
+                    n
+                    for n in range(node.lineno, body_line + 1)
+                    if self.lines[n - 1].split("#")[0].rstrip().endswith(":")
+                ),
+                None,
+            )
+            if header is not None and header < body_line:
+                yield Hint(self._place(header, len(self.lines[header - 1].rstrip())), "staged", facts.reason)
+            for name, parameter in function.parameters.items():
+                if facts.params.get(name) == "static" and name not in ("self", "cls"):
+                    end = self._column(parameter.end_lineno or 0, parameter.end_col_offset or 0)
+                    yield Hint(
+                        self._place(parameter.end_lineno or 0, end),
+                        "static",
+                        f"`{name}` is no tracer here: JAX bakes its value in",
+                    )
+
+    # ---- what is said ----
+
+    def _of_name(self, name: str, line: int, node: ast.AST) -> list[str]:
+        said = []
+        array = self._array(name, line)
+        for function in self._around(line):
+            if name in function.parameters and function.facts.params.get(name):
+                said.append(self._of_parameter(name, function, array))
+                return said
+        if isinstance(node, (*_FUNCTIONS, ast.Name, ast.Attribute)):
+            for function in self.functions:
+                if function.facts.qualname.rpartition(".")[2] == name:
+                    said.append(_of_function(function.facts))
+                    break
+        if array is not None:
+            said.append(f"`{name}`: `{array.written()}`")
+        return said
+
+    def _of_parameter(self, name: str, function: _Function, array: ArrayFacts | None) -> str:
+        facts = function.facts
+        kind = facts.params[name]
+        what = {"traced": "a tracer", "static": "static: no tracer", "unknown": "not known to be a tracer"}[
+            kind
+        ]
+        where = f" in `{facts.qualname}`"
+        if facts.staged == "no":
+            where += ", which runs on the host"
+        shown = f", `{array.written()}`" if array is not None else ""
+        lines = [f"`{name}` is **{what}**{where}{shown}."]
+        if kind == "traced" and facts.reason:
+            lines.append(f"Why: {facts.reason}.")
+        calls = [call for call in (facts.calls or {}).get(name, []) if call is not None]
+        if calls:
+            places = list(dict.fromkeys(f"{call.path}:{call.line}" for call in calls))
+            more = f" and {len(places) - _SHOWN_CALLS} more" if len(places) > _SHOWN_CALLS else ""
+            lines.append(f"Given at {', '.join(places[:_SHOWN_CALLS])}{more}.")
+        return "\n\n".join(lines)
+
+    def _array(self, name: str, line: int) -> ArrayFacts | None:
+        """The array that a name was last bound to above a line, in the function around it."""
+        around = self._around(line)
+        function = around[0].facts.qualname if around else ""
+        best: ArrayFacts | None = None
+        for one in self.arrays:
+            if one.name == name and one.line <= line and one.function in (function, ""):
+                if best is None or (one.function != "", one.line, one.column) >= (
+                    best.function != "",
+                    best.line,
+                    best.column,
+                ):
+                    best = one
+        return best
+
+    # ---- places ----
+
+    def _around(self, line: int) -> list[_Function]:
+        """The functions around a line, the innermost first."""
+        found = [one for one in self.functions if one.node.lineno <= line <= (one.node.end_lineno or 0)]
+        return sorted(found, key=lambda one: -one.node.lineno)
+
+    def _name_at(self, line: int, column: int) -> tuple[str, int, int, ast.AST] | None:
+        for node in ast.walk(self.tree):
+            for name, first, last in self._spans(node, line):
+                if first <= column <= last:
+                    return name, first, last, node
+        return None
+
+    def _spans(self, node: ast.AST, line: int) -> Iterator[tuple[str, int, int]]:
+        """The names that a node has in a line, with their columns."""
+        if isinstance(node, ast.Name) and node.lineno == line:
+            first = self._column(line, node.col_offset)
+            yield node.id, first, first + len(node.id)
+        elif isinstance(node, ast.arg) and node.lineno == line:
+            first = self._column(line, node.col_offset)
+            yield node.arg, first, first + len(node.arg)
+        elif isinstance(node, ast.Attribute) and node.end_lineno == line:
+            last = self._column(line, node.end_col_offset or 0)
+            yield node.attr, last - len(node.attr), last
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno == line:
+            first = self.lines[line - 1].find(f" {node.name}", self._column(line, node.col_offset)) + 1
+            if first:
+                yield node.name, first, first + len(node.name)
+
+    def _column(self, line: int, offset: int) -> int:
+        """Code points for an offset in bytes."""
+        text = self.lines[line - 1]
+        return offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))
+
+    def _place(self, line: int, column: int) -> Place:
+        cell, shown, _ = shown_line(self.source.display, line, "", {self.source.display: self.source})
+        return cell, shown, column
+
+    def _module_line(self, cell: int | None, line: int) -> int | None:
+        if self.source.container is None:
+            return line
+        for number in range(1, len(self.lines) + 1):
+            if self._place(number, 0)[:2] == (cell, line):
+                return number
+        return None
+
+
+def _of_function(facts: FunctionFacts) -> str:
+    verdict = {
+        "yes": "staged: JAX runs it with tracers"
+        + (", by convention" if facts.basis == "convention" else ""),
+        "no": "not staged: it runs on the host",
+        "unknown": "not known to be staged",
+    }[facts.staged]
+    return f"`{facts.qualname}` is **{verdict}**." + (f"\n\nWhy: {facts.reason}." if facts.reason else "")

@@ -1,0 +1,361 @@
+"""The protocol: what an editor asks and is told. The work is done by `checking`, `diagnostics` and `explanations`, one piece at a time, in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.workspace import PositionCodec
+
+from jaxlint import __version__
+from jaxlint.config import ConfigError
+from jaxlint.server.checking import Checked, Checker
+from jaxlint.server.diagnostics import FIX_ALL, actions_of, diagnostics_of, fix_all, reader_of, uris_of
+from jaxlint.server.documents import Document, NotebookDocument, TextDocument, path_of
+from jaxlint.server.explanations import Explanations
+from jaxlint.server.positions import Text, cells_by_uri, text_of_cell
+
+T = TypeVar("T")
+
+_PAGES = "https://github.com/jaxlint/jaxlint/blob/main/docs/rules"
+_PAUSE = 0.15  # seconds without a key before what is on the screen is examined
+_WATCHED = ("**/*.py", "**/pyproject.toml", "**/jaxlint.toml")
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known of an open document: the text that it was for, the findings, and what explains its names."""
+
+    document: Document
+    checked: Checked | None = None
+    explanations: Explanations | None = None
+    pending: asyncio.Task[None] | None = None
+    problem: str | None = None
+
+
+@dataclass(slots=True)
+class _Wishes:
+    """What the editor's settings ask for."""
+
+    hover: bool = True
+    inlay_hints: bool = True
+
+    @classmethod
+    def of(cls, options: Any) -> _Wishes:
+        given = options if isinstance(options, dict) else {}
+        given = given.get("settings", given)
+        return cls(given.get("hover", True) is not False, given.get("inlayHints", True) is not False)
+
+
+@dataclass(slots=True)
+class Session:
+    """One editor. `states` are the open documents by address, those of notebooks by that of the notebook."""
+
+    server: LanguageServer
+    checker: Checker = field(default_factory=Checker)
+    states: dict[str, _State] = field(default_factory=dict)
+    wishes: _Wishes = field(default_factory=_Wishes)
+    pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "jaxlint"))
+
+    @property
+    def codec(self) -> PositionCodec:
+        return self.server.workspace.position_codec
+
+    @property
+    def pulls(self) -> bool:
+        """Whether the editor asks for diagnostics, and wants to be told none of its own accord."""
+        about = self.server.client_capabilities.text_document
+        return about is not None and about.diagnostic is not None
+
+    # ---- documents ----
+
+    def owner(self, uri: str) -> str | None:
+        """The address of the document that an address belongs to: itself, or the notebook of a cell."""
+        if uri in self.states:
+            return uri
+        return next((one for one, state in self.states.items() if uri in uris_of(state.document)), None)
+
+    def opened(self, uri: str) -> None:
+        """The document is open, or its text is another: look at it again after a pause."""
+        document = self._read(uri)
+        if document is None:
+            return
+        state = self.states.setdefault(uri, _State(document))
+        state.document, state.checked, state.explanations = document, None, None
+        if state.pending is not None:
+            state.pending.cancel()
+        if not self.pulls:
+            state.pending = asyncio.ensure_future(self._publish_later(uri))
+
+    def closed(self, uri: str) -> None:
+        state = self.states.pop(uri, None)
+        if state is None:
+            return
+        if state.pending is not None:
+            state.pending.cancel()
+        if not self.pulls:
+            for one in uris_of(state.document):
+                self._publish(one, [])
+
+    def _read(self, uri: str) -> Document | None:
+        workspace = self.server.workspace
+        notebook = workspace.notebook_documents.get(uri)
+        if notebook is not None:
+            path = path_of(uri.replace(".ipynb", ".py"), "python")
+            cells = [
+                (
+                    cell.document,
+                    cell.kind == types.NotebookCellKind.Code,
+                    workspace.get_text_document(cell.document).source,
+                )
+                for cell in notebook.cells
+            ]
+            return None if path is None else NotebookDocument(uri, path.with_suffix(".ipynb"), cells)
+        text = workspace.text_documents.get(uri)
+        if text is None:
+            return None
+        path = path_of(uri, text.language_id or "python")
+        return None if path is None else TextDocument(uri, path, text.source)
+
+    # ---- work ----
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self.pool, work)
+
+    async def checked(self, uri: str) -> tuple[Document, Checked] | None:
+        """The findings of the text that is on the screen; None where the document is closed meanwhile, or the settings make no sense."""
+        while True:
+            state = self.states.get(uri)
+            if state is None:
+                return None
+            document = state.document
+            if state.checked is not None:
+                return document, state.checked
+            others = [one.document for one in self.states.values()]
+            try:
+                found = await self.in_thread(functools.partial(self.checker.check, document, others))
+            except ConfigError as error:
+                if state.problem != str(error):
+                    state.problem = str(error)
+                    self.server.window_show_message(
+                        types.ShowMessageParams(types.MessageType.Error, f"jaxlint: {error}")
+                    )
+                return None
+            state = self.states.get(uri)
+            if state is None:
+                return None
+            if state.document is document:
+                state.checked, state.problem = found, None
+                return document, found
+
+    async def explained(self, uri: str) -> Explanations | None:
+        known = await self.checked(uri)
+        state = self.states.get(uri)
+        if known is None or state is None or known[1].source is None:
+            return None
+        document, found = known
+        if state.explanations is None and found.source is not None:
+            others = [one.document for one in self.states.values()]
+            source, config = found.source, found.config
+
+            def work() -> Explanations:
+                return Explanations(source, self.checker.context(document, others, config))
+
+            made = await self.in_thread(work)
+            if state.document is document:
+                state.explanations = made
+            return made
+        return state.explanations
+
+    async def _publish_later(self, uri: str) -> None:
+        await asyncio.sleep(_PAUSE)
+        for one, found in (await self.diagnostics(uri)).items():
+            self._publish(one, found)
+
+    def _publish(self, uri: str, found: list[types.Diagnostic]) -> None:
+        self.server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found))
+
+    async def diagnostics(self, uri: str) -> dict[str, list[types.Diagnostic]]:
+        known = await self.checked(uri)
+        if known is None:
+            return {}
+        return diagnostics_of(*known, self.codec, _PAGES)
+
+    def files_changed(self) -> None:
+        """Files came, went or were changed outside of the editor: the open documents are looked at again."""
+        self.checker.forget_listings()
+        for uri, state in list(self.states.items()):
+            state.checked = state.explanations = None
+            if not self.pulls:
+                self.opened(uri)
+
+    def lines(self, uri: str, document: Document, checked: Checked) -> tuple[int | None, Text] | None:
+        """The cell of an address, and its lines."""
+        cells = cells_by_uri(document)
+        if checked.source is None or uri not in cells:
+            return None
+        return cells[uri], text_of_cell(checked.source, cells[uri], self.codec)
+
+
+def make_server() -> LanguageServer:
+    """A server that is ready to be started."""
+    notebooks = types.NotebookDocumentSyncOptions(
+        [types.NotebookDocumentFilterWithCells(cells=[types.NotebookCellLanguage("python")], notebook="*")]
+    )
+    server = LanguageServer("jaxlint", __version__, notebook_document_sync=notebooks)
+    session = Session(server)
+    _documents(server, session)
+    _answers(server, session)
+    return server
+
+
+def _documents(server: LanguageServer, session: Session) -> None:
+    """What the editor tells."""
+
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        session.wishes = _Wishes.of(params.initialization_options)
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(params: types.InitializedParams) -> None:
+        about = server.client_capabilities.workspace
+        watching = about.did_change_watched_files if about is not None else None
+        if watching is not None and watching.dynamic_registration:
+            watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
+            options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+            registration = types.Registration(
+                "jaxlint-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options
+            )
+            await server.client_register_capability_async(types.RegistrationParams([registration]))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    async def opened(params: types.DidOpenTextDocumentParams) -> None:
+        session.opened(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    async def changed(params: types.DidChangeTextDocumentParams) -> None:
+        session.opened(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    async def saved(params: types.DidSaveTextDocumentParams) -> None:
+        session.files_changed()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    async def closed(params: types.DidCloseTextDocumentParams) -> None:
+        session.closed(params.text_document.uri)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    async def notebook_opened(params: types.DidOpenNotebookDocumentParams) -> None:
+        session.opened(params.notebook_document.uri)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    async def notebook_changed(params: types.DidChangeNotebookDocumentParams) -> None:
+        session.opened(params.notebook_document.uri)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    async def notebook_closed(params: types.DidCloseNotebookDocumentParams) -> None:
+        session.closed(params.notebook_document.uri)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    async def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
+        session.files_changed()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def settings_changed(params: types.DidChangeConfigurationParams) -> None:
+        settings = params.settings
+        session.wishes = _Wishes.of(settings.get("jaxlint", settings) if isinstance(settings, dict) else None)
+        session.files_changed()
+
+
+def _answers(server: LanguageServer, session: Session) -> None:
+    """What the editor asks."""
+
+    @server.feature(
+        types.TEXT_DOCUMENT_DIAGNOSTIC,
+        types.DiagnosticOptions(
+            inter_file_dependencies=True, workspace_diagnostics=False, identifier="jaxlint"
+        ),
+    )
+    async def diagnostics(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+        uri = params.text_document.uri
+        owner = session.owner(uri)
+        found = await session.diagnostics(owner) if owner is not None else {}
+        return types.RelatedFullDocumentDiagnosticReport(found.get(uri, []))
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions([types.CodeActionKind.QuickFix, FIX_ALL]),
+    )
+    async def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
+        uri = params.text_document.uri
+        owner = session.owner(uri)
+        known = await session.checked(owner) if owner is not None else None
+        source = known[1].source if known is not None else None
+        if known is None or source is None:
+            return []
+        document, checked = known
+        text_of = reader_of(document, source, session.codec)
+        wanted = params.context.only
+        made: list[types.CodeAction] = []
+        if wanted is None or any(_within(types.CodeActionKind.QuickFix, kind) for kind in wanted):
+            made += actions_of(document, checked, uri, params.range, session.codec, text_of, _PAGES)
+        if wanted is None or any(_within(FIX_ALL, kind) for kind in wanted):
+            everything = fix_all(document, checked, text_of)
+            made += [everything] if everything is not None else []
+        return made
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        uri = params.text_document.uri
+        owner = session.owner(uri)
+        if owner is None or not session.wishes.hover:
+            return None
+        explained, known = await session.explained(owner), await session.checked(owner)
+        if explained is None or known is None:
+            return None
+        lines = session.lines(uri, *known)
+        if lines is None:
+            return None
+        cell, text = lines
+        found = explained.at((cell, params.position.line + 1, text.column(params.position)))
+        if found is None:
+            return None
+        said, (_, first_line, first), (_, last_line, last) = found
+        place = types.Range(text.position(first_line, first + 1), text.position(last_line, last + 1))
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, said), place)
+
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    async def hints(params: types.InlayHintParams) -> list[types.InlayHint]:
+        uri = params.text_document.uri
+        owner = session.owner(uri)
+        if owner is None or not session.wishes.inlay_hints:
+            return []
+        explained, known = await session.explained(owner), await session.checked(owner)
+        if explained is None or known is None:
+            return []
+        return list(_inlay(explained, session.lines(uri, *known), params.range))
+
+
+def _inlay(
+    explained: Explanations, lines: tuple[int | None, Text] | None, wanted: types.Range
+) -> Iterator[types.InlayHint]:
+    if lines is None:
+        return
+    cell, text = lines
+    for hint in explained.hints():
+        where, line, column = hint.place
+        if where == cell and wanted.start.line <= line - 1 <= wanted.end.line:
+            yield types.InlayHint(
+                text.position(line, column + 1), f" {hint.text}", tooltip=hint.tooltip, padding_left=True
+            )
+
+
+def _within(kind: str, wanted: str) -> bool:
+    """Whether a kind of action is of the kind that is asked for, or below it."""
+    return kind == wanted or kind.startswith(f"{wanted}.")

@@ -1,0 +1,61 @@
+"""Places of findings as editors count them: from 0, in UTF-16 units or what the editor asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lsprotocol import types
+from pygls.workspace import PositionCodec
+
+from jaxlint.finding import Finding, Span
+from jaxlint.places import lines_shown
+from jaxlint.server.documents import Document
+from jaxlint.source import SourceFile
+from jaxlint.syntax.parse import split_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The lines that spans count in, and how the editor counts columns in them."""
+
+    lines: Sequence[str]
+    codec: PositionCodec
+
+    def position(self, line: int, column: int) -> types.Position:
+        """`line` and `column` count from 1, columns in code points."""
+        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+        return types.Position(line - 1, self.codec.client_num_units(text[: max(column - 1, 0)]))
+
+    def range(self, span: Span) -> types.Range:
+        return types.Range(
+            self.position(span.line, span.column), self.position(span.end_line, span.end_column)
+        )
+
+    def column(self, position: types.Position) -> int:
+        """The column of an editor's position, from 0, in code points."""
+        text = self.lines[position.line] if position.line < len(self.lines) else ""
+        column = units = 0
+        while column < len(text) and units < position.character:
+            units += self.codec.client_num_units(text[column])
+            column += 1
+        return column
+
+
+def text_of_finding(finding: Finding, source: SourceFile, codec: PositionCodec) -> Text:
+    return Text(lines_shown(finding, source), codec)
+
+
+def text_of_cell(source: SourceFile, cell: int | None, codec: PositionCodec) -> Text:
+    """The lines of the file, or of one cell."""
+    if source.container is not None and cell is not None:
+        return Text(source.container.cell_lines(cell), codec)
+    return Text(split_lines(source.file_text), codec)
+
+
+def cells_by_uri(document: Document) -> Mapping[str, int | None]:
+    """The number of each cell by its address; a text document has none."""
+    cells = getattr(document, "cells", None)
+    if cells is None:
+        return {document.uri: None}
+    return {uri: number for number, (uri, _, _) in enumerate(cells, start=1)}
