@@ -179,7 +179,7 @@ def test_a_merge_conflict_is_said_once_and_the_rest_is_read(tmp_path: Path) -> N
     path.write_text(CONFLICT)
     run = jaxlint("check", "--no-cache", "--output-format", "concise", "a.py", cwd=tmp_path)
     assert run.returncode == 2
-    assert [line[:17].strip() for line in run.stdout.splitlines()[:2]] == [
+    assert [line[:23].strip() for line in run.stdout.splitlines()[:2]] == [
         "a.py:7:8: error JAX101",
         "a.py:16:5: error JAX901",
     ]
