@@ -10,6 +10,7 @@ from typing import Any
 
 from jaxlint_runtime.optimiser_settings import PROGRAM, TRANSFORMS
 from jaxlint_runtime.proof.gain import gain_of
+from jaxlint_runtime.protocol.report_forms import ResultJson, before_and_after
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.request import CannotRun, Request, validate
 from jaxlint_runtime.run import Listener
@@ -101,18 +102,20 @@ def rows_of(document: Document, point: Mapping[str, int]) -> Iterator[dict[str, 
         }
 
 
-def break_even(result: Mapping[str, Any]) -> int | None:
+def break_even(result: ResultJson) -> int | None:
     """After how many calls the time that a version takes longer to compile is won back; 0 where it takes no longer.
 
     None where no gain in time is proven.
     """
-    before, after = result["before"], result["after"]
     if result["status"] != "verified" or not gain_of(result).faster:
         return None
-    if not all(cost and cost["time_ms"] and cost["compile_s"] is not None for cost in (before, after)):
+    (time, faster), (compile_s, longer_s) = (
+        before_and_after(result, name) for name in ("time_ms", "compile_s")
+    )
+    if not time or not faster or compile_s is None or longer_s is None:
         return None
-    longer = after["compile_s"] - before["compile_s"]
-    saved = (before["time_ms"]["median"] - after["time_ms"]["median"]) / 1e3
+    longer = longer_s - compile_s
+    saved = (time["median"] - faster["median"]) / 1e3
     if longer <= 0:
         return 0
     return math.ceil(longer / saved) if saved > 0 else None

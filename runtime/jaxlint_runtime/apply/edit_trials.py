@@ -6,11 +6,11 @@ import dataclasses
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from jaxlint.source.write import encode_text
 from jaxlint_runtime.apply import written_bf16, written_remat
 from jaxlint_runtime.apply.writable import DONATION, OTHERS, Edit, changes_of
+from jaxlint_runtime.protocol.report_forms import CostJson
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites.original_program import values_of
@@ -139,7 +139,7 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
     return Verdict(edit, False, f"not changed: the gain was not seen again: {reasons}")
 
 
-def _cost_again(edit: Edit, trial: Document) -> dict[str, Any] | None:
+def _cost_again(edit: Edit, trial: Document) -> CostJson | None:
     """What the edited function costs on the target that the result is about."""
     return next(
         (

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from jaxlint.source.diff import unified_diff
 from jaxlint.source.write import Change
 from jaxlint_runtime.apply.writable import advice, changes_of, writable
 from jaxlint_runtime.proof.gain import is_proven
+from jaxlint_runtime.protocol.report_forms import DiffJson, ResultJson
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.wording.paths import display_path
 
 
-def collect_diffs(verification: Verification) -> list[dict[str, Any]]:
+def collect_diffs(verification: Verification) -> list[DiffJson]:
     """One entry for the edits of the source, and one for each proven result that can be written.
 
     An entry has `function`, `path`, `line`, `candidate`, `diff` ("" where there is none) and `note` (why it is advice).
     Call it before anything is written. A defect of a codemod must not cost the report: it becomes the note.
     """
-    found: list[dict[str, Any]] = []
+    found: list[DiffJson] = []
     if verification.rewritten:
         first = next(
             (
@@ -27,7 +27,7 @@ def collect_diffs(verification: Verification) -> list[dict[str, Any]]:
                 for _, r in verification.document.results
                 if r["candidate"].startswith("source") and r["status"] == "verified"
             ),
-            {},
+            None,
         )
         found.append(_entry(first, "source", _text(verification.rewritten), ""))
     seen: set[tuple[str, int, str]] = set()
@@ -54,11 +54,11 @@ def collect_diffs(verification: Verification) -> list[dict[str, Any]]:
     return found
 
 
-def _entry(result: Mapping[str, Any], candidate: str, diff: str, note: str) -> dict[str, Any]:
+def _entry(result: ResultJson | None, candidate: str, diff: str, note: str) -> DiffJson:
     return {
-        "function": result.get("function"),
-        "path": result.get("path"),
-        "line": result.get("line"),
+        "function": result["function"] if result else None,
+        "path": result["path"] if result else None,
+        "line": result["line"] if result else None,
         "candidate": candidate,
         "diff": diff,
         "note": note,

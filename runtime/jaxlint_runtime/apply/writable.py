@@ -18,6 +18,7 @@ from jaxlint.source.writable_files import target_of
 from jaxlint.source.write import Change
 from jaxlint_runtime.apply import written_attention, written_bf16, written_loss, written_remat
 from jaxlint_runtime.proof.gain import gain_of, is_proven
+from jaxlint_runtime.protocol.report_forms import FunctionJson, ResultJson
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.source_analysis.unused_after_call import given_up_at
 from jaxlint_runtime.verify import Verification
@@ -34,7 +35,7 @@ _DONATED_OF_EQUINOX = 0  # the argument of what `eqx.filter_jit` gives to `jax.j
 class Edit:
     """A proven result and how it would be written. `argnums` and `argnames` are what is donated, if anything is."""
 
-    result: dict[str, Any]
+    result: ResultJson
     target: str
     fix: FixRequest
     argnums: tuple[int, ...] = ()
@@ -54,7 +55,7 @@ def choose(verification: Verification, allow_dirty: bool, accept_compiled: bool 
     """The proven results that may be tried, of each kind the best for a function; for the others the document says why not."""
     document = verification.document
     possible: list[Edit] = []
-    advised: list[tuple[str, dict[str, Any], str]] = []
+    advised: list[tuple[str, ResultJson, str]] = []
     for target, result in document.results:
         if not is_proven(result):
             continue
@@ -87,7 +88,7 @@ def choose(verification: Verification, allow_dirty: bool, accept_compiled: bool 
     return chosen
 
 
-def advice(result: Mapping[str, Any]) -> str | None:
+def advice(result: ResultJson) -> str | None:
     """Why a proven result that no codemod writes is advice; None for one that is written, or is no change of a function."""
     if result["codemod"] in {DONATION, *OTHERS}:
         return None
@@ -111,14 +112,14 @@ def _merit(edit: Edit) -> tuple[bool, float]:
     return edit.result["status"] == "verified", gain_of(edit.result).weight
 
 
-def _beside(result: Mapping[str, Any], target: str, chosen: Sequence[Edit]) -> str:
+def _beside(result: ResultJson, target: str, chosen: Sequence[Edit]) -> str:
     """What is tried for the function instead of advice."""
     place = result["path"], result["function"]
     names = [edit.result["candidate"] for edit in chosen if edit.place == place and edit.target == target]
     return f"; of what can be written {' and '.join(names)} is tried" if names else ""
 
 
-def _is_planned_here(result: dict[str, Any], target: str) -> bool:
+def _is_planned_here(result: ResultJson, target: str) -> bool:
     """Whether the device at hand shows the gain without a time: a donation changes no bit, and its memory is the compiler's plan.
 
     That is so where a call takes too long to be timed.
@@ -126,7 +127,7 @@ def _is_planned_here(result: dict[str, Any], target: str) -> bool:
     return ":" not in target and result["codemod"] == DONATION
 
 
-def writable(result: dict[str, Any], target: str, verification: Verification) -> Edit | str:
+def writable(result: ResultJson, target: str, verification: Verification) -> Edit | str:
     """The edit that writes a result, or why it stays advice."""
     if result["codemod"] in written_remat.CODEMODS:
         sources = verification.check.sources if verification.check is not None else {}
@@ -148,7 +149,7 @@ def writable(result: dict[str, Any], target: str, verification: Verification) ->
     return _donation(result, target, verification)
 
 
-def _donation(result: dict[str, Any], target: str, verification: Verification) -> Edit | str:
+def _donation(result: ResultJson, target: str, verification: Verification) -> Edit | str:
     """The edit that donates what all callers give up: by a finding of check, or by the source around each call."""
     parameters, found = result["parameters"], _function_of(result, verification)
     claimed = _claimed(parameters, found, verification)
@@ -200,7 +201,7 @@ def _claimed(
     return finding.fix
 
 
-def _key(result: dict[str, Any]) -> tuple[str, int, str]:
+def _key(result: ResultJson) -> tuple[str, int, str]:
     return result["path"], result["line"], result["candidate"]
 
 
@@ -208,7 +209,7 @@ def _sequence(value: object) -> Sequence[object]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _function_of(result: Mapping[str, Any], verification: Verification) -> dict[str, Any] | None:
+def _function_of(result: ResultJson, verification: Verification) -> FunctionJson | None:
     place = (result["path"], result["line"])
     functions = verification.document.functions
     return next((one for one in functions if (one["path"], one["line"]) == place), None)
@@ -278,7 +279,7 @@ def changes_of(edits: list[Edit], verification: Verification) -> list[Change]:
     return [Change(examined[path], new.file_text) for path, new in workspace.edited(plans).items()]
 
 
-def record(document: Document, result: dict[str, Any], kept: bool, message: str) -> None:
+def record(document: Document, result: ResultJson, kept: bool, message: str) -> None:
     """Say in the document what became of a result."""
     document.applied.append(
         {

@@ -11,14 +11,13 @@ from jaxlint.codemods.attention_call import find_products
 from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source.file import SourceFile
+from jaxlint_runtime.protocol.report_forms import ResultJson
 
 CODEMODS = frozenset({"attention-call"})
 _PARAMETERS = ("scale", "depth", "causal", "implementation")
 
 
-def attention_fix(
-    result: Mapping[str, Any], target: str, sources: Mapping[str, SourceFile]
-) -> FixRequest | str:
+def attention_fix(result: ResultJson, target: str, sources: Mapping[str, SourceFile]) -> FixRequest | str:
     """The fix that writes the calls, or why it stays advice."""
     calls = result["parameters"]["calls"]
     if any(call["implementation"] for call in calls) and ":" in target:

@@ -9,12 +9,13 @@ from typing import Any
 from jaxlint.codemods import Refused, Workspace, compute_dtype
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
+from jaxlint_runtime.protocol.report_forms import CostJson, ResultJson
 
 CODEMODS = frozenset({"compute-dtype"})
 _REPRODUCED = 0.5  # of what was gained that must be gained again
 
 
-def bf16_fix(result: Mapping[str, Any], sources: Mapping[str, SourceFile]) -> FixRequest | str:
+def bf16_fix(result: ResultJson, sources: Mapping[str, SourceFile]) -> FixRequest | str:
     """The fix that has layers compute in bfloat16, or why it stays advice.
 
     The last layer of the forward pass is left as it is, so that the loss is computed in float32.
@@ -47,7 +48,7 @@ def bf16_fix(result: Mapping[str, Any], sources: Mapping[str, SourceFile]) -> Fi
     )
 
 
-def still_gains(result: Mapping[str, Any], again: Mapping[str, Any] | None) -> tuple[bool, str]:
+def still_gains(result: ResultJson, again: CostJson | None) -> tuple[bool, str]:
     """Whether the edited function gains, by its figures on the same target, half of what was promised in memory or in time."""
     if again is None or result["before"] is None or result["after"] is None:
         return False, "not changed: the edited function was not compiled again"
@@ -64,6 +65,6 @@ def still_gains(result: Mapping[str, Any], again: Mapping[str, Any] | None) -> t
     return False, "not changed: the gain was not seen again in the edited program"
 
 
-def _figure(cost: Mapping[str, Any], name: str) -> float | None:
-    value = cost.get(name)
+def _figure(cost: CostJson, name: str) -> float | None:
+    value: Any = cost.get(name)
     return value["median"] if isinstance(value, Mapping) else value

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Mapping
-from typing import Any
 
 from jaxlint.codemods import Workspace
 from jaxlint.codemods.loss_by_parts import find_losses
@@ -13,12 +12,13 @@ from jaxlint.codemods.row_losses import Setting
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.apply.written_attention import step_at
+from jaxlint_runtime.protocol.report_forms import ResultJson
 
 CODEMODS = frozenset({"loss-by-parts"})
 _WHAT = "loss, row by row, of the scores of one product"
 
 
-def loss_fix(result: Mapping[str, Any], sources: Mapping[str, SourceFile]) -> FixRequest | str:
+def loss_fix(result: ResultJson, sources: Mapping[str, SourceFile]) -> FixRequest | str:
     """The fix that maps the losses over parts, or why it stays advice."""
     paths = {os.path.realpath(path): path for path in sources}
     workspace = Workspace(sources)

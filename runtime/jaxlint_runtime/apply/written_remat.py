@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
 
 from jaxlint.codemods import Refused, Workspace, checkpoint, remat_call
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.proof.gain import gain_of
+from jaxlint_runtime.protocol.report_forms import ResultJson, peak_of
 
 _FIND = {"checkpoint-scan-body": checkpoint.find_scans, "remat-call": remat_call.find_calls}
 _WHAT = {"checkpoint-scan-body": "call of a scan", "remat-call": "call of a block in a loop"}
@@ -19,7 +19,7 @@ _REPRODUCED = 0.5  # of what was saved that must be saved again
 
 
 def remat_fix(
-    result: Mapping[str, Any], sources: Mapping[str, SourceFile], limit: int | None = None
+    result: ResultJson, sources: Mapping[str, SourceFile], limit: int | None = None
 ) -> FixRequest | str:
     """The fix that puts a checkpoint around the bodies of the scans or the blocks, or why it stays advice.
 
@@ -28,15 +28,17 @@ def remat_fix(
     saved = _saved(result)
     if saved < _LEAST_SAVED:
         return "advice only: it saves less than 1 MiB"
-    needed = limit is not None and result["after"]["peak_bytes"] <= limit < result["before"]["peak_bytes"]
+    before, after = peak_of(result["before"]) or 0, peak_of(result["after"]) or 0  # known, since they differ
+    needed = limit is not None and after <= limit < before
     if not needed and not gain_of(result).costs_no_time:
         return "advice only: it trades time for memory, and only what costs no time is written"
     paths = {os.path.realpath(path): path for path in sources}
     workspace = Workspace(sources)
     steps = []
     policy = result["parameters"]["policy"]
+    codemod = str(result["codemod"])
     chains = [[place] for place in result["parameters"]["sites"]]
-    if result["codemod"] == "remat-call":
+    if codemod == "remat-call":
         chains = result["parameters"]["calls"]
     for chain in chains:
         refused = "advice only: the place is not known"
@@ -47,14 +49,14 @@ def remat_fix(
                 refused = f"advice only: {file} was not examined"
                 continue
             try:
-                spans = _FIND[result["codemod"]](workspace.site(path), int(line))
+                spans = _FIND[codemod](workspace.site(path), int(line))
             except Refused as refusal:
                 return f"advice only: {refusal}"
             if len(spans) == 1:
-                step = Step(result["codemod"], path, spans[0], {"policy": policy})
+                step = Step(codemod, path, spans[0], {"policy": policy})
                 steps += [step] if step not in steps else []
                 break
-            refused = f"advice only: there is no single {_WHAT[result['codemod']]} at {place}"
+            refused = f"advice only: there is no single {_WHAT[codemod]} at {place}"
         else:
             return refused
     return FixRequest(
@@ -62,19 +64,19 @@ def remat_fix(
     )
 
 
-def still_gains(result: Mapping[str, Any], peaks: list[int]) -> tuple[bool, str]:
+def still_gains(result: ResultJson, peaks: list[int]) -> tuple[bool, str]:
     """Whether the edited function, with these peaks by the compiler, needs as little memory as was promised."""
     if not peaks:
         return False, "not changed: the edited function was not compiled again"
-    before, peak = result["before"]["peak_bytes"], min(peaks)
+    before, peak = peak_of(result["before"]), min(peaks)
+    if before is None:
+        return False, "not changed: what the function needed before is not known"
     figures = f"{before / 2**20:.1f} MiB to {peak / 2**20:.1f} MiB"
     if before - peak < _REPRODUCED * _saved(result):
         return False, f"not changed: the gain was not seen again: memory {figures}"
     return True, f"compiled again from the edited program: memory {figures} ({peak / before:.2f}x)"
 
 
-def _saved(result: Mapping[str, Any]) -> int:
-    before, after = result["before"], result["after"]
-    if not before or not after or not before["peak_bytes"] or after["peak_bytes"] is None:
-        return 0
-    return int(before["peak_bytes"] - after["peak_bytes"])
+def _saved(result: ResultJson) -> int:
+    before, after = peak_of(result["before"]), peak_of(result["after"])
+    return 0 if not before or after is None else before - after

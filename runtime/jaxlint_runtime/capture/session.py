@@ -24,6 +24,7 @@ from jaxlint_runtime.capture.watched_functions import WatchedFunction, WatchedIm
 from jaxlint_runtime.lowering.jit_options import OPTION_NAMES, read_mapped
 from jaxlint_runtime.model import CapturedFunction, JitOptions
 from jaxlint_runtime.protocol.jobs import Capture, Known, Shard
+from jaxlint_runtime.protocol.report_forms import FlaggedJson, FunctionJson, SyncJson
 from jaxlint_runtime.protocol.worker_events import Busy, Captured, Ended
 
 _QUARTERED = 4  # times of calls that are worth a quartile
@@ -277,7 +278,7 @@ def relocate_path(relocated: tuple[str, str] | None) -> None:
     sys.path += [folder for folder in (copy, os.path.join(copy, "src")) if os.path.isdir(folder)]
 
 
-def _function_json(record: FunctionRecord) -> dict[str, Any]:
+def _function_json(record: FunctionRecord) -> FunctionJson:
     captured = record.captured()
     return {
         "function": record.identity.qualname,
@@ -314,7 +315,7 @@ def _function_json(record: FunctionRecord) -> dict[str, Any]:
     }
 
 
-def _watched_json(record: WatchedFunction) -> dict[str, Any]:
+def _watched_json(record: WatchedFunction) -> FlaggedJson:
     mean, counted = record.call_seconds, record.uncounted is None
     return {
         "function": record.qualname,
@@ -347,7 +348,7 @@ def _options_json(options: JitOptions) -> dict[str, Any]:
     }
 
 
-def _sync_json(site: SyncSite, hottest: FunctionRecord | None) -> dict[str, Any]:
+def _sync_json(site: SyncSite, hottest: FunctionRecord | None) -> SyncJson:
     return {
         "path": site.path,
         "line": site.line,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from jaxlint_runtime.protocol.json_records import to_plain
+from jaxlint_runtime.protocol.report_forms import ResultJson
 from jaxlint_runtime.timing_noise import agreement, beyond_noise
 from jaxlint_runtime.wording.units import size
 
@@ -314,12 +315,12 @@ class Tally:
         return {"verified": self.verified, "compiled": self.compiled, "tried": self.tried, "text": self.text}
 
 
-def is_proven(result: Mapping[str, Any]) -> bool:
+def is_proven(result: ResultJson) -> bool:
     """Whether a result may be called an improvement."""
     return result["candidate"] != "original" and result["status"] in _PROVEN
 
 
-def tally(results: Sequence[Mapping[str, Any]]) -> Tally:
+def tally(results: Sequence[ResultJson]) -> Tally:
     """Count results: of the candidates, those that were tried, whatever came of it."""
     tried = [
         one

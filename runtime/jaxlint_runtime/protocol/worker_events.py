@@ -12,6 +12,7 @@ from typing import Any
 
 from jaxlint_runtime.model import Cost, Numerics, Proposed, Result
 from jaxlint_runtime.protocol.json_records import Message, Plain, one_of
+from jaxlint_runtime.protocol.report_forms import FlaggedJson, FunctionJson, SyncJson
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +91,11 @@ class Captured(Message):
     device: str | None
     targets: list[str]
     versions: dict[str, str]
-    functions: list[Plain]
-    flagged: list[Plain]
+    functions: list[FunctionJson]
+    flagged: list[FlaggedJson]
     eager: Plain
     step: str | None  # the busiest function
-    syncs: list[Plain]
+    syncs: list[SyncJson]
     files: list[str]
     problems: list[str]
 

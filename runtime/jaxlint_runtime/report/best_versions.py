@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxlint_runtime.proof.gain import gain_of, is_proven
+from jaxlint_runtime.protocol.report_forms import ResultJson
 
 Place = tuple[str, str, int]  # function, path, line
 
@@ -16,9 +17,9 @@ class Subject:
     """One function on one target: its candidates, the inspection of it as written, the best result and its inspection."""
 
     place: Place
-    results: list[Mapping[str, Any]]
+    results: list[ResultJson]
     original: Mapping[str, Any] | None
-    best: Mapping[str, Any] | None
+    best: ResultJson | None
     improved: Mapping[str, Any] | None
 
 
@@ -45,7 +46,7 @@ def place_of(entry: Mapping[str, Any]) -> Place:
     return entry["function"], entry["path"], entry["line"]
 
 
-def best_of(results: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def best_of(results: Sequence[ResultJson]) -> ResultJson | None:
     """The proven combination, else the proven candidate that gains most in time and memory together."""
     proven = [result for result in results if is_proven(result) and result["before"] and result["after"]]
     return max(

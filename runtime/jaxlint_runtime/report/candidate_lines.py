@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from jaxlint_runtime.proof.gain import gain_of, is_proven
+from jaxlint_runtime.protocol.report_forms import CostJson, NumericsJson, ResultJson, before_and_after
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.units import milliseconds, size
@@ -28,7 +29,7 @@ class CandidateLine:
     outcome: str
     proven: bool
     target: str
-    result: Mapping[str, Any]
+    result: ResultJson
 
 
 def candidate_lines(document: Document) -> list[CandidateLine]:
@@ -68,11 +69,11 @@ def label(candidate: str) -> str:
     return "all edits" if edit == "together" else edit.removeprefix("fix:")
 
 
-def _key(result: Mapping[str, Any]) -> tuple[str, int, str]:
+def _key(result: ResultJson) -> tuple[str, int, str]:
     return result["path"], result["line"], result["candidate"]
 
 
-def _line(target: str, result: Mapping[str, Any], way: str | None) -> CandidateLine:
+def _line(target: str, result: ResultJson, way: str | None) -> CandidateLine:
     gain = gain_of(result)
     return CandidateLine(
         short_name(result["function"]),
@@ -88,7 +89,7 @@ def _line(target: str, result: Mapping[str, Any], way: str | None) -> CandidateL
     )
 
 
-def _outcome(target: str, result: Mapping[str, Any], way: str | None) -> str:
+def _outcome(target: str, result: ResultJson, way: str | None) -> str:
     """In two or three words: what became of it."""
     if way is not None:
         if result["status"] != "compiled" or way == WRITTEN:
@@ -112,18 +113,18 @@ def _outcome(target: str, result: Mapping[str, Any], way: str | None) -> str:
     )
 
 
-def _times(result: Mapping[str, Any]) -> str:
-    before, after = ((result[side] or {}).get("time_ms") for side in ("before", "after"))
+def _times(result: ResultJson) -> str:
+    before, after = before_and_after(result, "time_ms")
     if before is None or after is None:
         return "-"
-    kind = result["after"].get("time_kind")
+    _, kind = before_and_after(result, "time_kind")
     mark = f" ({kind})" if kind and kind != "measured" else ""
     return change(before["median"], after["median"], milliseconds) + mark
 
 
-def _memory(result: Mapping[str, Any]) -> str:
+def _memory(result: ResultJson) -> str:
     for key, mark in (("peak_bytes", ""), ("residual_bytes", " (estimate)")):
-        before, after = ((result[side] or {}).get(key) for side in ("before", "after"))
+        before, after = before_and_after(result, key)
         if before is not None and after is not None:
             return change(before, after, size) + mark
     return "-"
@@ -136,7 +137,7 @@ def change(before: float, after: float, text: Any) -> str:
     return f"{first} -> {texts[1]}" if unit == other else " -> ".join(texts)
 
 
-def _values(numerics: Mapping[str, Any] | None) -> str:
+def _values(numerics: NumericsJson | None) -> str:
     """How far the values are apart, relative to their size."""
     if numerics is None:
         return "-"
@@ -152,7 +153,7 @@ def kinds_of_figures(lines: Sequence[CandidateLine]) -> str:
     """What the figures of these lines are, in one sentence each."""
     said = []
     if any(
-        line.speed != "-" and (line.result["after"] or {}).get("time_kind", "measured") == "measured"
+        line.speed != "-" and (line.result["after"] or CostJson()).get("time_kind", "measured") == "measured"
         for line in lines
     ):
         said.append("Times are medians with 95% intervals")

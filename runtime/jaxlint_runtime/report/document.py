@@ -8,7 +8,17 @@ from typing import Any
 
 from jaxlint_runtime.proof.gain import gain_of, is_proven, tally
 from jaxlint_runtime.protocol.json_records import to_plain
-from jaxlint_runtime.protocol.worker_events import Captured, Constants, Inspected, Watch
+from jaxlint_runtime.protocol.report_forms import (
+    AppliedJson,
+    CompileJson,
+    DiffJson,
+    FindingJson,
+    FlaggedJson,
+    FunctionJson,
+    ResultJson,
+    SyncJson,
+)
+from jaxlint_runtime.protocol.worker_events import Busy, Captured, Constants, Inspected, Watch
 from jaxlint_runtime.wording.paths import display_path
 
 SCHEMA_VERSION = 1
@@ -16,12 +26,9 @@ SCHEMA_VERSION = 1
 
 @dataclass(slots=True)
 class Document:
-    """`functions`, `flagged` and `syncs` are as the worker told them, with the findings of check that belong to each.
+    """What is known of a run; the forms of its parts are those of `protocol.report_forms`.
 
-    A flagged function is one with findings that the program does not jit: `function`, `path`, `line`, `end_line`, `calls`
-    (run by the host), `inner_calls` (traced), `seconds` and `call_ms` (host time, what it calls included), `uncounted`
-    (why `calls` is null), `described_call` and `arguments`: what the arguments of that call were, each with `name`, `type`
-    and either `value` or `structure` and `leaves` (`place`, `shape`, `dtype`, `weak_type`, `sharding`).
+    `functions`, `flagged` and `syncs` are as the worker told them, with the findings of check that belong to each.
     """
 
     program: dict[str, Any]
@@ -31,23 +38,23 @@ class Document:
     used_jax: bool = True
     device: str | None = None
     versions: dict[str, str] = field(default_factory=dict)
-    functions: list[dict[str, Any]] = field(default_factory=list)
-    flagged: list[dict[str, Any]] = field(default_factory=list)
-    watched: list[dict[str, Any]] = field(default_factory=list)  # all that were counted, with findings or not
-    syncs: list[dict[str, Any]] = field(default_factory=list)
+    functions: list[FunctionJson] = field(default_factory=list)
+    flagged: list[FlaggedJson] = field(default_factory=list)
+    watched: list[FlaggedJson] = field(default_factory=list)  # all that were counted, with findings or not
+    syncs: list[SyncJson] = field(default_factory=list)
     eager: dict[str, Any] = field(default_factory=dict)
     step: str | None = None
-    results: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    results: list[tuple[str, ResultJson]] = field(default_factory=list)
     # What versions of functions do, see `inspection.overview`.
     inspections: list[dict[str, Any]] = field(default_factory=list)
     peaks: dict[str, dict[str, Any]] = field(default_factory=dict)  # by target
     # How what is proven would be written, see `apply.preview`.
-    diffs: list[dict[str, Any]] = field(default_factory=list)
+    diffs: list[DiffJson] = field(default_factory=list)
     # By target, see `sharding.placement_record`.
     shardings: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
-    applied: list[dict[str, Any]] = field(default_factory=list)
+    applied: list[AppliedJson] = field(default_factory=list)
     regressions: list[str] = field(default_factory=list)  # what is worse than the baseline of --compare
     sizes: list[dict[str, Any]] = field(default_factory=list)  # figures by size, see `sweep.rows_of`
     interrupted: bool = False
@@ -62,7 +69,11 @@ class Document:
         self.functions, self.syncs, self.eager = event.functions, event.syncs, event.eager
         self.watched = list(event.flagged)
         # What the variables held is for the search of edits alone.
-        self.flagged = [{name: one[name] for name in one if name != "variables"} for one in event.flagged]
+        self.flagged = []
+        for one in event.flagged:
+            shown_of_it = one.copy()
+            shown_of_it.pop("variables", None)
+            self.flagged.append(shown_of_it)
 
     def inspected(self, event: Inspected) -> None:
         """What a version does; told again by each process that begins with it."""
@@ -82,9 +93,7 @@ class Document:
         """The program is running: what is known if nothing more comes."""
         if self.ending is None:
             self.seconds = event.seconds
-            self.functions = [
-                {**_EMPTY, **to_plain(one), "compiles": [_UNSEEN] * one.compiles} for one in event.functions
-            ]
+            self.functions = [_unfinished(one) for one in event.functions]
 
     def add_findings(self, findings: Iterable[Mapping[str, Any]]) -> None:
         """Tie findings of check to the functions and the host syncs of the same lines."""
@@ -116,11 +125,15 @@ class Document:
     def join(self, again: Document) -> None:
         """Take in what a look at the edited program showed; a function that edits moved stays where it was first seen."""
 
-        def at_first(entry: Mapping[str, Any]) -> dict[str, Any]:
-            return {**entry, "line": self.line_of(entry["path"], entry["function"], entry["line"])}
-
-        results = [(target, at_first(result)) for target, result in again.results]
-        self.applied += [at_first(entry) for entry in again.applied]
+        results = []
+        for target, result in again.results:
+            moved = result.copy()
+            moved["line"] = self.line_of(result["path"], result["function"], result["line"])
+            results.append((target, moved))
+        for applied in again.applied:
+            entry = applied.copy()
+            entry["line"] = self.line_of(entry["path"], entry["function"], entry["line"])
+            self.applied.append(entry)
         self.errors += again.errors
         self.results += results
 
@@ -129,11 +142,11 @@ class Document:
         seen = (*self.functions, *self.watched, *(result for _, result in self.results))
         return next((one["line"] for one in seen if (one["path"], one["function"]) == (path, function)), line)
 
-    def results_of(self, target: str) -> list[dict[str, Any]]:
+    def results_of(self, target: str) -> list[ResultJson]:
         """The candidates that were tried for one target."""
         return [result for name, result in self.results if name == target]
 
-    def proven(self) -> list[dict[str, Any]]:
+    def proven(self) -> list[ResultJson]:
         """What may be called an improvement."""
         return [result for _, result in self.results if is_proven(result)]
 
@@ -191,25 +204,34 @@ class Document:
         }
 
 
-_UNSEEN = {"trace_s": None, "lower_s": None, "compile_s": None, "cause": "not known: the program did not end"}
-_EMPTY: dict[str, Any] = {
-    "end_line": 0,
-    "jit_path": None,
-    "jit_line": None,
-    "options": {},
-    "wrappers": None,
-    "seconds": None,
-    "weight_seconds": None,
-    "call_ms": None,
-    "period_ms": None,
-    "captured_call": None,
-    "captured_bytes": 0,
-    "refused": None,
-    "rebound": None,
-    "constants": [],
-    "growing": [],
-    "findings": [],
-}
+def _unfinished(busy: Busy) -> FunctionJson:
+    """What is known of a function while the program runs."""
+    cause = "not known: the program did not end"
+    unseen: CompileJson = {"trace_s": None, "lower_s": None, "compile_s": None, "cause": cause}
+    return {
+        "end_line": 0,
+        "jit_path": None,
+        "jit_line": None,
+        "options": {},
+        "wrappers": None,
+        "seconds": None,
+        "weight_seconds": None,
+        "call_ms": None,
+        "period_ms": None,
+        "captured_call": None,
+        "captured_bytes": 0,
+        "refused": None,
+        "rebound": None,
+        "constants": [],
+        "growing": [],
+        "findings": [],
+        "function": busy.function,
+        "path": busy.path,
+        "line": busy.line,
+        "calls": busy.calls,
+        "inner_calls": busy.inner_calls,
+        "compiles": [unseen] * busy.compiles,
+    }
 
 
 def _compiles(function: Mapping[str, Any]) -> dict[str, Any]:
@@ -237,8 +259,15 @@ def _speaks_of(finding: Mapping[str, Any], function: Mapping[str, Any]) -> bool:
     return at_jit or _lies_in(finding, function)
 
 
-def _brief(finding: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: finding[key] for key in ("path", "line", "code", "name", "severity", "message")}
+def _brief(finding: Mapping[str, Any]) -> FindingJson:
+    return {
+        "path": finding["path"],
+        "line": finding["line"],
+        "code": finding["code"],
+        "name": finding["name"],
+        "severity": finding["severity"],
+        "message": finding["message"],
+    }
 
 
 def _inspection(entry: Mapping[str, Any]) -> dict[str, Any]:

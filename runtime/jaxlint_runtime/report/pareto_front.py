@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
 
 from jaxlint_runtime.proof.gain import is_proven
+from jaxlint_runtime.protocol.report_forms import CostJson, ResultJson
 
 _AS_IT_IS = "as it is"
 _SAME = 1.02  # times and sizes that are as near as this are the same
@@ -31,13 +31,13 @@ class Point:
         return self.time_ms, self.peak_bytes, self.compile_s
 
 
-def parts_of(result: Mapping[str, Any]) -> frozenset[str]:
+def parts_of(result: ResultJson) -> frozenset[str]:
     """The candidates that a version has: its own, and those that it was tried on top of."""
     names = [*str(result.get("base") or "").split(" + "), *str(result["candidate"]).split(" + ")]
     return frozenset(name for name in names if name)
 
 
-def front(results: Iterable[Mapping[str, Any]], writable: Set[str] | None = None) -> list[Point]:
+def front(results: Iterable[ResultJson], writable: Set[str] | None = None) -> list[Point]:
     """The Pareto front of one function on one target, the original among them where it is on it; the fastest first.
 
     `results` are those of that function, in the order in which they were decided. `writable`: the candidates that can be written. What can
@@ -60,7 +60,7 @@ def _is_best(one: Point, points: Sequence[Point]) -> bool:
     return not any(_dominates(other, one) for other in points if other is not one)
 
 
-def _point(name: str, cost: Mapping[str, Any], written: bool | None = None) -> Point:
+def _point(name: str, cost: CostJson, written: bool | None = None) -> Point:
     time = cost.get("time_ms")
     kind = cost.get("time_kind") if time else None
     return Point(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from jaxlint_runtime.protocol.report_forms import CostJson
 from jaxlint_runtime.wording.units import milliseconds, seconds, size
 
 HEADINGS = ("function", "version", "status", "time", "ratio", "memory", "compile", "pays after")
@@ -61,6 +62,6 @@ def _paid(calls: int | None) -> str:
     return "at once" if calls == 0 else f"{calls} call{'' if calls == 1 else 's'}"
 
 
-def _figure(cost: Mapping[str, Any], key: str) -> float | None:
-    value = cost.get(key)
+def _figure(cost: CostJson, key: str) -> float | None:
+    value: Any = cost.get(key)
     return value["median"] if isinstance(value, Mapping) else value

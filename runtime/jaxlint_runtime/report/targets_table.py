@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from jaxlint_runtime.proof.gain import is_proven
+from jaxlint_runtime.protocol.report_forms import CostJson, ResultJson, peak_of
 from jaxlint_runtime.report.best_versions import Subject, subjects
 from jaxlint_runtime.wording.units import amount, milliseconds, size
 
@@ -68,41 +69,41 @@ def compile_only(run: Mapping[str, Any]) -> bool:
     return ":" in run["target"]
 
 
-def _fits(cost: Mapping[str, Any], memory: float) -> bool:
-    return bool(cost["peak_bytes"] <= memory and cost.get("fits") is not False)
+def _fits(cost: CostJson, memory: float) -> bool:
+    return (peak_of(cost) or 0) <= memory and cost.get("fits") is not False
 
 
-def _shown(subject: Subject) -> list[Mapping[str, Any]]:
-    """The candidates that are proven and whose memory is known."""
-    return [r for r in subject.results if r["after"] and r["after"]["peak_bytes"] and is_proven(r)]
+def _shown(subject: Subject) -> list[tuple[int, ResultJson]]:
+    """The candidates that are proven and whose memory is known, with that."""
+    return [(peak, r) for r in subject.results if (peak := peak_of(r["after"])) and is_proven(r)]
 
 
 def _smaller(subject: Subject) -> str:
     """What the version that needs least needs, where that is less."""
-    least = min(_shown(subject), key=lambda r: r["after"]["peak_bytes"], default=None)
+    peak, least = min(_shown(subject), key=lambda one: one[0], default=(0, None))
     before = subject.original["cost"]["peak_bytes"] if subject.original else 0
-    if least is None or least["after"]["peak_bytes"] > 0.98 * before:
+    if least is None or peak > 0.98 * before:
         return ""
-    return f", with {_all_of(least)} {size(least['after']['peak_bytes'])}"
+    return f", with {_all_of(least)} {size(peak)}"
 
 
-def _all_of(result: Mapping[str, Any]) -> str:
+def _all_of(result: ResultJson) -> str:
     """The version that a result is about, what it was tried on top of included."""
     base = result.get("base")
     return f"{base} + {result['candidate']}" if base else str(result["candidate"])
 
 
-def _too_big(subject: Subject, cost: Mapping[str, Any], memory: float, target: str) -> str:
+def _too_big(subject: Subject, cost: CostJson, memory: float, target: str) -> str:
     bound = "at least " if cost.get("fits") is False else ""
     what = f"{subject.place[0]} does not fit the {size(memory)} of {target}: it needs {bound}{size(cost['peak_bytes'])}"
     tried = _shown(subject)
-    fitting = [r for r in tried if _fits(r["after"], memory)]
+    fitting = [(peak, r) for peak, r in tried if r["after"] and _fits(r["after"], memory)]
     if fitting:
-        best = min(fitting, key=lambda r: (_all_of(r).count(" + "), r["after"]["peak_bytes"]))
-        return f"{what}; with {_all_of(best)} it needs {size(best['after']['peak_bytes'])} and fits"
+        peak, best = min(fitting, key=lambda one: (_all_of(one[1]).count(" + "), one[0]))
+        return f"{what}; with {_all_of(best)} it needs {size(peak)} and fits"
     if tried:
-        least = min(tried, key=lambda r: r["after"]["peak_bytes"])
-        return f"{what}; {_all_of(least)} brings it to {size(least['after']['peak_bytes'])}, which is still too much"
+        peak, least = min(tried, key=lambda one: one[0])
+        return f"{what}; {_all_of(least)} brings it to {size(peak)}, which is still too much"
     return f"{what}, and nothing that was tried makes it smaller"
 
 
@@ -117,7 +118,7 @@ def _rows(subject: Subject, run: Mapping[str, Any]) -> Iterator[Row]:
             figures.update({key: value for key, value in (cost or {}).items() if value is not None})
         if name == "as written" and one["cost"]:
             figures["peak_bytes"] = one["cost"]["peak_bytes"]
-        yield _row(subject.place[0], name, one, figures, run)
+        yield _row(subject.place[0], name, one, cast(CostJson, figures), run)
 
 
 def _time(milliseconds_: float, kind: str) -> str:
@@ -125,9 +126,7 @@ def _time(milliseconds_: float, kind: str) -> str:
     return f"{'≥ ' if kind == 'roofline' else ''}{milliseconds(milliseconds_)} ({kind})"
 
 
-def _row(
-    function: str, version: str, one: Mapping[str, Any], cost: Mapping[str, Any], run: Mapping[str, Any]
-) -> Row:
+def _row(function: str, version: str, one: Mapping[str, Any], cost: CostJson, run: Mapping[str, Any]) -> Row:
     hlo = one["hlo"]
     peak = cost.get("peak_bytes")
     memory = run["peaks"]["memory"] if run["peaks"] else None
@@ -149,5 +148,5 @@ def _row(
         moved=size(sum(one["bytes"].values()) if one["bytes"] else None),
         sent=size(sent) if sent else "-",
         kernels="-" if hlo is None else f"{hlo['kernels']}" + (f", {custom} custom" if custom else ""),
-        time=_time(time["median"], cost["time_kind"]) if time else "-",
+        time=_time(time["median"], str(cost["time_kind"])) if time else "-",
     )

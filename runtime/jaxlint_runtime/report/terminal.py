@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from jaxlint_runtime.proof.gain import is_proven
+from jaxlint_runtime.protocol.report_forms import FlaggedJson, FunctionJson, ResultJson, SyncJson
 from jaxlint_runtime.report.candidate_lines import (
     ADVICE,
     WRITABLE,
@@ -162,7 +163,7 @@ def _headline(document: Document) -> Text:
     return text
 
 
-def _functions(functions: Sequence[Mapping[str, Any]], verbose: bool) -> Table:
+def _functions(functions: Sequence[FunctionJson], verbose: bool) -> Table:
     table = plain_table("Jitted functions")
     once = _called_once(functions)
     least = _COSTLY * sum(map(_spent, functions))
@@ -201,7 +202,7 @@ def _total(compiles: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> str:
     return seconds(sum(compiled[key] for compiled in compiles for key in keys) if compiles else None)
 
 
-def _causes(functions: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+def _causes(functions: Sequence[FunctionJson]) -> Iterator[RenderableType]:
     """Why functions compiled more than once, and what check says of them."""
     for function in functions:
         causes = [c["cause"] for c in function["compiles"]][1:]
@@ -235,7 +236,7 @@ def _constant(constant: Mapping[str, Any]) -> str:
     return f"captures {constant['dtype']}[{shape}] as a constant of the compiled program, {_mebibytes(constant['nbytes'])} MiB"
 
 
-def _flagged(functions: Sequence[Mapping[str, Any]]) -> Table:
+def _flagged(functions: Sequence[FlaggedJson]) -> Table:
     table = plain_table("Flagged functions that are not jitted")
     for heading in ("function", "at"):
         table.add_column(heading, overflow="fold")
@@ -288,7 +289,7 @@ def _syncs(document: Document) -> Table:
     return table
 
 
-def _is_felt(sync: Mapping[str, Any]) -> bool:
+def _is_felt(sync: SyncJson) -> bool:
     """Whether the host waits in a line again and again, or long, or where check says so."""
     return bool(sync["count"] > 1 or sync["seconds"] >= _FELT or sync.get("findings"))
 
@@ -299,7 +300,7 @@ def _spent(function: Mapping[str, Any]) -> float:
     return float(compiling + (function["seconds"] or 0.0))
 
 
-def _called_once(functions: Sequence[Mapping[str, Any]]) -> set[tuple[str, int]]:
+def _called_once(functions: Sequence[FunctionJson]) -> set[tuple[str, int]]:
     """Where functions are that a run calls once, beside others that it calls again and again."""
     once = {(one["path"], one["line"]) for one in functions if (one["calls"] or 0) <= 1}
     return once if len(once) < len(functions) else set()
@@ -360,7 +361,7 @@ def _by_hand(lines: Sequence[CandidateLine], verbose: bool) -> Iterator[Renderab
         yield Padding(Text(code, style="cyan"), (0, 0, 0, 2))
 
 
-def _results(target: str, results: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+def _results(target: str, results: Sequence[ResultJson]) -> Iterator[RenderableType]:
     """Function by function, why each candidate was decided as it was."""
     yield Text(f"Why, on {target}", style="bold")
     places = dict.fromkeys((result["function"], result["path"], result["line"]) for result in results)
@@ -370,7 +371,7 @@ def _results(target: str, results: Sequence[Mapping[str, Any]]) -> Iterator[Rend
         yield from _reasons(mine)
 
 
-def _reasons(results: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+def _reasons(results: Sequence[ResultJson]) -> Iterator[RenderableType]:
     told = ""
     shown: list[str] = []
     for result in results:
@@ -419,7 +420,7 @@ def _sizes(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 def _fronts(document: Document) -> Iterator[RenderableType]:
     """Where no version is the best in everything: what there is to choose from."""
-    groups: dict[tuple[str, str, int], list[Mapping[str, Any]]] = {}
+    groups: dict[tuple[str, str, int], list[ResultJson]] = {}
     for target, result in document.results:
         groups.setdefault((target, result["path"], result["line"]), []).append(result)
     table = plain_table("To choose from: no version is better in all")

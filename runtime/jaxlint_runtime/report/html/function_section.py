@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxlint_runtime.proof.gain import gain_of, is_proven
+from jaxlint_runtime.protocol.report_forms import ResultJson, before_and_after, peak_of
 from jaxlint_runtime.report.best_versions import Subject
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.plots import memory_chart, roofline_chart, times_chart
@@ -69,7 +70,8 @@ def _versions(subject: Subject) -> dict[str, Mapping[str, Any]]:
     found: dict[str, Mapping[str, Any]] = {}
     for side, one, cost in zip(("before", "after"), (subject.original, subject.improved), costs, strict=True):
         if one is not None:
-            time = {**cost["time_ms"], "kind": cost["time_kind"]} if cost and cost.get("time_ms") else None
+            measured = cost.get("time_ms") if cost else None
+            time = {**measured, "kind": cost["time_kind"]} if cost and measured else None
             found[side] = {**one, "time": time}
     return found
 
@@ -93,7 +95,7 @@ def _verdict(subject: Subject) -> Child:
         )
     gain = gain_of(best)
     parts = [gain.time.text] if gain.time is not None and best["status"] == "verified" else []
-    before, after = best["before"].get("peak_bytes"), best["after"].get("peak_bytes")
+    before, after = peak_of(best["before"]), peak_of(best["after"])
     if before and after:
         parts.append(f"peak memory {size(before)} to {size(after)}")
     how = (
@@ -156,7 +158,7 @@ def _pictures(subject: Subject, run: Mapping[str, Any]) -> Markup | None:
     )
 
 
-def _candidates(results: Sequence[Mapping[str, Any]]) -> Markup | None:
+def _candidates(results: Sequence[ResultJson]) -> Markup | None:
     """What was tried, the proven first; folded what was not, with the reasons."""
     if not results:
         return None
@@ -199,20 +201,20 @@ def _candidates(results: Sequence[Mapping[str, Any]]) -> Markup | None:
     )
 
 
-def _speed(result: Mapping[str, Any]) -> str:
+def _speed(result: ResultJson) -> str:
     time = gain_of(result).time
     return "-" if time is None else time.cell
 
 
-def _memory(result: Mapping[str, Any]) -> str:
+def _memory(result: ResultJson) -> str:
     for key, mark in (("peak_bytes", ""), ("residual_bytes", " kept (estimate)")):
-        before, after = ((result[side] or {}).get(key) for side in ("before", "after"))
+        before, after = before_and_after(result, key)
         if before is not None and after is not None:
             return f"{size(before)} → {size(after)}{mark}"
     return "-"
 
 
-def _values(result: Mapping[str, Any]) -> str:
+def _values(result: ResultJson) -> str:
     numerics = result["numerics"]
     if numerics is None:
         return "-"
@@ -227,7 +229,7 @@ def _values(result: Mapping[str, Any]) -> str:
     )
 
 
-def _why(result: Mapping[str, Any]) -> Child:
+def _why(result: ResultJson) -> Child:
     parts: list[Child] = [result["reason"]]
     if result["evidence"]:
         parts += [tag("br"), tag("span", result["evidence"], class_="faint")]

@@ -7,6 +7,7 @@ from importlib import resources
 from typing import Any
 
 from jaxlint_runtime.proof.gain import Tally, gain_of, is_proven, tally
+from jaxlint_runtime.protocol.report_forms import ResultJson, before_and_after
 from jaxlint_runtime.report.best_versions import Subject, subjects
 from jaxlint_runtime.report.html.function_section import diff_part, function_section
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
@@ -157,7 +158,7 @@ def _changes(changes: Sequence[Mapping[str, Any]]) -> Child:
     return tag("section", tag("h2", "What --apply writes"), [diff_part(diff) for diff in changes])
 
 
-def _gains(counted: Tally, proven: Sequence[Mapping[str, Any]]) -> list[Child]:
+def _gains(counted: Tally, proven: Sequence[ResultJson]) -> list[Child]:
     """How many candidates are proven, and the largest gains of these."""
     what = "candidates that were tried are proven"
     if counted.compiled:
@@ -194,7 +195,7 @@ def _of_run(run: Mapping[str, Any]) -> list[Child]:
     return tiles
 
 
-def _proven(title: str, placed: Sequence[tuple[str, Mapping[str, Any]]], several: bool) -> Child:
+def _proven(title: str, placed: Sequence[tuple[str, ResultJson]], several: bool) -> Child:
     """The table of what is proven; with its target where there are several."""
     rows: list[list[Child]] = [
         [
@@ -224,13 +225,13 @@ def _tile(figure: str, text: str, good: bool) -> Markup:
     return tag("li", tag("b", figure), tag("span", text), class_="gain" if good else None)
 
 
-def _speed_text(result: Mapping[str, Any]) -> str:
+def _speed_text(result: ResultJson) -> str:
     time = gain_of(result).time
     return "-" if time is None else time.cell
 
 
-def _memory_text(result: Mapping[str, Any]) -> str:
-    before, after = ((result[side] or {}).get("peak_bytes") for side in ("before", "after"))
+def _memory_text(result: ResultJson) -> str:
+    before, after = before_and_after(result, "peak_bytes")
     return f"{size(before)} → {size(after)} ({after / before:.2f}x)" if before and after else "-"
 
 

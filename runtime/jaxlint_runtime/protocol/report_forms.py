@@ -1,0 +1,179 @@
+"""The JSON objects that a report is made of, key by key: workers tell them, and every format of the report reads them.
+
+Times are seconds where the name ends in `_s` and milliseconds where it ends in `_ms`; sizes are bytes. What has a record in
+`model.py` has the same names here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+
+class IntervalJson(TypedDict):
+    """A median with its confidence interval."""
+
+    median: float
+    low: float
+    high: float
+    level: float
+
+
+class CostJson(TypedDict, total=False):
+    """What a version of a function costs (`model.Cost`)."""
+
+    time_ms: IntervalJson | None
+    time_kind: str | None
+    compile_s: float | None
+    peak_bytes: int | None
+    temp_bytes: int | None
+    flops: float | None
+    bytes_accessed: float | None
+    collective_bytes: float | None
+    residual_bytes: int | None
+    fits: bool | None
+
+
+class NumericsJson(TypedDict):
+    """How far values are from those of the original (`model.Numerics`)."""
+
+    max_abs: float | None
+    max_rel: float | None
+    gradient_cosine: float | None
+    tolerance: float
+    passed: bool
+
+
+class ResultJson(TypedDict):
+    """One candidate for one function, with the figures for and against it (`model.Result`)."""
+
+    function: str
+    path: str
+    line: int
+    code: str | None
+    candidate: str
+    status: str
+    evidence: str
+    reason: str
+    before: CostJson | None
+    after: CostJson | None
+    speedup: IntervalJson | None
+    numerics: NumericsJson | None
+    codemod: str | None
+    parameters: dict[str, Any]  # of the codemod
+    pairs_ms: list[list[float]]
+    base: str
+    ratios: dict[str, IntervalJson]
+    pairs: int
+    gain: NotRequired[dict[str, Any]]  # in words, once the report is written
+
+
+class CompileJson(TypedDict):
+    """One trace-and-compile; figures are None where the program did not end."""
+
+    trace_s: float | None
+    lower_s: float | None
+    compile_s: float | None
+    cause: str
+
+
+class FindingJson(TypedDict):
+    """A finding of check, as it is shown beside a function."""
+
+    path: str
+    line: int
+    code: str
+    name: str
+    severity: str
+    message: str
+
+
+class FunctionJson(TypedDict):
+    """A function that the program jits, and how the run used it."""
+
+    function: str
+    path: str
+    line: int
+    end_line: int
+    jit_path: str | None
+    jit_line: int | None
+    options: dict[str, Any]
+    calls: int
+    inner_calls: int
+    wrappers: int | None
+    seconds: float | None
+    weight_seconds: float | None
+    call_ms: float | None
+    call_ms_low: NotRequired[float | None]
+    call_ms_high: NotRequired[float | None]
+    period_ms: float | None
+    captured_call: int | None
+    captured_bytes: int
+    refused: str | None
+    rebound: Any
+    constants: list[dict[str, Any]]  # large arrays that it captures
+    growing: list[dict[str, Any]]  # arguments that get longer from compile to compile
+    compiles: list[CompileJson]
+    findings: NotRequired[list[FindingJson]]
+
+
+class FlaggedJson(TypedDict):
+    """A function with findings that the program does not jit; None for what was not counted, `uncounted` says why."""
+
+    function: str
+    path: str
+    line: int
+    end_line: int
+    calls: int | None  # run by the host
+    inner_calls: int | None  # traced
+    seconds: float | None  # host time, what it calls included
+    call_ms: float | None
+    uncounted: str | None
+    described_call: int | None  # the call that `arguments` are of
+    arguments: list[dict[str, Any]] | None  # `name`, `type` and either `value` or `structure` and `leaves`
+    variables: NotRequired[Any]  # what they held, for the search of edits
+    findings: NotRequired[list[FindingJson]]
+
+
+class SyncJson(TypedDict):
+    """A line at which the host waits for the device."""
+
+    path: str
+    line: int
+    kind: str
+    count: int
+    seconds: float
+    per_step: float | None
+    findings: NotRequired[list[FindingJson]]
+
+
+class DiffJson(TypedDict):
+    """How a proven result would be written; `note` says why not where `diff` is empty."""
+
+    function: str | None
+    path: str | None
+    line: int | None
+    candidate: str
+    diff: str
+    note: str
+
+
+class AppliedJson(TypedDict):
+    """What became of a proven result under `--apply`."""
+
+    function: str
+    path: str
+    line: int
+    candidate: str
+    kept: bool
+    message: str
+
+
+def peak_of(cost: CostJson | None) -> int | None:
+    """The bytes that a version needs at its peak, where they are known."""
+    return None if cost is None else cost.get("peak_bytes")
+
+
+def before_and_after(result: ResultJson, name: str) -> tuple[Any, Any]:
+    """A figure of the costs before and after, by its name in `CostJson`; None where it is not known."""
+    before, after = result["before"] or {}, result["after"] or {}
+    return before.get(name), after.get(name)
