@@ -129,7 +129,7 @@ def test_a_step_is_compiled_for_a_tpu_that_is_not_there():
     code = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from tests.runtime.models import mlp_batch, mlp_parameters, mlp_step, optimiser, run
+from tests.helpers.training_programs import mlp_batch, mlp_parameters, mlp_step, optimiser, run
 params = mlp_parameters(width=512)
 results = run(mlp_step, params, optimiser.init(params), *mlp_batch(2048, 512), target="tpu:v5e-1x1")
 remat = results["remat:nothing_saveable"]

@@ -15,9 +15,9 @@ from jaxlint.finding import Fix, FixRequest
 from jaxlint.source import read_source
 from jaxlint_runtime.apply.written_loss import loss_fix
 from jaxlint_runtime.protocol.json_records import to_plain
-from tests.runtime.applying import applied
-from tests.runtime.harness import imported, project_of, results_of, verify_source
-from tests.runtime.models import run
+from tests.helpers.applying import applied
+from tests.helpers.training_programs import run
+from tests.helpers.worker_runs import imported, project_of, results_of, verify_source
 
 PROGRAM = """import jax
 import jax.numpy as jnp

@@ -18,8 +18,8 @@ from jaxlint_runtime.run import Listener
 from jaxlint_runtime.targets import parse
 from jaxlint_runtime.transforms.remat import keeps_recomputation
 from jaxlint_runtime.verify import Verification
-from tests.runtime.harness import imported, project_of
-from tests.runtime.models import run
+from tests.helpers.training_programs import run
+from tests.helpers.worker_runs import imported, project_of
 
 PROGRAM = """import jax
 import jax.numpy as jnp

@@ -18,7 +18,7 @@ from jaxlint_runtime.capture import watched_functions
 from jaxlint_runtime.capture.watched_functions import Watcher
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.source_analysis.imported_files import TooMany, program_files
-from tests.runtime.harness import run_source
+from tests.helpers.worker_runs import run_source
 
 
 def load(folder: Path, source: str, busy: Any = lambda: False) -> tuple[Watcher, dict[str, Any]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jaxlint_runtime.protocol.jobs import Capture, Launch, Until
-from tests.runtime.harness import run_job, run_source
+from tests.helpers.worker_runs import run_job, run_source
 
 ENTRY_POINTS = """
     import functools

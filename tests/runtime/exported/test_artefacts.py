@@ -24,7 +24,7 @@ from jaxlint_runtime.proof.live_prover import LiveProver
 from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.protocol.worker_events import Ready
 from jaxlint_runtime.workers.measuring_server import Server
-from tests.runtime.models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step
+from tests.helpers.training_programs import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step
 
 
 def left(folder, function, *arguments, options=None, **settings):

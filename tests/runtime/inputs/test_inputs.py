@@ -24,7 +24,7 @@ from jaxlint_runtime.inputs.example_calls import is_jitted
 from jaxlint_runtime.inputs.framework_modules import forward
 from jaxlint_runtime.protocol.jobs import Capture, Examples, Launch, Until
 from jaxlint_runtime.request import CannotRun, Request, validate
-from tests.runtime.harness import Outcome, run_job
+from tests.helpers.worker_runs import Outcome, run_job
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from jaxlint_runtime.kernels.implementations import (
     plain_definitions,
     small_check,
 )
-from tests.runtime.drawn_attentions import attentions
+from tests.helpers.drawn_attentions import attentions
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)

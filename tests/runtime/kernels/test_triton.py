@@ -22,7 +22,7 @@ from jaxlint_runtime.kernels.implementations import (
     triton_interpreter,
 )
 from jaxlint_runtime.targets import parse
-from tests.runtime.drawn_attentions import attentions
+from tests.helpers.drawn_attentions import attentions
 
 MIB = 2**20
 needs_triton = pytest.mark.skipif(

@@ -10,7 +10,7 @@ from jaxlint_runtime.model import Cost, Interval, Proposed, Result, Status
 from jaxlint_runtime.proof import live_prover
 from jaxlint_runtime.proof.candidate_search import search
 from jaxlint_runtime.transforms import TRANSFORMS, Candidate, Transform
-from tests.runtime.models import run, timed_alike
+from tests.helpers.training_programs import run, timed_alike
 
 
 def wasteful(state, x):

@@ -23,7 +23,14 @@ from jaxlint_runtime.proof.equivalence import (
 )
 from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.transforms import TRANSFORMS
-from tests.runtime.models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser
+from tests.helpers.training_programs import (
+    mlp_arguments,
+    mlp_batch,
+    mlp_loss,
+    mlp_parameters,
+    mlp_step,
+    optimiser,
+)
 
 bf16 = TRANSFORMS["bf16"]
 

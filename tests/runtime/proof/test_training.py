@@ -13,7 +13,7 @@ from jaxlint_runtime.optimiser_settings import Settings
 from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.proof.training import SideBySide, side_by_side
 from jaxlint_runtime.transforms import TRANSFORMS
-from tests.runtime.models import mlp_arguments, mlp_step, run
+from tests.helpers.training_programs import mlp_arguments, mlp_step, run
 
 
 def train(w: Any, x: Any, y: Any) -> Any:

@@ -18,7 +18,7 @@ from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.rewrites.tried_edit import edited
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 from jaxlint_runtime.transforms.bf16 import with_products
-from tests.runtime.models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, run
+from tests.helpers.training_programs import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, run
 
 bf16 = TRANSFORMS["bf16"]
 

@@ -18,8 +18,7 @@ from jaxlint_runtime.proof import candidate_proof
 from jaxlint_runtime.proof.optimise import Settings, optimise
 from jaxlint_runtime.proof.paired_timing import Timing
 from tests.helpers.command_line import verify
-from tests.runtime.harness import results_of, verify_source
-from tests.runtime.models import (
+from tests.helpers.training_programs import (
     mlp_arguments,
     mlp_batch,
     mlp_loss,
@@ -29,6 +28,7 @@ from tests.runtime.models import (
     run,
     timed_alike,
 )
+from tests.helpers.worker_runs import results_of, verify_source
 
 
 def donation(function, *args, **more):

@@ -12,7 +12,7 @@ from flax import nnx
 from jaxlint_runtime.model import Status
 from jaxlint_runtime.transforms import microbatch
 from jaxlint_runtime.wording.units import size
-from tests.runtime.models import run
+from tests.helpers.training_programs import run
 
 ROWS = 512
 ONLY = {"transforms": ("microbatch",), "seconds": 0.1, "measure": False}

@@ -23,7 +23,7 @@ from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 from jaxlint_runtime.transforms.checkpoint_policies import POLICIES, policies, why_not_offloaded
 from jaxlint_runtime.transforms.remat import Record, _checkpointed, keeps_recomputation
 from jaxlint_runtime.transforms.transform import Candidate
-from tests.runtime.models import (
+from tests.helpers.training_programs import (
     LAYERS,
     mlp_arguments,
     mlp_loss,

@@ -16,7 +16,7 @@ from jaxlint_runtime.request import Request
 from jaxlint_runtime.run import Listener, Run
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers import measuring_client
-from tests.runtime.harness import results_of, verify_source
+from tests.helpers.worker_runs import results_of, verify_source
 
 PROGRAM = """
 import os, sys

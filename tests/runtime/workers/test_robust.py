@@ -12,8 +12,8 @@ import pytest
 from jax.experimental import io_callback
 
 from jaxlint_runtime.model import Status
-from tests.runtime.harness import results_of, verify_source
-from tests.runtime.models import run
+from tests.helpers.training_programs import run
+from tests.helpers.worker_runs import results_of, verify_source
 
 SQUARE = jnp.ones((64, 64)) / 64
 
