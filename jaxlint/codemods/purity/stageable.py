@@ -5,17 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from jaxlint.codemods.dataflow import FUNCTIONS, root_of
+from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.purity.closed_over import ClosedOver
 from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.effects import Effects
 from jaxlint.codemods.purity.host_arrays import HostArrays
 from jaxlint.codemods.purity.host_numbers import HostNumbers
 from jaxlint.codemods.purity.jit_arguments import Handed
+from jaxlint.codemods.purity.jit_results import WORDS, check_results, returned_expressions
 from jaxlint.codemods.purity.loop_carries import Carried
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Problem, Region
-from jaxlint.codemods.purity.program import File, FunctionNode, Program, own_parts, parameters
+from jaxlint.codemods.purity.program import File, FunctionNode, Program, parameters
 from jaxlint.codemods.purity.rebuilt_results import Rebuilt
 from jaxlint.codemods.purity.values import (
     ARRAY,
@@ -59,12 +60,6 @@ _BOXES = {
 }
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
 _LIBRARIES = ("optax.", "flax.", "haiku.", "equinox.", "distrax.", "chex.")
-_WORDS = {
-    "number": "a number of Python",
-    "text": "a string",
-    "numpy": "an array of NumPy",
-    "type": "a class or dtype",
-}
 
 
 def program_and_file(draft: Draft) -> tuple[Program, File]:
@@ -273,7 +268,7 @@ def _check_computed(
     types = {str(entry["name"]): str(entry.get("type", "")) for entry in seen}
     for what in HostNumbers(possible, traced, file, function, types).problems():
         raise Refused(what)
-    for what in Rebuilt(possible).problems(function, file, _returns(function)):
+    for what in Rebuilt(possible).problems(function, file, returned_expressions(function)):
         raise Refused(what)
 
 
@@ -385,9 +380,9 @@ def check_call(
             for what in Rebuilt(possible).lost(returned):
                 raise Refused(what)
             for result in leaves_of(returned):
-                if isinstance(result, Plain) and result.kind in _WORDS:
+                if isinstance(result, Plain) and result.kind in WORDS:
                     raise Refused(
-                        f"`{shown_source(call.func)}` may return {_WORDS[result.kind]}, which would become an array"
+                        f"`{shown_source(call.func)}` may return {WORDS[result.kind]}, which would become an array"
                     )
             for what in HostArrays(possible, traced, function.file, function.node).problems():
                 raise Refused(what)
@@ -425,9 +420,6 @@ def _number_type(statement: ast.AST | None) -> str:
     return type(value.value).__name__ if isinstance(value, ast.Constant) else ""
 
 
-# Results
-
-
 def python_type(draft: Draft, name: str, node: ast.AST) -> str:
     """ "int", "float" or "bool" where a variable holds nothing but such numbers of Python; "" for all else.
 
@@ -444,128 +436,3 @@ def python_type(draft: Draft, name: str, node: ast.AST) -> str:
     if len(kinds) == 1 and (kind := kinds.pop()):
         return kind
     raise Refused(f"`{name}` is a number of Python, which the loop would give back as an array")
-
-
-def check_results(
-    possible: PossibleValues,
-    file: File,
-    function: FunctionNode,
-    seen: Iterable[Mapping[str, object]],
-    static: Set[str],
-) -> None:
-    """Raises Refused where a function may return what is no array now, on any path: `jit` would make one of it, or hand it out changed."""
-    arrays = {
-        str(entry["name"])
-        for entry in seen
-        if entry.get("type") == "ArrayImpl" or (entry.get("holds") and set(entry["holds"]) <= {"ArrayImpl"})  # type: ignore[call-overload]
-    } - set(static)
-    for returned in _returns(function):
-        for part in _parts_of(returned):
-            is_of_arrays = _is_of(part, arrays, possible, file, function)
-            values = _last_value(part, function, possible, file) or possible.of(part, file)
-            for value in leaves_of(values) if values else unknown():
-                if isinstance(value, (Unknown, Method)) and is_of_arrays:
-                    continue
-                if (what := _changed_by_jit(value, possible)) is not None:
-                    raise Refused(f"`{shown_source(part)}` at {possible.program.place(file, part)} {what}")
-
-
-def _last_value(node: ast.expr, function: FunctionNode, possible: PossibleValues, file: File) -> Values:
-    """What a function has last assigned to a variable that it returns at its end; nothing where that depends on the path."""
-    if not isinstance(node, ast.Name) or isinstance(function, ast.Lambda):
-        return frozenset()
-    *before, last = function.body
-    if not isinstance(last, ast.Return) or node not in set(ast.walk(last)):
-        return frozenset()
-    for statement in reversed(before):
-        targets = statement.targets if isinstance(statement, ast.Assign) else []
-        if len(targets) == 1 and isinstance(statement, ast.Assign):
-            (target,) = targets
-            if isinstance(target, ast.Name) and target.id == node.id:
-                return possible.of(statement.value, file)
-            if isinstance(target, ast.Tuple):
-                names = [getattr(one, "id", "") for one in target.elts]
-                if names.count(node.id) == 1:
-                    return possible.expressions.item_at(
-                        possible.of(statement.value, file), names.index(node.id), len(names)
-                    )
-        bound = {
-            one.id
-            for one in ast.walk(statement)
-            if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
-        }
-        if node.id in bound:
-            break
-    return frozenset()
-
-
-def _changed_by_jit(value: Value, possible: PossibleValues) -> str | None:
-    if isinstance(value, Plain):
-        return (
-            f"may return {_WORDS[value.kind]}, which would come back as an array of JAX"
-            if value.kind in _WORDS
-            else None
-        )
-    if isinstance(value, Inst):
-        bases = possible.external_bases(value.cls)
-        if any("TrainState" in base for base in bases):
-            return _step_is_read(possible)
-        for name in possible.fields(value.cls):
-            for field in leaves_of(possible.attribute(value, name)):
-                if isinstance(field, Plain) and field.kind in _WORDS:
-                    return f"may return an object with {_WORDS[field.kind]} in `{name}`, which would come back as an array of JAX"
-        return None
-    if isinstance(value, Made):
-        return _step_is_read(possible) if _is_train_state(value.name) else None
-    if isinstance(value, Unknown):
-        return "may return something else than arrays, which would come back as an array of JAX"
-    return None
-
-
-def _is_train_state(maker: str) -> bool:
-    return maker.removesuffix(".create").endswith("TrainState")
-
-
-def _step_is_read(possible: PossibleValues) -> str | None:
-    """`TrainState.step` is a number of Python until it has been through a jit."""
-    for file, load in possible.program.loads.get("step", ()):
-        for value in possible.of(load.value, file):
-            if isinstance(value, (Unknown, Method)) or (
-                isinstance(value, Made) and _is_train_state(value.name)
-            ):
-                return f"returns a state whose `step` would come back as an array of JAX, and which {possible.program.place(file, load)} may read"
-            if isinstance(value, Inst) and any(
-                "TrainState" in base for base in possible.external_bases(value.cls)
-            ):
-                return f"returns a state whose `step` would come back as an array of JAX, and which {possible.program.place(file, load)} reads"
-    return None
-
-
-def _returns(function: FunctionNode) -> list[ast.expr]:
-    if isinstance(function, ast.Lambda):
-        return [function.body]
-    return [
-        part.value
-        for statement in function.body
-        for part in [statement, *own_parts(statement)]
-        if isinstance(part, ast.Return) and part.value is not None
-    ]
-
-
-def _parts_of(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, (ast.Tuple, ast.List)):
-        return [part for item in node.elts for part in _parts_of(item)]
-    if isinstance(node, ast.Dict):
-        return [part for item in node.values for part in _parts_of(item)]
-    return [node]
-
-
-def _is_of(
-    node: ast.expr, arrays: Set[str], possible: PossibleValues, file: File, function: FunctionNode
-) -> bool:
-    """Whether an expression is a part of a parameter that holds nothing but arrays, or an array method's result of one."""
-    root = root_of(node)
-    if not (isinstance(root, ast.Name) and root.id in arrays):
-        return False
-    scope = file.names.scope_at(root).resolve(root.id)
-    return scope is not None and scope.node is function and len(scope.bindings[root.id]) == 1
