@@ -14,7 +14,8 @@ import pytest
 from tests.helpers.command_line import verify
 
 # memory-bound, so that the donation gains on any machine, a busy one included
-PROGRAM = """import sys
+PROGRAM = """import operator
+import sys
 import jax
 import jax.numpy as jnp
 
@@ -22,7 +23,7 @@ kept = {}
 
 
 def remember(value):
-    kept["average"] = value
+    operator.setitem(kept, "average", value)  # which the source does not tell
 
 
 @jax.jit
@@ -111,7 +112,7 @@ def test_the_json_report_has_what_the_contract_names(project: Path) -> None:
     assert run["target"] == "cpu"
     assert set(run["versions"]) >= {"python", "jax", "jaxlib", "numpy"}
     (compiled,) = run["compiles"]
-    assert (compiled["function"], compiled["path"], compiled["line"]) == ("track", "train.py", 12)
+    assert (compiled["function"], compiled["path"], compiled["line"]) == ("track", "train.py", 13)
     assert (compiled["count"], compiled["calls"]) == (1, 20)
     assert compiled["causes"][0]["cause"] == "first call"
     assert compiled["compile_s"] > 0
@@ -132,7 +133,7 @@ def test_the_json_report_has_what_the_contract_names(project: Path) -> None:
         *("function", "path", "line", "code", "candidate", "status", "evidence", "reason"),
         *("before", "after", "speedup", "numerics"),
     }
-    assert (result["candidate"], result["path"], result["line"]) == ("donation", "train.py", 12)
+    assert (result["candidate"], result["path"], result["line"]) == ("donation", "train.py", 13)
     assert result["status"] == "verified"
     assert result["after"]["peak_bytes"] < result["before"]["peak_bytes"]
     assert result["before"]["time_ms"]["low"] <= result["before"]["time_ms"]["median"]
@@ -166,7 +167,7 @@ def test_apply_writes_the_donation_after_the_edited_program_ran(project: Path) -
     (applied,) = report_of(done)["applied"]
     assert applied["kept"], applied
     text = (project / "train.py").read_text()
-    assert text == PROGRAM.replace("import sys\n", "import functools\nimport sys\n").replace(
+    assert text == PROGRAM.replace("import operator\n", "import functools\nimport operator\n").replace(
         "@jax.jit", "@functools.partial(jax.jit, donate_argnums=(0,))"
     )
     assert "running the whole program with track edited, in a scratch copy" in done.stderr
