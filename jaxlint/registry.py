@@ -44,12 +44,12 @@ def _rules_of(entry: EntryPoint) -> list[type[Rule]]:
     except Exception as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())
         raise RulePackError(
-            f"the rule pack {_named(entry)} does not load ({what}); mend or uninstall it"
+            f"the rule pack {_named(entry)} does not load ({what}); fix or uninstall it"
         ) from error
     for rule in rules:
         if not (isinstance(rule, type) and issubclass(rule, Rule)):
             raise RulePackError(
-                f"the rule pack {_named(entry)} gives {rule!r}, which is no subclass of jaxlint.rule.Rule; mend or uninstall it"
+                f"the rule pack {_named(entry)} gives {rule!r}, which is not a subclass of jaxlint.rule.Rule; fix or uninstall it"
             )
     return rules
 

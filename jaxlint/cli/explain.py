@@ -44,7 +44,7 @@ def _page_of(key: str) -> str:
     return page(find_rule(key))
 
 
-_ELSEWHERE = " (`warning` where what stages the code, or is passed to it, lies in another file, `info` where a test leads to it)"
+_ELSEWHERE = " (`warning` where the claim rests on another file, `info` where a test leads to it)"
 
 
 def page(rule: type[Rule]) -> str:

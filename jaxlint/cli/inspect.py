@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     default="text",
     help="How to show the functions (text).",
 )
-@click.option("--calls", is_flag=True, help="State the calls that give each parameter a tracer, too.")
+@click.option("--calls", is_flag=True, help="Also show the calls that pass a tracer to each parameter.")
 @click.option("--arrays", is_flag=True, help="Show the shape and dtype of each variable instead.")
 @click.option("--no-cache", is_flag=True, hidden=True, expose_value=False)  # nothing is cached here
 @file_options

@@ -29,7 +29,7 @@ class _Size(click.ParamType):
             return value
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", str(value), re.IGNORECASE)
         if not found:
-            self.fail(f"{value!r} is no size; write one like 512MB or 16GB", param, ctx)
+            self.fail(f"{value!r} is not a size; write one like 512MB or 16GB", param, ctx)
         return int(float(found[1]) * _UNITS[found[2].lower()])
 
 

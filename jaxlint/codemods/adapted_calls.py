@@ -60,7 +60,7 @@ def adapt_call(draft: Draft, call: cst.Call, change: CallChange, at: ast.AST, *,
     args = list(call.args)[bound:]
     for index, arg in enumerate(args):
         if arg.star:
-            raise Refused("the call unpacks its arguments, so that what it passes cannot be seen")
+            raise Refused("the call unpacks its arguments, which are unknown")
         name = arg.keyword.value if arg.keyword else None
         if name is None:
             _adapt_positional(draft, arg, index, change)

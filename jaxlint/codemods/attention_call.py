@@ -102,7 +102,7 @@ class _Chain:
         self.block = siblings(self.site, self.last)
         factors = _factors(self.site, self.product)
         if factors is None:
-            raise Refused("the second product is no einsum and no matrix product")
+            raise Refused("the second product is neither an einsum nor a matrix product")
         subscripts, weights, values = factors
         scores = self._scores_under(*self._resolved(weights, self.last))
         first = _factors(self.site, scores)
@@ -206,7 +206,7 @@ class _Chain:
         (of_queries, of_keys), scores = _split(subscripts)
         (of_weights, of_values), result = _split(second)
         if len(scores) != 4 or len(of_weights) != 4:
-            raise Refused("it is no attention of batch, heads, time and depth")
+            raise Refused("it is not attention of batch, heads, time and depth")
         if scores[-1] in of_queries:
             queries, keys, of_queries, of_keys = keys, queries, of_keys, of_queries
         batch, heads, time, positions = tuple(scores)
@@ -214,7 +214,7 @@ class _Chain:
         b, h, t, s = tuple(of_weights)
         width = set(of_values) - {b, h, s}
         if len(depth) != 1 or len(width) != 1 or time not in of_queries or positions not in of_keys:
-            raise Refused("it is no attention of batch, heads, time and depth")
+            raise Refused("it is not attention of batch, heads, time and depth")
         (d,), (e,) = depth, width
         parts = (
             (queries, of_queries, (batch, time, heads, d)),
@@ -238,7 +238,7 @@ class _Chain:
                     and other.id == node.id
                     and not isinstance(other.ctx, ast.Load)
                 ):
-                    raise Refused(f"`{node.id}` is given another value in between")
+                    raise Refused(f"`{node.id}` is rebound in between")
         return node.id
 
     # ---- what can go ----
@@ -256,7 +256,7 @@ class _Chain:
         for statement in chain:
             name = self._used_outside(statement, [*chain, *helpers])
             if name:
-                raise Refused(f"`{name}` is used elsewhere, too")
+                raise Refused(f"`{name}` is used elsewhere as well")
         return sorted([*chain, *helpers], key=lambda statement: statement.lineno)
 
     def _helpers(self) -> list[ast.stmt]:

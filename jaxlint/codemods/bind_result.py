@@ -23,7 +23,7 @@ def bind_result(draft: Draft, step: Step) -> None:
     assert isinstance(call, ast.Call)
     statement = site.names.parents.get(call)
     if not isinstance(statement, ast.Expr):
-        raise Refused("the call is no statement of its own")
+        raise Refused("the call is not a statement of its own")
     updated = _updated(call, step.parameters.get("argument"))
     _check_target(site, statement, updated)
     start, end = site.span(call), site.span(call)
@@ -58,11 +58,11 @@ def _check_target(site: Site, statement: ast.stmt, updated: ast.expr) -> None:
         owner = next((a for a in site.names.ancestors(statement) if isinstance(a, ast.ClassDef)), None)
         if owner is None or owner.bases or owner.keywords or owner.decorator_list:
             raise Refused(
-                f"`{ast.unparse(updated)}` belongs to a class that may not let its attributes be bound anew"
+                f"`{ast.unparse(updated)}` belongs to a class that may not let its attributes be rebound"
             )
         return
     if not isinstance(updated, ast.Name):
-        raise Refused(f"`{ast.unparse(updated)}` is no plain variable that could be given the new object")
+        raise Refused(f"`{ast.unparse(updated)}` is not a plain variable to assign the new object to")
     scope = site.names.scope_at(updated)
     name = updated.id
     if scope.is_comprehension or (name not in scope.bindings and name not in scope.redirected):

@@ -83,7 +83,7 @@ class Truth:
         if isinstance(node, ast.BoolOp):
             if not self._is_truth(node):
                 word = "and" if isinstance(node.op, ast.And) else "or"
-                raise Refused(f"`{word}` gives one of its operands here, which are not all truth values")
+                raise Refused(f"`{word}` gives one of its operands here, which are not all booleans")
             return self._operator(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return f"{self.name('jax.numpy.logical_not')}({self.truth(node.operand)})"
@@ -205,7 +205,7 @@ class Truth:
             raise Refused(f"`{name}` is called with unpacked arguments")
         if name in ("any", "all"):
             if not all(map(self._is_boolean, elements)):
-                raise Refused(f"the elements given to `{name}` are not all truth values")
+                raise Refused(f"the elements given to `{name}` are not all booleans")
             function = self.name(f"jax.numpy.logical_{'or' if name == 'any' else 'and'}")
         else:
             function = self.name(_BUILTINS[name])

@@ -91,7 +91,7 @@ def _is_layer(name: str) -> bool:
 def _problem(site: Site, node: ast.Call) -> str | None:
     name = site.names.qualified(node.func) or ""
     if not _is_layer(name):
-        return f"`{ast.unparse(node.func)}` is no layer of flax that takes a dtype"
+        return f"`{ast.unparse(node.func)}` is not a layer of flax that takes a dtype"
     if any(one.arg is None for one in node.keywords) or any(
         isinstance(one, ast.Starred) for one in node.args
     ):

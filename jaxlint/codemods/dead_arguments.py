@@ -98,7 +98,7 @@ def _kept_argument(site: Site, ownership: Ownership, name: ast.Name) -> str:
     for call in _seen_calls(site, around.name, site.names.scope_at(site.names.parents[around])):
         part = (bound_arguments(call, parameters) or {}).get(number)
         if isinstance(part, ast.Name) and not ownership.is_last_use(part, call):
-            return f"`{part.id}` may be read after line {call.lineno} hands it to `{around.name}`, which would give it up"
+            return f"`{part.id}` may be read after line {call.lineno} passes it to `{around.name}`, which would give it up"
     return ""
 
 

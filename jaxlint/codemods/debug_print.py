@@ -31,7 +31,7 @@ def print_to_debug_print(draft: Draft, step: Step) -> None:
             raise Refused("the call is not one of `print`")
     for argument in call.args:
         if isinstance(argument, ast.Starred):
-            raise Refused("the call unpacks its arguments, so that what it prints cannot be seen")
+            raise Refused("the call unpacks its arguments, which are unknown")
         check_expression(site, argument, "the printed text")
     if Layout(site).comments_outside(site.span(call), ()):
         raise Refused("the call has comments inside, which the rewrite would lose")
@@ -73,7 +73,7 @@ def _separator(call: ast.Call) -> str:
         elif keyword.arg in ("sep", "end", "file"):
             raise Refused(f"jax.debug.print has no `{keyword.arg}`")
         else:
-            raise Refused("the call unpacks its keywords, so that what it passes cannot be seen")
+            raise Refused("the call unpacks its keywords, which are unknown")
     return separator
 
 

@@ -29,7 +29,7 @@ def jit_call(draft: Draft, step: Step) -> None:
     ):
         raise Refused("arguments are unpacked, so that it is not known which are static")
     if isinstance(call.func, ast.Call):
-        raise Refused("what is called is made anew each time, and jit would compile it each time")
+        raise Refused("what is called is created again each time, and jit would compile it each time")
     may_be_compiled(draft, call, step, transform)
     wrapper = reference(site, draft.imports, transform, call)
     # There, whatever is no array is static.

@@ -133,7 +133,7 @@ class _Keepers:
                 for number, given in (bound_arguments(call, parameters) or {}).items():
                     if parameters[number].arg == value.id and isinstance(given, ast.Name):
                         if not self.ownership.is_last_use(given, call):
-                            return f"`{given.id}` may be read after line {call.lineno} hands it to `{maker.name}`, which would give it up"
+                            return f"`{given.id}` may be read after line {call.lineno} passes it to `{maker.name}`, which would give it up"
         return ""
 
     def _uses(self, part: ast.expr) -> Iterator[ast.expr]:

@@ -85,7 +85,7 @@ def _check_kept(site: Site, value: ast.expr, inside: set[ast.AST]) -> None:
         if use.name in inside and use.name not in own:
             if _handed_on(site, use.name, inside):
                 raise Refused(
-                    f"`{root.id}` is handed to another call in the loop, which may give up its buffer"
+                    f"`{root.id}` is passed to another call in the loop, which may give up its buffer"
                 )
 
 

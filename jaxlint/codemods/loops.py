@@ -204,7 +204,7 @@ class Loop:
                     value and constant_type(value) in (str, bytes, type(None))
                 ):
                     raise Refused(
-                        f"`{name}` holds `{ast.unparse(value)[:40]}`, which a loop of JAX cannot carry or cannot let grow"
+                        f"`{name}` holds `{ast.unparse(value)[:40]}`, which a JAX loop cannot carry or cannot let grow"
                     )
         for use in self.site.names.uses_of(name, self.flow.scope):
             parent = self.site.names.parents.get(use.name)

@@ -216,7 +216,7 @@ def _check(site: Site, found: RowLoss) -> None:
         for use in site.names.uses_of(target.id, home) if home is not None else ():
             around = [use.name, *site.names.ancestors(use.name)]
             if not any(one in around for one in inside):
-                raise Refused(f"`{target.id}` is used elsewhere, too")
+                raise Refused(f"`{target.id}` is used elsewhere as well")
     _check_between(site, found, last)
 
 
@@ -232,6 +232,6 @@ def _check_between(site: Site, found: RowLoss, last: ast.stmt) -> None:
         ]
         for statement in stays:
             if changed := needed & stored(statement):
-                raise Refused(f"`{min(changed)}` is given another value in between")
+                raise Refused(f"`{min(changed)}` is rebound in between")
         if stays:
             check_expression(site, moved.value, "what makes the scores")

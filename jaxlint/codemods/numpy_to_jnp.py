@@ -69,7 +69,7 @@ def _check_call(call: ast.Call, name: str) -> None:
         allowed = 99 if name in VARIADIC else 1 if name in TYPES else OTHERS[name]
         for keyword in call.keywords:
             if keyword.arg is None:
-                raise Refused("the call unpacks its keywords, so that what it passes cannot be seen")
+                raise Refused("the call unpacks its keywords, which are unknown")
             if keyword.arg in FOREIGN_KEYWORDS and keyword.arg not in OWN_KEYWORDS.get(name, ()):
                 raise Refused(f"`jnp.{name}` takes no `{keyword.arg}`, or means something else by it")
     elif name == "ufunc" or name.startswith(("random.", "ma.", "testing.", "lib.")):
@@ -77,7 +77,7 @@ def _check_call(call: ast.Call, name: str) -> None:
     else:
         raise Refused(f"`np.{name}` has no mechanical counterpart in jax.numpy")
     if any(isinstance(argument, ast.Starred) for argument in call.args):
-        raise Refused("the call unpacks its arguments, so that what it passes cannot be seen")
+        raise Refused("the call unpacks its arguments, which are unknown")
     if len(call.args) > allowed:
         raise Refused(f"`jnp.{name}` takes its arguments after the {allowed}. otherwise than `np.{name}`")
     if name == "where" and len(call.args) != 3:

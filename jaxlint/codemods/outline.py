@@ -31,7 +31,7 @@ def outline_jit(draft: Draft, step: Step) -> None:
     if transform not in TRANSFORMS:
         raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
     if any(isinstance(one, ast.Starred) for one in call.args) or any(k.arg is None for k in call.keywords):
-        raise Refused("arguments are unpacked, so that nothing says what they are")
+        raise Refused("arguments are unpacked, so they are unknown")
     change = changed_by_call(site, call)
     carries = transform == "flax.nnx.jit" and change is not None and change.framework == "flax.nnx"
     if change is not None and change.is_seen and not carries:
@@ -90,7 +90,7 @@ class _Outlined:
                 parts = [self._handed(one) for one in function.args]
                 self.name = f"call_{parts[0].rpartition('.')[2]}" if parts else ""
                 return f"{text}({', '.join(parts)})"
-        raise Refused("what is called is made anew each time")
+        raise Refused("what is called is created again each time")
 
     def given(self, value: ast.expr, keyword: str) -> str:
         """An argument, as the new function writes it: constants stay there."""
@@ -106,7 +106,7 @@ class _Outlined:
         while isinstance(root, ast.Attribute):
             root = root.value
         if not isinstance(root, ast.Name):
-            raise Refused("what is called is made anew each time")
+            raise Refused("what is called is created again each time")
         if not self._is_local(root):
             return self.site.text(node)
         last = _last(node)

@@ -258,7 +258,9 @@ class Region:
             self.kept.append(attributes.me)
         self.kept += self._names_of_functions_around(own)
         if self.kept and self._top_of_loop() is None:
-            raise Refused(f"`{self.kept[0]}` is no array, and the function would be compiled at each call")
+            raise Refused(
+                f"`{self.kept[0]}` is not an array, and the function would be compiled at each call"
+            )
         if not self.parameters and not attributes.taken:
             raise Refused("it is given nothing that could be traced")
 
@@ -321,7 +323,7 @@ class Region:
         if not self._is_bound_before_place(name):
             if is_object:
                 raise Refused(
-                    f"`{name}` is no array, and is bound anew where the function would have to stand"
+                    f"`{name}` is not an array, and is rebound where the function would have to stand"
                 )
             return False
         return True

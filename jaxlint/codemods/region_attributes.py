@@ -102,7 +102,7 @@ def own_attributes(
         node for one in statements for node in ast.walk(one) if isinstance(node, ast.Name) and node.id == me
     ]
     if len(others) > len(found.nodes):
-        raise Refused(f"it hands `{me}` on")
+        raise Refused(f"it passes `{me}` on")
     return found
 
 

@@ -122,11 +122,11 @@ def _framework(site: Site, call: ast.Call) -> str:
                     if not known.startswith(f"{framework}."):
                         continue
                     if framework == "flax.linen" and holds_modules(site, call.func, framework) is False:
-                        raise Refused("what is called is no module")
+                        raise Refused("what is called is not a module")
                     return framework
     if name.startswith("haiku.") or _class_of(site, call, "haiku"):
         return "haiku"
-    raise Refused("what is called is neither a function of this file nor a block of a known framework")
+    raise Refused("the called object is neither a function of this file nor a block of a known framework")
 
 
 def _class_of(site: Site, call: ast.Call, framework: str) -> bool:

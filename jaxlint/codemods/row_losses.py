@@ -81,7 +81,7 @@ def row_loss(site: Site, expression: ast.expr, setting: Setting) -> RowLoss:
     if kind in (Kind.SCORES, Kind.WIDE):
         reader.found.total = _total_of(site, expression)
         if reader.found.total is None:
-            raise Refused("it is no loss of each row")
+            raise Refused("it is not a loss of each row")
     elif isinstance(expression, ast.Name):
         raise Refused("the loss is made by another statement")
     if reader.found.parts not in (0, reader.found.products):

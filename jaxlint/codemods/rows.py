@@ -166,7 +166,7 @@ class _Reader:
             tree = reference(self.site, self.draft.imports, "jax.tree.map", iterable)
             text = f"{tree}(lambda *leaves: {self.numpy('stack')}(leaves), *{layout.operand(iterable)})"
         elif not is_array_like(self.site, iterable) or self.is_called(target):
-            raise Refused(f"`{ast.unparse(iterable)[:40]}` is no array, so its items are no rows of one")
+            raise Refused(f"`{ast.unparse(iterable)[:40]}` is not an array, so its items are not rows of one")
         self.add(target, text)
 
     def is_called(self, target: ast.expr) -> bool:
@@ -329,7 +329,7 @@ class _Reader:
             rows.parameters.append(name)
             rows.patterns[name] = ", ".join(self.site.text(part) for part in target.elts)
         else:
-            raise Refused(f"the loop binds `{ast.unparse(target)[:40]}`, which is no variable")
+            raise Refused(f"the loop binds `{ast.unparse(target)[:40]}`, which is not a variable")
         rows.arrays.append(text)
 
     def pair(self, target: ast.expr, count: int) -> list[ast.expr]:

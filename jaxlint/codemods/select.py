@@ -56,12 +56,14 @@ class Selector:
         check_expression(self.site, node, what)
         if isinstance(node, _NO_ARRAYS) or constant_type(node) in (str, bytes, type(None), type(...)):
             raise Refused(
-                f"{what} gives `{shown_source(node)}`, which is no array that the program could choose"
+                f"{what} gives `{shown_source(node)}`, which is not an array that the program could choose"
             )
         if isinstance(node, ast.Name):
             held = self.site.names.bindings_of(node.id, self.site.names.scope_at(node))
             if any(isinstance(one.node, (*FUNCTIONS, ast.ClassDef)) for one in held):
-                raise Refused(f"{what} gives `{node.id}`, a function, which is no array; {_CHOOSE_RESULTS}")
+                raise Refused(
+                    f"{what} gives `{node.id}`, a function, which is not an array; {_CHOOSE_RESULTS}"
+                )
         text = self.layout.argument(node)
         total = is_total(self.site, node)
         return Choice(text, node, total, is_floating(self.site, node), [self.site.span(node)])

@@ -28,7 +28,7 @@ def stack_to_vmap(draft: Draft, step: Step) -> None:
         raise Refused("the call does not stack along a new axis")
     made = call.args[0] if call.args else None
     if not isinstance(made, (ast.ListComp, ast.GeneratorExp)) or len(made.generators) != 1:
-        raise Refused("what is stacked is no comprehension over one sequence")
+        raise Refused("what is stacked is not a comprehension over one sequence")
     generator = made.generators[0]
     if generator.ifs or generator.is_async:
         raise Refused("the comprehension leaves rows out")

@@ -85,7 +85,7 @@ def _longer(site: Site, value: ast.expr, entry: str) -> str:
         return f"{text[0]}{inner}, {entry}{text[-1]}"
     if isinstance(value, ast.Constant):
         return f"({text}, {entry})"
-    raise Refused("what is static is not listed where the function is jitted")
+    raise Refused("the call of jit does not list its static arguments")
 
 
 @codemod("replace-string")

@@ -96,7 +96,7 @@ def forward_clock(draft: Draft, step: Step) -> None:
     assert isinstance(first, ast.Call)
     clock = site.names.qualified(first.func)
     if clock not in _CLOCKS:
-        raise Refused("the clock gives a date, whose differences are no numbers")
+        raise Refused("the clock gives a date, whose differences are not numbers")
     readings = _Readings(site, clock)
     readings.follow_call(first)
     for call in readings.calls:

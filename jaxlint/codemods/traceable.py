@@ -128,7 +128,7 @@ class _Check:
         if isinstance(node.slice, ast.Slice) or not (self.names(node.slice) & self.counters):
             return
         if any(isinstance(held, _SEQUENCES) for held in _given(self.site, node.value)):
-            raise Refused(f"`{ast.unparse(node.value)[:40]}` is no array, and JAX would trace its index")
+            raise Refused(f"`{ast.unparse(node.value)[:40]}` is not an array, and JAX would trace its index")
 
     def call(self, node: ast.Call) -> None:
         function = node.func
@@ -150,9 +150,11 @@ class _Check:
             if function.id in _NUMBERS:
                 raise Refused(f"{self.what} makes a Python value of `{found}`, by `{function.id}`")
             if function.id in _TESTS:
-                raise Refused(f"{self.what} asks for the truth of `{found}`, in `{function.id}`")
+                raise Refused(f"{self.what} tests `{found}`, in `{function.id}`")
         if name.startswith(_HOST):
-            raise Refused(f"{self.what} hands `{found}` to `{ast.unparse(function)}`, which cannot be traced")
+            raise Refused(
+                f"{self.what} passes `{found}` to `{ast.unparse(function)}`, which does not take tracers"
+            )
         last = function.attr if isinstance(function, ast.Attribute) else name.rpartition(".")[2]
         if last in _SHAPED and any(self.names(part) & self.counters for part in given):
             count = next(iter(sorted(set().union(*map(self.names, given)) & self.counters)))

@@ -89,7 +89,7 @@ def _entries(site: Site, value: ast.expr) -> list[str]:
     """The text of each number or name that is listed."""
     listed = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
     if not all(isinstance(one, ast.Constant) for one in listed):
-        raise Refused("what is static is not listed where the function is jitted")
+        raise Refused("the call of jit does not list its static arguments")
     return [site.text(one) for one in listed]
 
 
@@ -109,7 +109,7 @@ def _check_default(arguments: ast.arguments, name: str) -> None:
     pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
     for argument, default in (*pairs, *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)):
         if argument.arg == name and default is not None and not _is_number(default):
-            raise Refused(f"the default of `{name}` is no number")
+            raise Refused(f"the default of `{name}` is not a number")
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -134,12 +134,12 @@ def _check_body(site: Site, function: _Function, name: str, arrays: set[str]) ->
     check_traceable(site, body, traced, "the function", counters=traced)
     for node in (part for top in body for part in ast.walk(top)):
         if isinstance(node, ast.Attribute | ast.Subscript) and getattr(node.value, "id", "") == name:
-            raise Refused(f"the function takes `{ast.unparse(node)[:40]}` of it, so it is no number")
+            raise Refused(f"the function takes `{ast.unparse(node)[:40]}` of it, so it is not a number")
         if isinstance(node, ast.For | ast.comprehension) and reads(node.iter, traced):
             raise Refused(f"the function loops over `{name}`")
         if isinstance(node, ast.Call):
             if getattr(node.func, "id", "") in traced:
-                raise Refused(f"the function calls `{ast.unparse(node.func)}`, so it is no number")
+                raise Refused(f"the function calls `{ast.unparse(node.func)}`, so it is not a number")
             _check_call(site, node, traced, arrays)
 
 
@@ -156,7 +156,7 @@ def _check_call(site: Site, node: ast.Call, traced: set[str], arrays: set[str]) 
     if method is not None and method.attr in _UPDATES and ".at[" in ast.unparse(method.value):
         return
     raise Refused(
-        f"the function hands `{found}` to `{ast.unparse(node.func)[:40]}`, which may have to know it"
+        f"the function passes `{found}` to `{ast.unparse(node.func)[:40]}`, which may have to know it"
     )
 
 

@@ -149,5 +149,5 @@ def validate(request: Request) -> None:
             raise CannotRun(f"--target: {error}") from None
     if shutil.which(request.python) is None:
         raise CannotRun(
-            f"{request.python}: is no program that can be run; name a Python interpreter with --python"
+            f"{request.python}: is not a program that can be run; name a Python interpreter with --python"
         )

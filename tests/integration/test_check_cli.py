@@ -310,7 +310,7 @@ def rules():
     ("source", "said"),
     [
         ("import nowhere_at_all\n", "does not load (ModuleNotFoundError"),
-        ("def rules():\n    return ['JAX101']\n", "gives 'JAX101', which is no subclass"),
+        ("def rules():\n    return ['JAX101']\n", "gives 'JAX101', which is not a subclass"),
         (OWN_RULE.format(code="JAX101"), "brings a rule JAX101 (own-rule), a code that tracer-branch"),
     ],
 )

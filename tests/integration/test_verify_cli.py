@@ -262,7 +262,7 @@ def test_the_command_line_never_imports_jax(project: Path) -> None:
         (["."], "is a folder without a __main__.py"),
         (["--target", "abacus", "train.py"], "unknown target 'abacus'"),
         (["--target", "cpu, abacus", "train.py"], "unknown target 'abacus'"),
-        (["--capture-bytes", "lots", "train.py"], "is no size; write one like 512MB"),
+        (["--capture-bytes", "lots", "train.py"], "is not a size; write one like 512MB"),
         (["--python", "/no/such/python", "train.py"], "name a Python interpreter with --python"),
         (["-m", "train", "--pytest"], "-m and --pytest exclude each other"),
         (["--output", "no/such/folder/report.txt", "train.py"], "there is no such folder"),

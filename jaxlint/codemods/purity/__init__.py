@@ -1,1 +1,1 @@
-"""What a function does besides giving a value, what it reads from outside and what it gives back: asked before it is staged."""
+"""What a function does besides giving a value, what it reads from outside and what it returns: asked before it is staged."""

@@ -59,7 +59,7 @@ class CallEffects:
     ) -> Iterator[Problem]:
         values = self.possible.of(node.func, file)
         if not values:
-            yield problem(self.program, "calls what is not known", node, file, certain=False)
+            yield problem(self.program, "calls an unknown function", node, file, certain=False)
         for value in sorted(values, key=repr) if len(values) > 1 else values:
             yield from self._callee(value, node, file, function, fresh_self)
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
@@ -89,7 +89,7 @@ class CallEffects:
         elif value in (ARRAY, NUMPY, NUMBER, TEXT):
             return  # no call of these does anything but fail
         else:
-            yield problem(self.program, "calls what is not known", node, file, certain=False)
+            yield problem(self.program, "calls an unknown function", node, file, certain=False)
 
     def _wrapped(
         self, value: Wrapped, node: ast.Call, file: File, function: FunctionNode | None, fresh_self: bool
@@ -98,7 +98,7 @@ class CallEffects:
             what = (
                 "remembers results of earlier calls"
                 if "cache" in value.how
-                else f"goes through `{value.how}`, of which it is not known what it does"
+                else f"goes through `{value.how}`, which may do anything"
             )
             yield problem(self.program, what, node, file, certain="cache" in value.how)
             return
@@ -132,7 +132,7 @@ class CallEffects:
                 if self.walk.is_nnx(argument, file) and self.walk.comes_from_outside(argument, file):
                     yield problem(
                         self.program,
-                        f"may change `{shown_source(argument)}`, which is no argument of it",
+                        f"may change `{shown_source(argument)}`, which is not an argument of it",
                         node,
                         file,
                         certain=False,
@@ -140,7 +140,7 @@ class CallEffects:
         elif not known_functions.computes(name):
             certain = name.startswith(_WORLD)
             what = (
-                "acts outside of the program, or depends on what is outside"
+                "acts outside the program, or depends on what is outside"
                 if certain
                 else "is not known to do nothing but compute"
             )
@@ -154,14 +154,16 @@ class CallEffects:
             if any(isinstance(one, ast.Starred) for one in node.args) or not (
                 node.keywords or name in known_functions.TRANSFORMS
             ):
-                yield problem(self.program, "calls what is not known", node, file, certain=False)
+                yield problem(self.program, "calls an unknown function", node, file, certain=False)
             return
         values = leaves_of(self.possible.of(node.args[index], file))
         if not values:
-            yield problem(self.program, "calls what is not known", node, file, certain=False)
+            yield problem(self.program, "calls an unknown function", node, file, certain=False)
         for value in values:
             if isinstance(value, Unknown):
-                yield problem(self.program, f"has `{name}` call what is not known", node, file, certain=False)
+                yield problem(
+                    self.program, f"has `{name}` call an unknown function", node, file, certain=False
+                )
             elif not isinstance(value, (Fn, Wrapped)):
                 yield from self._callee(
                     value, ast.copy_location(ast.Call(node.args[index], [], []), node), file, None, False
@@ -202,9 +204,9 @@ class CallEffects:
         certain = name.startswith(_WORLD) or name in ("next", "vars", "locals", "memoryview")
         yield problem(
             self.program,
-            "acts outside of the function, or depends on what is outside"
+            "acts outside the function, or depends on what is outside"
             if certain
-            else "calls what is not known",
+            else "calls an unknown function",
             node,
             file,
             certain=certain,
@@ -234,7 +236,7 @@ class CallEffects:
         elif isinstance(receiver, Made):
             yield from self._of_made(receiver, name, node, file)
         else:
-            yield problem(self.program, "calls what is not known", node, file, certain=False)
+            yield problem(self.program, "calls an unknown function", node, file, certain=False)
 
     def _of_made(self, receiver: Made, name: str, node: ast.Call, file: File) -> Iterator[Problem]:
         made = receiver.name
@@ -293,7 +295,7 @@ class CallEffects:
                     certain=False,
                 )
             return
-        yield problem(self.program, "calls what is not known", node, file, certain=False)
+        yield problem(self.program, "calls an unknown function", node, file, certain=False)
 
     def _all_methods(self, receiver: Inst) -> Iterator[Problem]:
         for cls in self.possible.classes.heirs(receiver.cls):
@@ -322,7 +324,7 @@ class CallEffects:
                 found = True
                 yield from self.walk.of_call(member[1].node, member[0].file, fresh_self=False)
         if not found:
-            yield problem(self.program, "calls what is not known", node, file, certain=False)
+            yield problem(self.program, "calls an unknown function", node, file, certain=False)
 
     def _called_made(self, value: Made, node: ast.Call, file: File) -> Iterator[Problem]:
         if value.name.startswith(
@@ -365,7 +367,9 @@ class CallEffects:
                 for file_, one in own:
                     yield from self.walk.of_call(one, file_, fresh_self=False)
                 return
-        yield problem(self.program, "calls what is not known, and may do anything", node, file, certain=False)
+        yield problem(
+            self.program, "calls an unknown function, which may do anything", node, file, certain=False
+        )
 
     def _methods_named(self, name: str) -> Sequence[tuple[File, ast.FunctionDef]]:
         return [

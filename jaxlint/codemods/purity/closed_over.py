@@ -131,7 +131,7 @@ class ClosedOver:
                 if name in other.names.module.bindings:
                     yield from self._variable(name, other.names.module, other, node, file)
                     return
-            yield f"reads `{node.id}` at {self.program.place(file, node)}, of which it is not known what it is"
+            yield f"reads `{node.id}` at {self.program.place(file, node)}, which is unknown"
             return
         yield from self._variable(node.id, scope, file, node, file)
 

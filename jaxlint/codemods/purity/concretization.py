@@ -311,35 +311,31 @@ class Traced:
 
     def _needs(self, node: ast.AST, file: File) -> str:
         if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
-            return "decides in Python on what would be traced" if self.is_traced(node.test, file) else ""
+            return "decides in Python on a tracer" if self.is_traced(node.test, file) else ""
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             told = [*node.exc.args, *(keyword.value for keyword in node.exc.keywords)]
             return "hands what would be traced to who catches it" if any(self.is_traced(one, file) for one in told) else ""  # fmt: skip
         if isinstance(node, ast.BoolOp):
             return (
-                "decides in Python on what would be traced"
+                "decides in Python on a tracer"
                 if any(self.is_traced(one, file) for one in node.values[:-1])
                 else ""
             )
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return "decides in Python on what would be traced" if self.is_traced(node.operand, file) else ""
+            return "decides in Python on a tracer" if self.is_traced(node.operand, file) else ""
         if isinstance(node, ast.comprehension):
             return (
-                "decides in Python on what would be traced"
-                if any(self.is_traced(one, file) for one in node.ifs)
-                else ""
+                "decides in Python on a tracer" if any(self.is_traced(one, file) for one in node.ifs) else ""
             )
         if isinstance(node, ast.Compare) and (
             len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn))
         ):
-            return "decides in Python on what would be traced" if self.is_traced(node, file) else ""
+            return "decides in Python on a tracer" if self.is_traced(node, file) else ""
         if isinstance(node, ast.FormattedValue):
-            return "writes what would be traced into a string" if self.is_traced(node.value, file) else ""
+            return "formats a tracer into a string" if self.is_traced(node.value, file) else ""
         if isinstance(node, ast.Slice):
             bounds = [one for one in (node.lower, node.upper, node.step) if one is not None]
-            return (
-                "slices by what would be traced" if any(self.is_traced(one, file) for one in bounds) else ""
-            )
+            return "slices by a tracer" if any(self.is_traced(one, file) for one in bounds) else ""
         if isinstance(node, ast.Subscript):
             return self._indexes(node, file)
         return self._converts(node, file) if isinstance(node, ast.Call) else ""
@@ -352,14 +348,14 @@ class Traced:
         values = self.possible.of(node.value, file)
         if isinstance(node.ctx, ast.Load):
             return (
-                "takes an item of a container of Python by what would be traced"
+                "indexes a Python container with a tracer"
                 if any(isinstance(one, Box) for one in values)
                 else ""
             )
         statement = file.names.parents.get(node)
         value = getattr(statement, "value", None)
         if isinstance(value, ast.expr) and self.is_traced(value, file) and self._is_numpy(node.value, file):
-            return "stores what would be traced into an array of NumPy"
+            return "stores a tracer in a NumPy array"
         return ""
 
     def _is_numpy(self, node: ast.expr, file: File) -> bool:
@@ -378,21 +374,21 @@ class Traced:
             return ""
         name = self.possible.name_of(function, file)
         if name in _NUMBERS:
-            return "makes a Python value of what would be traced"
+            return "converts a tracer to a Python value"
         if name in _TESTS:
             several = len(node.args) > 1 or not all(
                 isinstance(one, Plain) and one.kind == "array" for one in self.possible.of(node.args[0], file)
             )
-            return "asks for the truth of what would be traced" if several else ""
+            return "tests a tracer" if several else ""
         if name.startswith(_HOST) and name not in _ON_TRACERS:
-            return "computes on the host with what would be traced"
+            return "computes on the host with a tracer"
         if (
             isinstance(function, ast.Attribute)
             and function.attr in ("join", "format")
             and any(one == TEXT for one in self.possible.of(function.value, file))
         ):
-            return "writes what would be traced into a string"
-        return "fetches what would be traced" if name == "jax.device_get" else ""
+            return "formats a tracer into a string"
+        return "fetches a tracer" if name == "jax.device_get" else ""
 
 
 def _functions(value: Wrapped, depth: int = 0) -> list[Fn]:

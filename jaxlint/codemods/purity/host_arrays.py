@@ -49,7 +49,7 @@ class HostArrays:
         for node, file in self.traced.evaluated(self.file):
             if node not in self.traced.skipped and (what := self._narrowed(node, file)):
                 place = self.possible.program.place(file, node)
-                yield f"`{shown_source(node)}` at {place} {what} with arrays of NumPy, which have 64 bits, and JAX has 32"
+                yield f"`{shown_source(node)}` at {place} {what} with NumPy arrays, which have 64 bits, and JAX has 32"
 
     def _narrowed(self, node: ast.AST, file: File) -> str:
         if isinstance(node, ast.BinOp | ast.AugAssign):

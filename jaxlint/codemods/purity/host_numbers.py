@@ -105,7 +105,7 @@ class HostNumbers:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
             rows = NUMPY in self.possible.of(node.value, file)
             if rows and self.traced.is_traced(node.slice, file) and NUMBER in self._values(node.slice, file):
-                return "takes a row of an array of NumPy by a number: IndexError says where there is none, and JAX takes the last"
+                return "takes a row of a NumPy array by a number: IndexError says where there is none, and JAX takes the last"
         return ""
 
     def _asks(self, node: ast.Call, file: File) -> str:
@@ -118,14 +118,14 @@ class HostNumbers:
         if not traced or traced[0] is not node.args[0]:
             return ""
         if name in _ROUNDING and NUMBER in self._values(node.args[0], file):
-            return "computes with a number of Python, which would have 32 bits"
+            return "computes with a Python number, which would have 32 bits"
         if name in ("isinstance", "type"):
             values = self._values(node.args[0], file)
             unsure = any(isinstance(one, Unknown | Made) for one in values) and self._asks_for_host(
                 node, file
             )
             if values & {NUMBER, NUMPY} or unsure:
-                return "asks for the type of what would be an array of JAX"
+                return "asks for the type of a JAX array"
         return ""
 
     def _asks_for_host(self, node: ast.Call, file: File) -> bool:
@@ -148,18 +148,16 @@ class HostNumbers:
         first, second = (self.number(one, file) for one in both)
         if isinstance(op, (ast.Div, ast.FloorDiv, ast.Mod)):
             if second.least <= 0 and not (second.literal and second.least):
-                return "divides by a number of Python that may be 0: it raises ZeroDivisionError, and an array gives inf"
+                return "divides by a Python number that may be 0: it raises ZeroDivisionError, and an array gives inf"
             if not isinstance(op, ast.Div) and not (first.is_whole and second.is_whole):
-                return "rounds a number of Python, which would have 32 bits"
+                return "rounds a Python number, which would have 32 bits"
         elif isinstance(op, ast.Sub):
             if not (first.is_whole and second.is_whole) and not any(one.is_small for one in (first, second)):
-                return (
-                    "may take two large numbers of Python from each other, of which 32 bits hold seven digits"
-                )
+                return "may subtract two large Python numbers, of which 32 bits hold seven digits"
         elif isinstance(op, ast.Mult):
             if first.may_be_whole and second.may_be_whole:
                 if not any(one.is_small for one in (first, second)):
-                    return "multiplies whole numbers of Python, which may not fit into 32 bits"
+                    return "multiplies whole Python numbers, which may not fit into 32 bits"
         elif isinstance(op, (ast.Pow, ast.LShift)) and first.may_be_whole and second.may_be_whole:
             return "makes a whole number of Python that may not fit into 32 bits"
         if isinstance(op, _NARROWING) and (first.is_too_wide or second.is_too_wide):

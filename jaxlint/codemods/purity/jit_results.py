@@ -1,4 +1,4 @@
-"""What a function that would be compiled gives back, and what of it would come back as something else."""
+"""What a function that would be compiled returns, and what of it would come back as something else."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from jaxlint.codemods.site import Refused
 from jaxlint.codemods.text_edits import shown_source
 
 WORDS = {
-    "number": "a number of Python",
+    "number": "a Python number",
     "text": "a string",
-    "numpy": "an array of NumPy",
+    "numpy": "a NumPy array",
     "type": "a class or dtype",
 }
 

@@ -1,4 +1,4 @@
-"""Whether an object is changed after it was made: by any use of a variable that holds it, wherever it is handed on."""
+"""Whether an object is changed after it was made: by any use of a variable that holds it, wherever it is passed on."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Mutations:
     def uses_change(self, name: str, scope: Scope, file: File, depth: int) -> str | None:
         """Whether any use of a variable may change the object that it holds."""
         if depth > _DEPTH:
-            return "is handed on too far to be followed"
+            return "is passed on too far to follow"
         for other, use in self.program.uses_of(name, scope, file):
             if (why := self._use_changes(use, other, depth)) is not None:
                 return why
@@ -85,7 +85,7 @@ class Mutations:
                 if not isinstance(above, ast.BoolOp)
                 else self._use_changes(above, file, depth + 1)
                 if depth < _DEPTH
-                else "is handed on"
+                else "is passed on"
             )
         if isinstance(above, ast.IfExp):
             return (
@@ -93,7 +93,7 @@ class Mutations:
                 if above.test is use
                 else self._use_changes(above, file, depth + 1)
                 if depth < _DEPTH
-                else "is handed on"
+                else "is passed on"
             )
         if isinstance(above, (ast.For, ast.comprehension)) and above.iter is use:
             return self._iterated(above, file, depth)
@@ -102,7 +102,7 @@ class Mutations:
         if isinstance(above, (ast.Tuple, ast.List, ast.Dict, ast.Set)):
             if isinstance(file.names.parents.get(above), (ast.Compare, ast.Subscript, ast.FormattedValue)):
                 return None
-        return f"may be changed from {place} on, where it is handed on"
+        return f"may be changed from {place} on, where it is passed on"
 
     def _attribute_use(self, node: ast.Attribute, file: File, depth: int) -> str | None:
         place = self.program.place(file, node)
@@ -163,7 +163,7 @@ class Mutations:
                 return f"changes at {self.program.place(file, node)}"
             return None
         if depth >= _DEPTH:
-            return "is handed on too far to be followed"
+            return "is passed on too far to follow"
         return self._use_changes(node, file, depth + 1)
 
     def _handed(self, use: ast.expr, call: ast.AST, file: File, depth: int) -> str | None:
@@ -175,7 +175,7 @@ class Mutations:
                 for value in values
             ):
                 return None
-            return f"may be changed at {place}, where it is handed on"
+            return f"may be changed at {place}, where it is passed on"
         assert isinstance(call, ast.Call)
         if call.func is use:
             return None
@@ -205,7 +205,7 @@ class Mutations:
                         "numpy.transpose",
                         "numpy.squeeze",
                     ):
-                        return self._use_changes(call, file, depth + 1) if depth < _DEPTH else "is handed on"
+                        return self._use_changes(call, file, depth + 1) if depth < _DEPTH else "is passed on"
                     continue
                 if callee.name == "getattr" and len(call.args) > 1:
                     continue
@@ -255,7 +255,7 @@ class Mutations:
             if isinstance(target, ast.Name):
                 scope = file.names.scope_at(target).resolve(target.id)
                 if scope is None:
-                    return "is handed on"
+                    return "is passed on"
                 key = (id(scope), target.id, "alias")
                 if key in self._open:
                     continue
@@ -266,13 +266,13 @@ class Mutations:
                 finally:
                     self._open.discard(key)
             else:
-                return f"may be changed from {self.program.place(file, statement)} on, where it is handed on"
+                return f"may be changed from {self.program.place(file, statement)} on, where it is passed on"
         return None
 
     def _returned(self, use: ast.expr, file: File, depth: int) -> str | None:
         function = function_around(use, file)
         if not isinstance(function, FUNCTIONS) or depth >= _DEPTH:
-            return "is handed on too far to be followed"
+            return "is passed on too far to follow"
         for call, how, other in self.possible.call_sites.calls_of(function, file):
             if call is None or how:
                 return f"may be changed from {self.program.place(file, use)} on, where it is returned"
@@ -288,7 +288,7 @@ class Mutations:
             scope = file.names.scope_at(loop.target).resolve(loop.target.id)
             if scope is not None and depth < _DEPTH:
                 return self.uses_change(loop.target.id, scope, file, depth + 1)
-        return f"may be changed at {self.program.place(file, loop.iter)}, where its parts are handed on"
+        return f"may be changed at {self.program.place(file, loop.iter)}, where its parts are passed on"
 
 
 def is_immutable(value: Value) -> bool:

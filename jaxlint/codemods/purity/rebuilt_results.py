@@ -98,9 +98,9 @@ class Rebuilt:
                 continue  # each iteration makes it anew
             values = self.possible.of(name, file)
             if {ARRAY, NUMPY} & leaves_of(values) and (place := self._identity_asked(own)) is not None:
-                yield f"{place} asks whether two arrays are the same object, and a loop of JAX gives new ones"
+                yield f"{place} asks whether two arrays are the same object, and a JAX loop gives new ones"
             if _unsorted(values) and (why := self._after(name, scope, own, file)) is not None:
-                yield f"`{name.id}` is a dict, whose keys a loop of JAX sorts; {why}"
+                yield f"`{name.id}` is a dict, whose keys a JAX loop sorts; {why}"
 
     def _after(self, name: ast.Name, scope: Scope, own: Set[ast.AST], file: File) -> str | None:
         """Where the order of what a loop gives back is asked for: in it, or after it."""
@@ -119,7 +119,7 @@ class Rebuilt:
         """What objects of the program lose where JAX takes them apart, in words: in a compiled function as in the carry of a loop."""
         for cls in {leaf.cls for leaf in leaves_of(values) if isinstance(leaf, Inst)}:
             if (name := self._left_out(cls)) is not None:
-                yield f"`{name}` of a `{cls.node.name}` is no leaf of it, and is lost where JAX makes the object anew"
+                yield f"`{name}` of a `{cls.node.name}` is not a leaf of it, and is lost where JAX rebuilds the object"
 
     def _is_of_jax(self, node: ast.expr, file: File, depth: int = 0) -> bool:
         """Whether JAX or optax made a tree, and so has sorted its dicts."""
@@ -195,9 +195,7 @@ class Rebuilt:
             for one in self.possible.of(node, file)
             if isinstance(one, Box) and one.kind in ("list", "dict", "set")
         ]
-        return (
-            f"it gives back `{node.id}` itself, of which `jit` makes a new {boxes[0].kind}" if boxes else None
-        )
+        return f"it returns `{node.id}` itself, of which `jit` makes a new {boxes[0].kind}" if boxes else None
 
     def _identity_asked(self, inside: Set[ast.AST]) -> str | None:
         for file in self.program.files:
@@ -232,7 +230,7 @@ class Rebuilt:
 
     def _variable(self, name: str, scope: Scope | None, file: File, depth: int) -> str | None:
         if scope is None or depth > _DEPTH:
-            return "it is handed on too far to be followed"
+            return "it is passed on too far to follow"
         key = (id(scope), name)
         if key in self._open:
             return None
@@ -247,7 +245,7 @@ class Rebuilt:
         if (values := self.possible.of(node, file)) and not _holds_dict(values):
             return None
         if depth > _DEPTH:
-            return "it is handed on too far to be followed"
+            return "it is passed on too far to follow"
         above = file.names.parents.get(node)
         told = f"`{shown_source(above if isinstance(above, ast.expr) else node)}` at {self.program.place(file, node)} may ask for their order"
         if isinstance(above, ast.Subscript) and above.value is node:

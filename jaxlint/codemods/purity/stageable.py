@@ -435,4 +435,4 @@ def python_type(draft: Draft, name: str, node: ast.AST) -> str:
     kinds = {_number_type(file.names.parents.get(binding.node)) for binding in scope.bindings[name]}
     if len(kinds) == 1 and (kind := kinds.pop()):
         return kind
-    raise Refused(f"`{name}` is a number of Python, which the loop would give back as an array")
+    raise Refused(f"`{name}` is a Python number, which the loop would give back as an array")

@@ -1,4 +1,4 @@
-"""Calls of transformed functions: what `jax.jit(f)(x)` stages, and what it gives back."""
+"""Calls of transformed functions: what `jax.jit(f)(x)` stages, and what it returns."""
 
 from __future__ import annotations
 

@@ -164,7 +164,9 @@ def _refuse_unseen(jitted: Any) -> None:
     if type(jitted).__module__.partition(".")[0] in ("equinox", "flax"):
         return
     if not isinstance(jitted, JitProxy) or jitted._jaxlint_record is None:
-        raise NoExample("is no function of the program's own files; --include-packages counts installed code")
+        raise NoExample(
+            "is not a function of the program's own files; --include-packages counts installed code"
+        )
 
 
 def _is_static(value: Any) -> bool:

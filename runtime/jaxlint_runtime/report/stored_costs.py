@@ -59,7 +59,7 @@ def read_baseline(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise BadBaseline(f"{path}: cannot be read ({error.strerror}); make it with --save") from None
     except ValueError:
-        raise BadBaseline(f"{path}: is no baseline; make it with --save") from None
+        raise BadBaseline(f"{path}: is not a baseline; make it with --save") from None
     if not isinstance(stored, dict) or stored.get("schema_version") != VERSION:
         raise BadBaseline(f"{path}: was written by another version of jaxlint; make it again with --save")
     return stored

@@ -268,7 +268,7 @@ def _finding(finding: Mapping[str, Any]) -> str:
 
 
 def _syncs(document: Document) -> Table:
-    table = plain_table("Where the host waits for the device")
+    table = plain_table("Host syncs: where the host waits for the device")
     table.add_column("at", overflow="fold")
     table.add_column("what", no_wrap=True)
     for heading in ("times", f"per {short_name(document.step or 'step')}", "waited"):

@@ -167,7 +167,7 @@ def _choice_fix(function: ast.FunctionDef, source: SourceFile) -> FixRequest | N
         return None
     site = Site(source)
     steps = tuple(Step("branch-to-select", source.display, site.span(test)) for test in tests)
-    return FixRequest(Safety.UNSAFE, "Choose by `where` or `lax.cond`", steps)
+    return FixRequest(Safety.UNSAFE, "Use `jnp.where` or `lax.cond`", steps)
 
 
 def definition(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:

@@ -45,8 +45,8 @@ class Donation(Transform):
             if program.captured.function.__module__ == _EQUINOX:
                 return [_all_of_equinox(program, donated)]
             raise NotApplicable(
-                "no argument comes back with all of its arrays updated, and none of the shapes of a result is seen to be given up by"
-                " all callers"
+                "no argument returns with all of its arrays updated, and no result has the shape of an argument that"
+                " all callers drop"
             )
         argnums = sorted(a for a in new if isinstance(a, int))
         argnames = sorted(a for a in new if isinstance(a, str))

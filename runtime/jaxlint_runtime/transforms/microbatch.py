@@ -153,7 +153,7 @@ def _examined(program: Program) -> _Split:
     if found is not None:
         where = f" ({display_path(found.site[0])}:{found.site[1]})" if found.site else ""
         raise NotApplicable(
-            f"the loss is no mean or sum over the batch, so parts have other gradients: {found.reason}{where}"
+            f"the loss is not a mean or sum over the batch, so parts have other gradients: {found.reason}{where}"
         )
     return _combined(program, split)
 
@@ -192,7 +192,7 @@ def _loss(program: Program, avals: Sequence[Any]) -> _Loss:
     loss = _traced(program, avals, staged)
     aval = compat.open_jaxpr(loss.jaxpr).outvars[0].aval
     if getattr(aval, "shape", None) != ():
-        raise NotApplicable("what it differentiates is no scalar")
+        raise NotApplicable("what it differentiates is not a scalar")
     return loss
 
 

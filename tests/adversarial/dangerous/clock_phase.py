@@ -1,6 +1,6 @@
 # function: signal
 # arguments: x=array, now=float, start=float
-# refused: `now - start` at clock_phase.py:MARKED may take two large numbers
+# refused: `now - start` at clock_phase.py:MARKED may subtract two large Python numbers
 # flags: --epoch 1700000000
 
 """A phase is worked out of two times in seconds; with `--epoch` these count from 1970."""

@@ -1,6 +1,6 @@
 # function: evaluate
 # arguments: w=array, x=array, y=array, epoch=int
-# refused: may return a number of Python
+# refused: may return a Python number
 
 """An evaluation that returns which epoch it was, for names of files."""
 

@@ -1,6 +1,6 @@
 # function: normalised
 # arguments: x=array, total=float, count=int
-# refused: `total / count` at empty_mean.py:MARKED divides by a number of Python that may be 0
+# refused: `total / count` at empty_mean.py:MARKED divides by a Python number that may be 0
 # flags: --first 0
 
 """The mean over what was counted; where nothing was, Python's error says so."""

@@ -1,6 +1,6 @@
 # function: summarize
 # arguments: x=array
-# refused: may return a number of Python
+# refused: may return a Python number
 # flags: --json
 
 """A report with Python numbers beside arrays, written as JSON on request."""

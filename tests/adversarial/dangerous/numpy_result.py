@@ -1,6 +1,6 @@
 # function: blend
 # arguments: a=numpy, b=numpy, weight=float
-# refused: may return an array of NumPy
+# refused: may return a NumPy array
 # flags: --mask
 
 """A function of NumPy arrays whose result a flag has changed in place."""

@@ -91,7 +91,7 @@ def test_it_is_one_call_that_computes_the_same(rewrite: Rewrite, text, shape, pa
         (EINSUM.replace("scores, axis=-1", "scores + q.sum(), axis=-1"), "has no place in the call"),
         (EINSUM.replace("axis=-1", "axis=1"), "other arguments"),
         (EINSUM.replace('"bthd,bshd->bhts", q, k', '"bthd,bshd->bhts", 2 * q, k'), "is not a plain name"),
-        (EINSUM.replace("weights = ", "q = q + 1\nweights = "), "given another value in between"),
+        (EINSUM.replace("weights = ", "q = q + 1\nweights = "), "rebound in between"),
         (EINSUM.replace("bthd", "tbhd"), "in an order that the call does not take"),
         (
             CAUSAL.replace("jnp.tril(jnp.ones((length, length), bool))", "v[:, :, None, :, 0] > 0"),

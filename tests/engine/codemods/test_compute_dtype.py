@@ -28,7 +28,7 @@ REWRITES = {
 REFUSALS = {
     "a dtype": (f"{HEAD}x = «nn.Dense(8, dtype=d)»(x)\n", "has a dtype already"),
     "options": (f"{HEAD}x = «nn.Dense(8, **o)»(x)\n", "unpacked arguments"),
-    "a norm": (f"{HEAD}x = «nn.LayerNorm()»(x)\n", "no layer of flax"),
+    "a norm": (f"{HEAD}x = «nn.LayerNorm()»(x)\n", "not a layer of flax"),
 }
 MODEL = f"""{HEAD}
 class Net(nn.Module):

@@ -130,7 +130,7 @@ KEPT = {
     "each of a list that stays": "xs = [jnp.zeros(3)]\nfor x in xs:\n    step(given, given, x)\nprint(xs)",
     "in a comprehension": "x = jnp.zeros(3)\n[step(given, given, x) for _ in range(3)]",
     "in a test": "x = jnp.zeros(3)\nwhile step(given, given, x)[2] > 0:\n    pass",
-    "the function is handed on": "step(given, given, jnp.zeros(3))\nKEPT.append(step)",
+    "the function is passed on": "step(given, given, jnp.zeros(3))\nKEPT.append(step)",
     "unpacked": "step(*given)",
     "a sum with itself": "global total\ntotal = total + given\nstep(total + given, given, given)",
     "only at one of two calls": "step(jnp.zeros(3), given, given)\nstep(given, given, jnp.zeros(3))",

@@ -103,7 +103,7 @@ REFUSED_STOPS = {
 REFUSED = {
     "a whole number": ("while «int(x.sum()) > 3»:\n        x = x * 0.5\n    return x\n", "by `int`"),
     "a branch": ("while «float(x.sum()) > 3»:\n        if x[0] > 1:\n            x = x * 0.5\n        x = x * 0.9\n    return x\n", "decides in Python on `x`"),
-    "NumPy": ("while «float(x.sum()) > 3»:\n        x = x * np.exp(-x)\n    return x\n", "cannot be traced"),
+    "NumPy": ("while «float(x.sum()) > 3»:\n        x = x * np.exp(-x)\n    return x\n", "does not take tracers"),
     "a history": ("seen = []\n    while «float(x.sum()) > 3»:\n        x = x * 0.5\n        seen.append(x)\n    return seen\n", "append"),
     "output": ("while «float(x.sum()) > 3»:\n        x = x * 0.5\n        print(x)\n    return x\n", "effect"),
     "over lines": ("while «float(\n        x.sum()\n    ) > 3»:\n        x = x * 0.5\n    return x\n", "several lines"),

@@ -56,7 +56,7 @@ KEPT = {
     "a callback": "callback(p)",
     "an object": "best.offer(0.5, p)",
     "a function that stores it": "save(1, p)",
-    "a function that hands it on": "saves_later(p)",
+    "a function that passes it on": "saves_later(p)",
     "a function, by keyword": "save(number=1, params=p)",
     "a thread": "threading.Thread(target=print, args=(p,)).start()",
     "a pool": "later = pool.submit(evaluate, p, 1.0)",

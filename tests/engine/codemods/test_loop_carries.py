@@ -1,4 +1,4 @@
-"""What goes round in a loop of JAX keeps its shape and dtype on every path, or the loop stays."""
+"""What goes round in a JAX loop keeps its shape and dtype on every path, or the loop stays."""
 
 from __future__ import annotations
 

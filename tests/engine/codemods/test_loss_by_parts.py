@@ -247,8 +247,8 @@ PICKED = spelled("return -jnp.take_along_axis(jax.nn.log_softmax(logits), labels
     [
         (NAMED.replace(".mean()", ".mean(), logits.argmax(-1)"), "`logits` is used elsewhere"),
         (ONE_HOT.replace("scale\n", "scale, picked\n"), "`picked` is used elsewhere"),
-        (NAMED.replace("return", 'params["head"] = 2.0\nreturn'), "`params` is given another value"),
-        (NAMED.replace("return", "h = 2 * h\nreturn"), "`h` is given another value"),
+        (NAMED.replace("return", 'params["head"] = 2.0\nreturn'), "`params` is rebound"),
+        (NAMED.replace("return", "h = 2 * h\nreturn"), "`h` is rebound"),
         (NAMED.replace('h @ params["head"]', '(h @ params["head"]) * h.sum()'), "`h` is used in more than one way"),
     ],
 )  # fmt: skip

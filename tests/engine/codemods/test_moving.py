@@ -71,7 +71,7 @@ REFUSALS = {
         "def f(xs, seen):\n    for x in xs:\n        seen.append(«float(x)»)\n    return seen\n",
         "empty list",
     ),
-    "convert-after-loop: the array is handed on": (
+    "convert-after-loop: the array is passed on": (
         "convert-after-loop",
         "def f(x):\n    seen = []\n    for i in range(9):\n        x = step(x)\n        seen.append(«float(x)»)\n    return seen\n",
         "may give up its buffer",
@@ -89,7 +89,7 @@ REFUSALS = {
     "bind-result: a frozen class": (
         "bind-result",
         "class A(Base):\n    def put(self, i):\n        «self.x.at[i].set(0)»\n        return self.x\n",
-        "may not let its attributes be bound anew",
+        "may not let its attributes be rebound",
     ),
     "mask-to-where: another shape": (
         "mask-to-where",

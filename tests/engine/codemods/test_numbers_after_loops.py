@@ -1,4 +1,4 @@
-"""A counter of Python is a number of Python after a loop of the host, too; one in a loop that is traced stays what it is there."""
+"""A counter of Python is a Python number after a loop of the host, too; one in a loop that is traced stays what it is there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_counter_is_a_number_again(rewrite: Rewrite, start: str, more: str, ki
 
 def test_numbers_of_two_kinds_are_refused(rewrite: Rewrite) -> None:
     answer = rewrite("while-to-while-loop", LOOP.format(start="0", more="0.5"), host=True, numbers=True)
-    assert "`steps` is a number of Python" in answer
+    assert "`steps` is a Python number" in answer
 
 
 def test_the_number_of_an_early_end_is_one_again(rewrite: Rewrite) -> None:

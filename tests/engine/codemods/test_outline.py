@@ -54,7 +54,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
     ),
     "unpacked arguments": ("def f(model, xs):\n    return «model.apply(*xs)»\n", "are unpacked"),
     "constants alone": ("def f(model):\n    return «model.apply(1, 2)»\n", "nothing that could be traced"),
-    "a model that is made there": ("def f(x):\n    return «Model().apply(p, x)»\n", "made anew"),
+    "a model that is made there": ("def f(x):\n    return «Model().apply(p, x)»\n", "created again"),
 }
 
 

@@ -51,20 +51,20 @@ REFUSED = {
     "setattr on a module": ("import other\ndef f(x):\n    return x * other.rate\nsetattr(other, 'rate', 3.0)\n" + CALL, "setattr"),
     "a loop of the module": ("for RATE in (1.0, 2.0):\n    pass\ndef f(x):\n    return x * RATE\n" + CALL, "set in a loop"),
     "a bound once more": ("RATE = 1.0\ndef f(x):\n    return x * RATE\nf(jnp.ones(3))\nRATE = 2.0\n" + CALL, "set again"),
-    "a length": ("def f(x):\n    return jnp.sin(x), len(x)\n" + CALL, "a number of Python"),
+    "a length": ("def f(x):\n    return jnp.sin(x), len(x)\n" + CALL, "a Python number"),
     "a string on one path": ("def f(x, debug):\n    if debug:\n        return 'none'\n    return jnp.sin(x)\n\nf(jnp.ones(3), False)\n", "a string"),
-    "an array of NumPy": ("def f(x):\n    return np.zeros(3) + 1\n" + CALL, "an array of NumPy"),
-    "a branch that no run took": ("def g(x, check):\n    if check:\n        print_it = float(x.sum())\n        x = x * print_it\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "makes a Python value"),
+    "a NumPy array": ("def f(x):\n    return np.zeros(3) + 1\n" + CALL, "a NumPy array"),
+    "a branch that no run took": ("def g(x, check):\n    if check:\n        print_it = float(x.sum())\n        x = x * print_it\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "converts a tracer"),
     "numbers that are taken from each other": ("def f(x, now, start):\n    return x * (now - start)\n\nf(jnp.ones(3), 2.5, 1.5)\n", "32 bits hold seven digits"),
     "a number that divides a number": ("def f(x, total, count):\n    return x * (total / count)\n\nf(jnp.ones(3), 2.0, 3)\nf(jnp.ones(3), 2.0, 0)\n", "may be 0"),
-    "a number that is rounded down": ("def f(x, t):\n    return x * (t // 0.1)\n\nf(jnp.ones(3), 2.5)\n", "rounds a number"),
+    "a number that is rounded down": ("def f(x, t):\n    return x * (t // 0.1)\n\nf(jnp.ones(3), 2.5)\n", "rounds a Python number"),
     "a power of a whole number": ("def f(x, step):\n    return x / (1 + step**3)\n\nfor step in range(9):\n    f(jnp.ones(3), step)\n", "may not fit into 32 bits"),
     "whole numbers that are multiplied, further down": ("def g(x, a, b):\n    return x * (a * b)\ndef f(x, step):\n    return g(x, step, step)\n\nf(jnp.ones(3), 7)\n", "may not fit into 32 bits"),
     "a row that may not be there": ("T = np.ones((3, 3))\ndef f(x, row):\n    return x * T[row]\n\nf(jnp.ones(3), 2)\n", "IndexError"),
     "the type of a number": ("def f(x, rate):\n    return x * rate if isinstance(rate, float) else x\n\nf(jnp.ones(3), 0.5)\n", "asks for the type"),
-    "an attribute that is no leaf": ("@jax.tree_util.register_pytree_node_class\nclass P:\n    def __init__(self, w):\n        self.w, self.note = w, ''\n    def tree_flatten(self):\n        return (self.w,), None\n    @classmethod\n    def tree_unflatten(cls, _, leaves):\n        return cls(*leaves)\ndef f(p):\n    return P(jnp.sin(p.w))\np = f(P(jnp.ones(3)))\nprint(p.note)\n", "`note` of a `P`"),
+    "an attribute that is not a leaf": ("@jax.tree_util.register_pytree_node_class\nclass P:\n    def __init__(self, w):\n        self.w, self.note = w, ''\n    def tree_flatten(self):\n        return (self.w,), None\n    @classmethod\n    def tree_unflatten(cls, _, leaves):\n        return cls(*leaves)\ndef f(p):\n    return P(jnp.sin(p.w))\np = f(P(jnp.ones(3)))\nprint(p.note)\n", "`note` of a `P`"),
     "a result that is compared by identity": ("def f(x):\n    return jnp.sin(x)\nx = jnp.ones(3)\nprint(f(x) is x)\n", "the same object"),
-    "a list that is given back": ("def f(x, parts):\n    return jnp.sin(x), parts\n\nf(jnp.ones(3), [jnp.ones(3)])\n", "gives back `parts`"),
+    "a list that is given back": ("def f(x, parts):\n    return jnp.sin(x), parts\n\nf(jnp.ones(3), [jnp.ones(3)])\n", "returns `parts`"),
     "the order of a result": ("def f(x):\n    return {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\nprint(f(jnp.ones(3)))\n", "may ask for their order"),
     "the order of a result, later": ("def f(x):\n    return x, {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\ndef show(found):\n    for key in found:\n        print(key)\nx, found = f(jnp.ones(3))\nshow(found)\n", "may ask for their order"),
     "layers in the order of a dictionary": ("def f(x, layers):\n    for layer in layers.values():\n        x = jnp.tanh(x @ layer)\n    return x\n\nf(jnp.ones(3), {f'layer{n}': jnp.eye(3) for n in range(3)})\n", "may ask for their order"),
@@ -73,10 +73,10 @@ REFUSED = {
         for call in ("clip(x, 0, 1)", "dot(x, x)", "ravel(x)", "sort(x)", "trace(x)", "diagonal(x)", "float32(x)")
     },
     **{
-        f"a file that `{read.partition('(')[0]}` reads on a path that no run took": (f"import sys\ndef f(x):\n    return (x - x.mean()) / x.std()\n\nx = jnp.ones(3)\nif len(sys.argv) > 1:\n    x = {read}\nprint(f(x))\n", "array of NumPy")
+        f"a file that `{read.partition('(')[0]}` reads on a path that no run took": (f"import sys\ndef f(x):\n    return (x - x.mean()) / x.std()\n\nx = jnp.ones(3)\nif len(sys.argv) > 1:\n    x = {read}\nprint(f(x))\n", "NumPy array")
         for read in ("np.loadtxt(sys.argv[1])", "np.load(sys.argv[1])['x']", "np.genfromtxt(sys.argv[1], delimiter=',')[:, 1:]", "np.fromfile(sys.argv[1])")
     },
-    "an archive that is closed again": ("import sys\ndef f(x):\n    return (x - x.mean()) / x.std()\n\nx = jnp.ones(3)\nif len(sys.argv) > 1:\n    with np.load(sys.argv[1]) as arrays:\n        x = arrays['x']\nprint(f(x))\n", "array of NumPy"),
+    "an archive that is closed again": ("import sys\ndef f(x):\n    return (x - x.mean()) / x.std()\n\nx = jnp.ones(3)\nif len(sys.argv) > 1:\n    with np.load(sys.argv[1]) as arrays:\n        x = arrays['x']\nprint(f(x))\n", "NumPy array"),
     "an exception with an array": ("import sys\nFAR = len(sys.argv) > 1\nclass Gone(Exception):\n    pass\ndef f(x):\n    size = jnp.abs(x).max()\n    if FAR:\n        raise Gone('far', size)\n    return x / size\n" + CALL, "to who catches it"),
     "the type of what a file holds": ("import pickle, sys\ndef f(x):\n    if isinstance(x, (list, np.ndarray)):\n        return jnp.sum(jnp.asarray(x))\n    return jnp.mean(x)\n\nf(pickle.load(open(sys.argv[1], 'rb')))\n", "asks for the type"),
     "a whole number of any size": ("def f(x, seed):\n    return x * (seed % 1000)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]))\n", "OverflowError"),
@@ -100,14 +100,14 @@ FINE = {
     "parameters by trees": ("def f(params, x):\n    return jax.tree.map(lambda one: one - x, params)\nparams = f({'w': jnp.ones(3), 'b': jnp.ones(3)}, jnp.ones(3))\nfor name, one in params.items():\n    print(name, one)\n"),
     "settings that are static": "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass C:\n    n: int\n    shape: tuple = (3,)\ndef f(x, debug):\n    return jnp.sin(x).reshape(debug.shape) * debug.n\n\nf(jnp.ones(3), C(1))\n",
     "parameters that are put together": "def f(params, x):\n    return {name: one - x for name, one in params.items()}\nparams = {}\nfor name in 'ab':\n    params.update({name: jnp.ones(3)})\nparams = f(params, jnp.ones(3))\nprint(params['a'])\n",
-    "narrow arrays of NumPy, further down": "def g(a, b):\n    return jnp.sin(a * b - a)\ndef f(rows):\n    small = rows.astype(np.float32)\n    return g(small, small)\n\nf(np.ones(3))\n",
+    "narrow NumPy arrays, further down": "def g(a, b):\n    return jnp.sin(a * b - a)\ndef f(rows):\n    small = rows.astype(np.float32)\n    return g(small, small)\n\nf(np.ones(3))\n",
     "shapes, and a value that fills": "def f(x, n):\n    return x + jnp.full((3, 3), 7) + jnp.full(x.shape, n)\n\nf(jnp.ones(3), 2.5)\n",
     "parameters that are mapped over": "def f(params, x):\n    return jnp.sin(params['w'] * x)\nparams = {'w': jnp.ones(3)}\njax.vmap(f, in_axes=(None, 0))(params, jnp.ones(3))\nf(params, jnp.ones(3))\n",
     "batches of a generator": "def batches():\n    for _ in range(3):\n        yield {'x': np.ones(3), 'y': (jnp.ones(3), None)}\ndef f(batch):\n    return jnp.sin(batch['x']) * batch['y'][0]\nfor one in batches():\n    f(one)\n",
     "what is counted": "def f(x, step, epoch):\n    key = jax.random.fold_in(jax.random.key(0), step)\n    return x * (step % 10) / (1 + epoch // 2) + jax.random.normal(key, (3,))\n\nstep = 0\nfor epoch in range(3):\n    for _ in range(3):\n        step += 1\n        f(jnp.ones(3), step, epoch)\n",
     "a whole number of any size that meets an array": "def f(x, scale):\n    return x * (scale + 1)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]))\n",
-    "narrow arrays of NumPy": "def f(x, rows):\n    small = rows.astype(np.float32)\n    mask = (small > 0.5).astype('float32')\n    return x * jnp.sin(small * mask - small.mean()) + (1.0 - small).sum()\n\nf(jnp.ones(3), np.ones(3))\n",
-    "an array of NumPy that meets one of JAX": "def f(x, rows):\n    return (x - rows) * rows\n\nf(jnp.ones(3), np.arange(3))\n",
+    "narrow NumPy arrays": "def f(x, rows):\n    small = rows.astype(np.float32)\n    mask = (small > 0.5).astype('float32')\n    return x * jnp.sin(small * mask - small.mean()) + (1.0 - small).sum()\n\nf(jnp.ones(3), np.ones(3))\n",
+    "a NumPy array that meets one of JAX": "def f(x, rows):\n    return (x - rows) * rows\n\nf(jnp.ones(3), np.arange(3))\n",
     "a helper of another file": "import helper\ndef f(x):\n    return helper.scaled(x)\n" + CALL,
     "numpy's functions that call the array's": "def g(x, check):\n    if check:\n        x = np.sum(x) + np.cumsum(x) + np.size(x) + np.ndim(x)\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL,
     "a list of its own": "def f(x):\n    rows, sums = [], []\n    for _ in range(3):\n        rows.append(x)\n        sums.append(x.sum())\n    return jnp.stack(rows), jnp.stack(sums)\n" + CALL,
@@ -195,10 +195,10 @@ def test_the_number_of_a_row_that_needs_more_than_32_bits(
 @pytest.mark.parametrize(
     ("body", "after", "reason"),
     [
-        ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}", "for key in w:\n        print(key)", "`w` is a dict, whose keys a loop of JAX sorts"),
+        ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}", "for key in w:\n        print(key)", "`w` is a dict, whose keys a JAX loop sorts"),
         ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}", "print(list(w))", "may ask for their order"),
         ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}", "print(w['b'])", ""),
-        ("w = {'a': w['a'] * 0.9, 'b': jnp.sin(w['b'])}", "print(list(w))", "whose keys a loop of JAX sorts"),
+        ("w = {'a': w['a'] * 0.9, 'b': jnp.sin(w['b'])}", "print(list(w))", "whose keys a JAX loop sorts"),
         ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}\n    for _ in range(2):\n        x = x + 1.0", "print(x)", ""),
         ("best = x", "print(best is x, w)", "the same object"),
         ("best = x", "print(best + x, w)", ""),
@@ -258,7 +258,7 @@ def test_a_loop_does_not_carry_what_an_object_loses_on_the_way(tmp_path: Path, l
     file = program.file("a.py")
     loop = next(node for node in ast.walk(file.tree) if isinstance(node, ast.For))
     if lost:
-        with pytest.raises(Refused, match="`note` of a `Weights` is no leaf of it"):
+        with pytest.raises(Refused, match="`note` of a `Weights` is not a leaf of it"):
             check_nodes(program, file, loop.body, strict=True)
     else:
         check_nodes(program, file, loop.body, strict=True)

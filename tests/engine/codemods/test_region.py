@@ -154,10 +154,10 @@ REFUSALS: dict[str, tuple[str, str]] = {
         "        for n in range(3):\n            «y = nn.Dense(3)(x)\n            x = nn.relu(y)»\n        return x\n",
         "made while it is traced",
     ),
-    "the object itself is handed on": (
+    "the object itself is passed on": (
         HEAD + "class A:\n    def fit(self, xs):\n        for x in xs:\n"
         "            «g = jnp.sin(x)\n            self.w = helper(self, g)»\n            print(g)\n",
-        "hands `self` on",
+        "passes `self` on",
     ),
     "another object of the program is stored into": (
         HEAD + "class A:\n    def fit(self, other, xs):\n        for x in xs:\n"
@@ -170,9 +170,9 @@ REFUSALS: dict[str, tuple[str, str]] = {
         "        w = w + u»\n        print(w)\n        return state\n\n    return once\n",
         "compiled at each call",
     ),
-    "a number of Python would come back as an array": (
+    "a Python number would come back as an array": (
         HEAD + LOOP + "        «y = jnp.sin(y)\n        count = 3 * i»\n        print(y, count)\n",
-        "a number of Python",
+        "a Python number",
     ),
     "it prints": (
         HEAD
@@ -199,13 +199,13 @@ REFUSALS: dict[str, tuple[str, str]] = {
         "        «x = data[i]\n        y = y + jnp.sin(x)»\n    return y\n",
         "computed by NumPy",
     ),
-    "an optimiser that is made anew in the loop": (
+    "an optimiser that is created again in the loop": (
         HEAD
         + LOSS
         + "def main(batches, params):\n    for rate in (0.1, 0.2):\n        optimizer = optax.sgd(rate)\n"
         "        state = optimizer.init(params)\n        for x in batches:\n            «g = jax.grad(loss_fn)(params, x)\n"
         "            u, state = optimizer.update(g, state)\n            params = optax.apply_updates(params, u)»\n    return params\n",
-        "bound anew",
+        "rebound",
     ),
     "a function that is called after it": (
         HEAD

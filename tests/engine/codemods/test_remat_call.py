@@ -266,7 +266,7 @@ REFUSED = {
     "effects": ("def block(x, y):\n    return x\n\ndef net(x, ys):\n    for _ in range(3):\n        x = «block(x, ys.pop())»\n    return x\n", "changes an object"),
     "linen, in a function": (LINEN_FUNCTION.replace("x = block(x)", "x = «block(x)»").replace("BODY", "inner(x)"), "that it is not given"),
     "linen, made in a function": (LINEN_FUNCTION.replace("x = block(x)", "x = «block(x)»").replace("BODY", "nn.Dense(8)(x)"), "that it is not given"),
-    "linen, no module": (LINEN_FUNCTION.replace("x = block(x)", "x = «nn.tanh(x)»"), "no module"),
+    "linen, no module": (LINEN_FUNCTION.replace("x = block(x)", "x = «nn.tanh(x)»"), "not a module"),
 }  # fmt: skip
 
 

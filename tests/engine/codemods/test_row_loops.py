@@ -284,7 +284,7 @@ REFUSED = {
     ),
     "output": ("for-to-scan", "for x in «xs»:\n        h = h + x\n        print(h)\n    return h\n", "effect"),
     "a number": ("for-to-scan", "for x in «xs»:\n        h = h + float(x.sum())\n    return h\n", "by `float`"),
-    "NumPy": ("for-to-scan", "for x in «xs»:\n        h = h + np.sum(x)\n    return h\n", "cannot be traced"),
+    "NumPy": ("for-to-scan", "for x in «xs»:\n        h = h + np.sum(x)\n    return h\n", "does not take tracers"),
     "chance": ("for-to-scan", "for x in «xs»:\n        h = h + x * np.random.rand()\n    return h\n", "while tracing"),
     "a list that Python drew": (
         "stack-to-vmap",
@@ -329,9 +329,9 @@ REFUSED = {
     "layers that are called": ("for-to-scan", "for layer in «xs.layers»:\n        h = layer(h)\n    return h\n", "may change state"),
     "a shape": ("for-to-scan", "for i in «range(4)»:\n        h = h + jnp.ones(i).sum()\n    return h\n", "a shape of `i`"),
     "a list by index": (
-        "for-to-scan", "ws = [1.0, 2.0]\n    for i in «range(2)»:\n        h = h * ws[i]\n    return h\n", "no array",
+        "for-to-scan", "ws = [1.0, 2.0]\n    for i in «range(2)»:\n        h = h * ws[i]\n    return h\n", "not an array",
     ),
-    "a list of layers": ("for-to-scan", "ws = [w, w]\n    for a in «ws»:\n        h = h @ a\n    return h\n", "no array"),
+    "a list of layers": ("for-to-scan", "ws = [w, w]\n    for a in «ws»:\n        h = h @ a\n    return h\n", "not an array"),
     "two appends": (
         "for-to-scan", "hs = []\n    for x in «xs»:\n        hs.append(x)\n        hs.append(h)\n    return jnp.stack(hs)\n", "more than once",
     ),
@@ -363,7 +363,7 @@ REFUSED = {
     "pairs": ("stack-to-vmap", "return «jnp.array([pair(x) for x in xs])»\n", "several values"),
     "numbers": ("stack-to-vmap", "return «jnp.array([float(x.sum()) for x in xs])»\n", "by `float`"),
     "equal rows": ("stack-to-vmap", "return «jnp.stack([h for x in xs])»\n", "all rows are the same"),
-    "a dictionary": ("stack-to-vmap", "d = {'a': h}\n    return «jnp.stack([v * 2 for v in d.values()])»\n", "no array"),
+    "a dictionary": ("stack-to-vmap", "d = {'a': h}\n    return «jnp.stack([v * 2 for v in d.values()])»\n", "not an array"),
 }  # fmt: skip
 
 

@@ -56,15 +56,15 @@ REFUSALS = {
     "a function of its own": (decorated('static_argnames="i"', "return f(x, i)"), "may have to know it"),
     "a function that it is": (
         decorated('static_argnames="i"', "return i(x)"),
-        "calls `i`, so it is no number",
+        "calls `i`, so it is not a number",
     ),
-    "a configuration": (decorated('static_argnames="i"', "return x * i.rate"), "no number"),
+    "a configuration": (decorated('static_argnames="i"', "return x * i.rate"), "not a number"),
     "a default that is a text": (
         decorated('static_argnames="i"', "return x * i", 'x, i="a"'),
-        "default of `i` is no number",
+        "default of `i` is not a number",
     ),
     "not static": (decorated('static_argnames="n"', "return x * i"), "not declared static"),
-    "listed elsewhere": (decorated("static_argnames=NAMES", "return x * i"), "is not listed"),
+    "listed elsewhere": (decorated("static_argnames=NAMES", "return x * i"), "does not list"),
     "defined elsewhere": (f"{HEAD}run = «jax.jit(step, static_argnums=1)»\n", "not defined in this file"),
 }
 

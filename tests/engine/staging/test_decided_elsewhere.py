@@ -164,7 +164,7 @@ PROGRAMS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         """,
         [("out = np.stack([f(np.asarray(row)) for row in rows])", "raise RuntimeError('no map')")],
     ),
-    "a keyword that is taken out before the rest is handed on": (
+    "a keyword that is taken out before the rest is passed on": (
         """
         import functools
         import inspect

@@ -127,7 +127,7 @@ SURE: dict[str, tuple[list[tuple[str, str]], set[tuple[int, str]]]] = {
     ),
     "keys of a call that is lowered alone": ([(".lower", ""), (".compile()", "")], {(12, "key-reuse")}),
     "a setting that a function switches": ([("    global SIZE\n", "")], {(16, "dynamic-shape")}),
-    "sizes of an equinox module that a step gives back": (
+    "sizes of an equinox module that a step returns": (
         [("eqx.filter_jit", "jax.jit")],
         {(10, "dynamic-shape")},
     ),

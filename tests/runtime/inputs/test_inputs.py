@@ -286,7 +286,7 @@ def test_functions_are_called_with_examples_and_the_program_is_not_run(tmp_path:
         "--dim heads",
     ]
     assert "undefined" in problems[0]
-    assert "is no function of the program's own files" in problems[1]
+    assert "is not a function of the program's own files" in problems[1]
 
 
 def test_annotations_alone_and_dimensions_that_are_missing(tmp_path: Path) -> None:

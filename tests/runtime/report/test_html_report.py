@@ -362,7 +362,7 @@ def test_where_nothing_was_tried_the_page_says_why():
     assert "Nothing was tried: it was never called." in text
     never.append({**never[0], "candidate": "kernels", "reason": "it computes no attention"})
     text = page({**made.as_json(), "runs": [{**run, "results": never, "inspections": []}]})
-    assert "Nothing of what was looked for applies." in text
+    assert "None of the candidates applies." in text
 
 
 def test_files(tmp_path):

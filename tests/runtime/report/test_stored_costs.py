@@ -70,7 +70,7 @@ def test_noise_another_device_and_unknown_functions_are_no_regression(stored: di
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"), [("{", "is no baseline"), ('{"schema_version": 0}', "another version")]
+    ("text", "problem"), [("{", "is not a baseline"), ('{"schema_version": 0}', "another version")]
 )
 def test_a_file_that_is_no_baseline_is_one_line(tmp_path: Path, text: str, problem: str) -> None:
     path = tmp_path / "baseline.json"

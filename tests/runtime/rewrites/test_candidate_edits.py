@@ -669,7 +669,7 @@ def test_a_step_that_accepts_or_rejects_chooses_and_is_jitted(tmp_path: Path) ->
     arguments.append({"name": "width", "type": "float", "value": "1.0"})
     (rewrite,) = to_jit([watched(path, function="metropolis", line=4, arguments=arguments)], sources)
     assert rewrite.codemods == "branch-to-select + add-jit"
-    assert rewrite.summary.startswith("Choose by `where` or `lax.cond` and compile metropolis as a whole")
+    assert rewrite.summary.startswith("Use `jnp.where` or `lax.cond` and compile metropolis as a whole")
     new = edited(rewrite.fixes, sources)
     assert isinstance(new, dict)
     text = new[str(path)].text

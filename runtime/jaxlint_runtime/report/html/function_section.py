@@ -86,12 +86,12 @@ def _verdict(subject: Subject) -> Child:
             return (
                 f"Nothing was tried: {reasons.pop()}."
                 if len(reasons) == 1
-                else "Nothing of what was looked for applies."
+                else "None of the candidates applies."
             )
         return (
             f"None of {len(tried)} candidates is an improvement."
             if len(tried) > 1
-            else "The candidate is no improvement."
+            else "The candidate is not better."
         )
     gain = gain_of(best)
     parts = [gain.time.text] if gain.time is not None and best["status"] == "verified" else []

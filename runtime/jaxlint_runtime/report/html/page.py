@@ -306,7 +306,7 @@ def _whole_run(run: Mapping[str, Any]) -> list[Child]:
         parts.append(
             tag(
                 "section",
-                tag("h2", "Where the host waits for the device"),
+                tag("h2", "Host syncs: where the host waits for the device"),
                 table(f"By line; a step is a call of {run['step'] or 'the busiest function'}", columns, rows),
             )
         )
