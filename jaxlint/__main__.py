@@ -11,7 +11,11 @@ def _leave_out_the_current_folder(as_module: bool) -> None:
 
     That folder may be a clone, whose `click.py` or rule pack must not be loaded.
     """
-    here = os.path.realpath(os.curdir)
+    try:
+        here = os.path.realpath(os.curdir)
+    except OSError:
+        print("error: the current folder does not exist any more; change to another", file=sys.stderr)
+        sys.exit(2)
     if os.path.realpath(os.path.dirname(os.path.dirname(__file__))) == here:
         return  # jaxlint itself lies there
     implied = int(as_module and not sys.flags.safe_path)

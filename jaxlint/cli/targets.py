@@ -47,7 +47,7 @@ def survey() -> dict[str, Any]:
         with Progress() as progress:
             progress.doing("looking for devices and compilers")
             done = subprocess.run(
-                [sys.executable, "-m", "jaxlint_runtime.targets"],
+                [sys.executable, "-P", "-m", "jaxlint_runtime.targets"],
                 capture_output=True,
                 text=True,
                 timeout=_SECONDS,

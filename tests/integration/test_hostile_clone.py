@@ -735,3 +735,23 @@ def test_programs_that_blow_up_end_soon_with_their_findings(tmp_path: Path, prog
     )
     assert b"internal error" not in done.stderr
     assert (done.returncode, b"JAX101" in done.stdout) == (1, True), done.stderr
+
+
+def test_a_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
+    command = ["bash", "-c", 'mkdir gone; cd gone; rmdir ../gone; exec "$@"', "-", sys.executable, "-P", "-m"]
+    done = subprocess.run(
+        [*command, "jaxlint", "check"], cwd=tmp_path, capture_output=True, check=False, timeout=ENDS_BY
+    )
+    assert done.returncode == 2
+    assert done.stderr == b"error: the current folder does not exist any more; change to another\n"
+
+
+def test_targets_loads_nothing_of_the_current_folder(tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    for name in ("runpy.py", "importlib/__init__.py", "jaxlint_runtime/__init__.py", "json/__init__.py"):
+        (tmp_path / "clone" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "clone" / name).write_text(f"open({str(marker)!r}, 'w').close()\n")
+    command = [sys.executable, "-P", "-m", "jaxlint", "targets"]
+    done = subprocess.run(command, cwd=tmp_path / "clone", capture_output=True, check=False, timeout=ENDS_BY)
+    assert b"error" not in done.stderr
+    assert not marker.exists()
