@@ -311,12 +311,6 @@ class ArraysSeen(Protocol):
     def bind(self, target: ast.Name, value: Value, frame: Frame) -> None:
         """Remembers an assignment."""
 
-    def mark(self) -> int:
-        """How much has been remembered so far."""
-
-    def forget(self, mark: int) -> None:
-        """Takes back what has been remembered since then."""
-
 
 class SourcesOfTracers(Protocol):
     """Where `inspect` keeps which calls hand tracers to a function."""

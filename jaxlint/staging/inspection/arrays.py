@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from jaxlint.jaxapi.dtypes import strong
@@ -91,20 +91,13 @@ class Place:
     supposed: list[Value] = field(default_factory=list)  # where no call is seen
     kinds: set[object] = field(default_factory=set)
 
-    def add(self, value: Value, supposed: bool) -> Callable[[], None] | None:
-        """Another value, unless it says what others have said. Gives how it is taken back."""
+    def add(self, value: Value, supposed: bool) -> None:
+        """Another value, unless it says what others have said."""
         kind = (supposed, _kind(value))
         values = self.supposed if supposed else self.seen
-        if kind in self.kinds or len(values) > MOST_SEEN:
-            return None
-        self.kinds.add(kind)
-        values.append(value)
-
-        def take_back() -> None:
-            self.kinds.discard(kind)
-            values.remove(value)
-
-        return take_back
+        if kind not in self.kinds and len(values) <= MOST_SEEN:
+            self.kinds.add(kind)
+            values.append(value)
 
 
 def _kind(value: Value) -> object:
@@ -122,7 +115,6 @@ class SeenArrays:
 
     def __init__(self) -> None:
         self.places: dict[ast.Name | ast.arg, Place] = {}
-        self.added: list[Callable[[], None]] = []
 
     def entered(
         self, called: Function, bound: dict[str, Value], context: str, caller: Frame | None
@@ -143,7 +135,7 @@ class SeenArrays:
             place = self.places.get(parameter)
             if place is None:
                 place = self.places[parameter] = Place(called.module, called.qualname)
-            self.note(place.add(value, supposed))
+            place.add(value, supposed)
         return renewed
 
     def bind(self, target: ast.Name, value: Value, frame: Frame) -> None:
@@ -152,20 +144,7 @@ class SeenArrays:
         if place is None:
             function = frame.function.qualname if frame.function is not None else ""
             place = self.places[target] = Place(frame.module, function)
-        self.note(place.add(value, _rests_on(frame)))
-
-    def note(self, taken_back: Callable[[], None] | None) -> None:
-        if taken_back is not None:
-            self.added.append(taken_back)
-
-    def mark(self) -> int:
-        """How much has been remembered so far."""
-        return len(self.added)
-
-    def forget(self, mark: int) -> None:
-        """Takes back what has been remembered since then."""
-        while len(self.added) > mark:
-            self.added.pop()()
+        place.add(value, _rests_on(frame))
 
 
 def _rests_on(frame: Frame) -> bool:

@@ -170,24 +170,17 @@ class ControlFlow(Part):
     def with_final_dtypes(self, carry: Value, run: Callable[[Value], Value], frame: Frame) -> Value:
         """The carry as the body gets it: a weak dtype gives way to the one that the body makes of it.
 
-        It is asked in an exact analysis alone. `run`: what the body makes of a carry.
+        JAX traces the body with both. It is asked in an exact analysis alone. `run`: what the body makes of a carry.
         """
         weak = [leaf for leaf in leaves_in(carry) or () if dtype_of(leaf).endswith("*")]
-        seen = self.machine.arrays_seen
-        if not self.machine.exact or not weak or seen is None:
+        if not self.machine.exact or not weak:
             return carry
-        mark = seen.mark()
         with KeysAside(frame, dict(frame.used)):
             result = run(carry)
         try:
-            settled = mapped(_given_way, carry, [result])
+            return mapped(_given_way, carry, [result])
         except UnclearTreeError:
-            settled = mapped(lambda leaf: _given_way(leaf, UNKNOWN), carry, [])
-        before, after = leaves_in(carry) or [], leaves_in(settled) or []
-        if [dtype_of(leaf) for leaf in before] == [dtype_of(leaf) for leaf in after]:
-            return carry
-        seen.forget(mark)
-        return settled
+            return mapped(lambda leaf: _given_way(leaf, UNKNOWN), carry, [])
 
     def flow_dynamic_unroll(self, api: str, call: Call) -> Value:
         """haiku's scan of a recurrent core, which takes an input and its state and gives an output and the next state."""
