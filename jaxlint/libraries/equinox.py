@@ -39,6 +39,7 @@ from jaxlint.staging.values import (
     Value,
     find_array,
     is_none,
+    map_leaves,
     map_parts,
     uncertain,
 )
@@ -188,7 +189,7 @@ def _filled(value: Value, arrays: Array | None) -> Value:
     if isinstance(value, ExternalObject):
         return replace(value, staged=leaf)
     if isinstance(value, (TupleValue, ListValue, DictValue)):
-        return map_parts(value, lambda part: _filled(part, arrays))
+        return map_leaves(value, lambda leaf: _filled(leaf, arrays))
     return value
 
 

@@ -23,6 +23,20 @@ def program(make: Callable[[], str | Files]) -> Callable[[], str | Files]:
     return make
 
 
+# -- containers in containers
+
+
+@program
+def deep_lists_go_into_stages_and_come_out() -> str:
+    """Of each list one item is known, and what all items are: two ways down at each step."""
+    deep = "[" * 60 + "x" + "]" * 60
+    return (
+        f"def nested(x):\n    return jax.lax.cond(jnp.all(x), lambda x: {deep}, lambda x: {deep}, x)\n"
+        f"run = jax.jit(nested)\nx = jnp.ones(3)\nrun(x)\nprint(jax.jit(lambda tree: tree)({deep}))\n"
+        f"print(jax.grad(lambda x: jnp.sum(jnp.asarray({deep})))(x))\n"
+    )
+
+
 # -- calls
 
 

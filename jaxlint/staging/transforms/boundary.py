@@ -33,7 +33,7 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
     join,
-    map_parts,
+    map_leaves,
     member_kind,
     parts_of,
 )
@@ -107,7 +107,7 @@ class Boundary(Part):
                 True, why, tree=True, certain=False, origin=value.origin, flow=value.flow, mixed=keeps_python
             )
         if isinstance(value, (TupleValue, ListValue, DictValue)):
-            return map_parts(value, lambda part: self.to_staged(part, why, certain, keeps_python))
+            return map_leaves(value, lambda leaf: self.to_staged(leaf, why, certain, keeps_python))
         if isinstance(value, Instance):
             self.receivers.enters_stage(value.cls, why)
             return self.stage_instance(value, why, certain, keeps_python)
@@ -231,7 +231,7 @@ class Boundary(Part):
         if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
             return Array(False, None, jitted=jitted, dtype=dtype_of(value), form=same(value))
         if isinstance(value, (TupleValue, ListValue, DictValue)):
-            return map_parts(value, lambda part: self.to_device(part, jitted, keeps_python))
+            return map_leaves(value, lambda leaf: self.to_device(leaf, jitted, keeps_python))
         if isinstance(value, Instance):
             declared = value.cls.all_fields()
             keeps_python = keeps_python or value.cls.kind == "nnx"

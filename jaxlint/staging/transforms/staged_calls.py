@@ -41,7 +41,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
-    map_parts,
+    map_leaves,
 )
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.forms import hidden, linked
@@ -267,7 +267,7 @@ def copied_in_rows(value: Value) -> Origin | None:
 def _as_arrays(value: Value) -> Value:
     """What a transformation gives to a trace around it: numbers that the function returns have become arrays."""
     if isinstance(value, (TupleValue, ListValue, DictValue)):
-        return map_parts(value, _as_arrays)
+        return map_leaves(value, _as_arrays)
     if isinstance(value, Static) and type(value.const) in (bool, int, float, complex):
         return Array(True, Why("the result of a transformation"), certain=False)
     return value

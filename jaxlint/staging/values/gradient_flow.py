@@ -15,7 +15,7 @@ from jaxlint.staging.values.objects import (
     ListValue,
     TupleValue,
 )
-from jaxlint.staging.values.parts import map_parts, parts_of
+from jaxlint.staging.values.parts import map_leaves, parts_of
 from jaxlint.staging.values.plain import Flow, StarArgument, Unknown, Value
 
 
@@ -42,7 +42,7 @@ def marked(value: Value, flow: Flow | None) -> Value:
     if isinstance(value, Array):
         return value if value.flow is flow or value.role == "key" else replace(value, flow=flow)
     if isinstance(value, (TupleValue, ListValue, DictValue)):
-        return map_parts(value, lambda part: marked(part, flow))
+        return map_leaves(value, lambda leaf: marked(leaf, flow))
     if type(value) is Unknown and value.flow is not flow:
         return Unknown(value.origin, flow, made_of=value.made_of, answer=value.answer)
     if type(value) is StarArgument:

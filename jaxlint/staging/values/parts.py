@@ -109,6 +109,27 @@ def map_parts(value: TupleValue | ListValue | DictValue, change: Callable[[Value
     return TupleValue(items, change(value.element), value.cls, value.exact, head, tail)
 
 
+def map_leaves(value: Value, change: Callable[[Value], Value]) -> Value:
+    """`value` with `change` applied to all that is no container, at any depth.
+
+    A container that lies in several places is changed once, and lies in as many in the result: what holds itself twice, that twice,
+    and so on, is as large as its depth, and would be walked in exponential time otherwise.
+    """
+    if type(value) not in CONTAINERS:
+        return change(value)
+    done: dict[int, Value] = {}
+
+    def changed(part: Value) -> Value:
+        if type(part) not in CONTAINERS:
+            return change(part)
+        known = done.get(id(part))
+        if known is None:
+            known = done[id(part)] = map_parts(part, changed)  # type: ignore[arg-type]
+        return known
+
+    return changed(value)
+
+
 _MANY_INSIDE = MAX_WEIGHT  # containers in a container that are looked at
 
 
