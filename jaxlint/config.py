@@ -19,7 +19,7 @@ from jaxlint.registry import UnknownRule, all_rules, match_rules
 from jaxlint.requirements import declared_versions
 from jaxlint.rule import Rule
 from jaxlint.settings import BY_KEY, WrongValue, read_version
-from jaxlint.source.discovery import Search
+from jaxlint.source.discovery import SETTINGS, Search
 from jaxlint.source.patterns import PathPatterns, PatternError
 from jaxlint.source.read import shown_path
 from jaxlint.source.regular import MAX_SETTINGS, read_regular
@@ -266,7 +266,14 @@ def _load(paths: Iterable[str | os.PathLike[str]], explicit: Path | None) -> Con
 
 
 def settings_in(folder: Path) -> Config | None:
-    """The settings that a folder itself has, below those of a run. Raises ConfigError."""
+    """The settings that a folder itself has, below those of a run. A pyproject.toml that cannot be read has none, which
+    `broken_settings` says. Raises ConfigError."""
+    project = folder / "pyproject.toml"
+    if not (folder / SETTINGS).is_file() and project.is_file():
+        try:
+            read_toml(project)
+        except (OSError, TomlError):
+            return None
     found = _own_settings(folder)
     return None if found is None else _with_cache_folder(_with_dependencies(found))
 
