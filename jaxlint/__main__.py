@@ -42,17 +42,38 @@ from jaxlint.cli import main  # noqa: E402
 _PLAIN = frozenset({"check", "fix", "baseline", "upgrade", "config", "inspect", "rules", "explain"})
 
 
+def _open_missing_streams() -> None:
+    """Gives the standard streams that whoever started this has closed: nothing is read, what is written is lost.
+
+    Else the next file that is opened would get the number of a stream, and what is printed would be written into it.
+    """
+    given = [sys.stdin, sys.stdout, sys.stderr]
+    if None not in given:
+        return
+    number = os.open(os.devnull, os.O_RDWR)
+    while number <= 2:
+        number = os.open(os.devnull, os.O_RDWR)
+    os.close(number)
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115 - open as long as the process
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - open as long as the process
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115 - open as long as the process
+
+
 def run() -> None:
     """Runs the command line. A plain command ends the process as soon as its output is out.
 
     What an analysis has built is garbage all at once at its end: looking for it on the way and taking it down piece by
     piece took a quarter of the time of a cold check of flax and optax. (mypy ends in the same way.)
     """
+    _open_missing_streams()
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         with contextlib.suppress(ValueError):
             signal.signal(signal.SIGINT, signal.default_int_handler)
     if not _PLAIN.intersection(sys.argv[1:2]):
-        main(prog_name="jaxlint")
+        try:
+            main(prog_name="jaxlint")
+        except OSError:  # standard error is full: there is nowhere to say it
+            os._exit(2)
         return
     if sys.argv[1] in ("check", "baseline") and "--watch" not in sys.argv:
         gc.disable()
@@ -61,6 +82,8 @@ def run() -> None:
         main(prog_name="jaxlint")
     except SystemExit as end:
         code = end.code
+    except OSError:  # standard error is full: there is nowhere to say it
+        code = 2
     if not isinstance(code, int):
         sys.exit(code)  # type: ignore[arg-type]
     for stream in (sys.stdout, sys.stderr):

@@ -75,7 +75,7 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         _refuse_files_as_options(args)
-        with _one_line(ctx):
+        with _crashes_said(), _one_line(ctx):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
