@@ -19,7 +19,7 @@ from jaxlint.codemods.text_edits import Lines, apply_edits
 from jaxlint.finding import Edit, Span
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.syntax.newer_grammar import tokens
-from jaxlint.syntax.parse import parse_source, refuse_nesting, split_lines
+from jaxlint.syntax.parse import parse_source, refuse_for_libcst, split_lines
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SHOWN = 60  # characters of a comment in a message
@@ -92,8 +92,8 @@ def _line_ends(text: str) -> frozenset[str]:
 def _check_parses(source: SourceFile) -> None:
     """Raises Refused when either parser rejects the text."""
     try:
+        refuse_for_libcst(source)
         parse_source(source)
-        refuse_nesting(source, concrete=True)  # libcst would bring the interpreter down
         cst.parse_module(source.text)
     except SourceError as error:
         reason = error.message

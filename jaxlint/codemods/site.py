@@ -16,7 +16,7 @@ from jaxlint.codemods.text_edits import Lines
 from jaxlint.finding import Span
 from jaxlint.gc_pause import no_garbage_collection
 from jaxlint.source.file import SourceError, SourceFile
-from jaxlint.syntax.parse import parse_source, refuse_nesting, span_of
+from jaxlint.syntax.parse import parse_source, refuse_for_libcst, span_of
 
 _LINE_END = re.compile(r"[\r\n]")
 NodeT = TypeVar("NodeT", bound=cst.CSTNode)
@@ -42,6 +42,9 @@ class Site:
     @functools.cached_property
     def tree(self) -> ast.Module:
         try:
+            refuse_for_libcst(
+                self.source
+            )  # before a tree of this kind is made, too, which is as large as that of the analysis
             return parse_source(self.source)
         except SourceError as error:
             raise Refused(error.message) from None
@@ -53,7 +56,7 @@ class Site:
     @functools.cached_property
     def module(self) -> cst.Module:
         try:
-            refuse_nesting(self.source, concrete=True)
+            refuse_for_libcst(self.source)
             with no_garbage_collection():
                 return cst.parse_module(self.source.text)
         except SourceError as error:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from jaxlint.finding import Span
 from jaxlint.source.file import SourceError, SourceFile
-from jaxlint.syntax.guard import nesting_problem, worth_scanning
+from jaxlint.syntax.guard import MOST_TOKENS, nesting_problem, too_long_for_libcst, worth_scanning
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # What gives a file of Python 2 away, on the line that no parser takes.
@@ -89,6 +89,15 @@ def refuse_nesting(source: SourceFile, *, concrete: bool = False) -> None:
     problem = nesting_problem(source.text, concrete=concrete)
     if problem:
         raise SourceError(source.display, problem.message, problem.line)
+
+
+def refuse_for_libcst(source: SourceFile) -> None:
+    """Raises SourceError when the tree of libcst would bring the interpreter down, or fill the memory."""
+    refuse_nesting(source, concrete=True)
+    if too_long_for_libcst(source.text):
+        raise SourceError(
+            source.display, f"too long to be rewritten (more than {MOST_TOKENS:,} tokens); split the file"
+        )
 
 
 def span_of(node: Located, lines: Sequence[str]) -> Span:

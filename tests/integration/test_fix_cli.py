@@ -224,3 +224,15 @@ def test_a_later_round_sees_the_rest_of_the_project(project: Path) -> None:
     run = jaxlint("fix", "old.py", cwd=project)
     assert "JAX101" in run.stdout
     assert "1 x JAX901" in run.stdout
+
+
+def test_a_file_that_is_too_long_for_libcst_has_findings_and_no_fix(tmp_path: Path) -> None:
+    """The tree that keeps comments would take gigabytes; what is wrong is said all the same."""
+    text = "import jax\nprint(jax.tree_map)\n" + "x = 1\n" * 60_000
+    (tmp_path / "tables.py").write_text(text)
+    done = jaxlint("check", "--no-cache", "tables.py", cwd=tmp_path)
+    assert "tables.py:2:7: error JAX901" in done.stdout
+    assert "no fix: too long to be rewritten (more than 150,000 tokens); split the file" in done.stdout
+    done = jaxlint("fix", "tables.py", cwd=tmp_path)
+    assert "Nothing could be fixed." in done.stdout
+    assert (tmp_path / "tables.py").read_text() == text
