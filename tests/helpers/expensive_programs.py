@@ -41,6 +41,13 @@ def deep_lists_go_into_stages_and_come_out() -> str:
 
 
 @program
+def thousands_of_calls_differ_in_their_types() -> str:
+    given = ["1", "1.0", "jnp.ones(3)", "[1, 2]", "(jnp.ones(3), 2)", "None", "{'a': 1}"]
+    calls = [f"f({given[i % len(given)]}, {i})" for i in range(6000)]
+    return "\n".join(["@jax.jit", "def f(x, n):", "    return n", *calls, ""])
+
+
+@program
 def each_function_calls_the_next_twice() -> str:
     lines = [f"def f{i}(x):\n    return f{i + 1}(x) + f{i + 1}(x * {i})\n" for i in range(60)]
     return "\n".join([*lines, "def f60(x):\n    return x\n", "run = jax.jit(f0)\nrun(jnp.ones(3))\n"])

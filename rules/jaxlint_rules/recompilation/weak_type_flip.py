@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import bisect
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
@@ -99,9 +101,10 @@ class WeakTypeFlip(Rule):
     def finish(self, report: Reporter) -> None:
         for calls in self.calls.values():
             listed = sorted(calls.values(), key=_position)
+            alike = _Alike(listed)
             for position, call in enumerate(listed):
-                for other in listed[position + 1 :]:
-                    if self.compare(call, other, report):
+                for other in alike.later(position):
+                    if self.compare(call, listed[other], report):
                         break
 
     def compare(self, call: _Call, other: _Call, report: Reporter) -> bool:
@@ -125,6 +128,38 @@ class WeakTypeFlip(Rule):
             fix=_converted(worse, better, name, report),
         )
         return True
+
+
+class _Alike:
+    """The calls that differ from another in one argument, as it is written, and in a dtype. All pairs would be too many of thousands."""
+
+    def __init__(self, calls: Sequence[_Call]) -> None:
+        self.keys = [list(_but_for_one(call)) for call in calls]
+        self.kinds = [tuple(sorted(call.dtypes.items())) for call in calls]
+        self.found: dict[object, dict[object, list[int]]] = {}  # positions, by what is alike, then by dtypes
+        for position, keys in enumerate(self.keys):
+            for key in keys:
+                self.found.setdefault(key, {}).setdefault(self.kinds[position], []).append(position)
+
+    def later(self, position: int) -> list[int]:
+        """Of each other choice of dtypes the first call after this one, in their order."""
+        first = set()
+        for key in self.keys[position]:
+            for kind, positions in self.found[key].items():
+                if kind != self.kinds[position] and (at := bisect.bisect(positions, position)) < len(
+                    positions
+                ):
+                    first.add(positions[at])
+        return sorted(first)
+
+
+def _but_for_one(call: _Call) -> Iterator[tuple[object, ...]]:
+    """For each argument of a call the others, as they are written."""
+    node = _node(call)
+    written = [(None, ast.unparse(part)) for part in node.args]
+    written += [(one.arg, ast.unparse(one.value)) for one in node.keywords]  # type: ignore[misc]
+    for number in range(len(written)):
+        yield (number, written[number][0], *written[:number], *written[number + 1 :])
 
 
 def _converted(worse: _Call, better: _Call, name: str, report: Reporter) -> FixRequest | None:
