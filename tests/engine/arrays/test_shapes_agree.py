@@ -218,7 +218,7 @@ def of_dtype(value: Any, dtype: str) -> Any:
 def test_dtypes_agree_with_jax(label: str, dtype: str) -> None:
     """Each function of a family once, with arrays of each dtype."""
     wrong: list[str] = []
-    first = {case.name: case for case in reversed(cases(label, 4 * len(FAMILIES[label][0])))}
+    first = {case.name: case for case in reversed(list(cases(label, 4 * len(FAMILIES[label][0]))))}
     for case in first.values():
         changed = Case(case.name, of_dtype(case.args, dtype), case.kwargs)
         real = evaluated(changed)
