@@ -19,7 +19,7 @@ import libcst as cst
 from jaxlint.codemods import Workspace
 from jaxlint.codemods.edited_file import lost_comments
 from jaxlint.config import Config
-from jaxlint.engine import severe
+from jaxlint.engine import severe_enough
 from jaxlint.examine import Examination, Outcome, resolved
 from jaxlint.finding import Finding, Fix, Safety
 from jaxlint.fixes import Check, FixResult, fix_sources
@@ -56,7 +56,7 @@ class Checker:
         outcome = Examination(list(sources.values()), (), self.rules, self.config).run()
         if outcome.errors and not self.lenient:
             raise outcome.errors[0]
-        return severe(outcome.findings, self.config)
+        return severe_enough(outcome.findings, self.config)
 
     def shown(self, sources: Mapping[str, SourceFile]) -> list[Finding]:
         """As `check` shows them: each fix worked out, or the reason why there is none."""
