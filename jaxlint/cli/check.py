@@ -20,10 +20,8 @@ from jaxlint.cli.common import (
     say_half_done,
     write_report_file,
 )
-from jaxlint.cli.ignoring import ignore_all
 from jaxlint.cli.options import RunOptions, run_options
 from jaxlint.cli.progress import Progress
-from jaxlint.cli.watching import watch_and_check
 from jaxlint.engine import CheckResult, check
 from jaxlint.finding import Finding
 from jaxlint.narrowing.run import Narrowing
@@ -84,6 +82,8 @@ def command(
     """
     check_folder_of(output)
     if watch:
+        from jaxlint.cli.watching import watch_and_check
+
         watch_and_check(options, add_ignores=add_ignores)
     if add_ignores and options.stdin is not None:
         raise Failure("--add-ignores writes to files; name them instead of `-`")
@@ -108,6 +108,8 @@ def command(
         )
     narrowing.apply(result, options.config, options.paths)
     if add_ignores:
+        from jaxlint.cli.ignoring import ignore_all
+
         said = ignore_all(result, options.config.root)
         if not quiet:
             click.echo(said, err=True)

@@ -243,6 +243,22 @@ def test_neither_jax_nor_numpy_is_imported(project: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_what_has_no_fix_waits_for_no_codemods(tmp_path: Path) -> None:
+    """libcst and the codemods take as long to load as all else of a check of a clean file."""
+    (tmp_path / "clean.py").write_text("import jax\nprint(jax.devices())\n")
+    script = (
+        "import sys\n"
+        "from jaxlint.cli import main\n"
+        "try:\n    main(['check', '--no-cache', 'clean.py'])\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
+        "heavy = {'libcst', 'jaxlint.codemods', 'rich', 'pygls'} & set(sys.modules)\n"
+        "sys.exit(f'imported {heavy}' if heavy else 0)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_rules_and_explain(project: Path) -> None:
     listed = json.loads(jaxlint("rules", "--output-format", "json", cwd=project).stdout)
     names = {rule["name"]: rule for rule in listed}
