@@ -434,7 +434,7 @@ def _next_run_removes(found: Found, folder: Path) -> None:
     """Where a run is killed while it has no worker, nobody can put things in order but the next run: let it, and look again."""
     if any(problem.startswith(_HOLDS) for problem in found.problems):
         paths = os.pathsep.join(map(str, (ROOT, ROOT / "rules", ROOT / "runtime")))
-        again = "from jaxlint_runtime.workers.cleanup import nothing_left\nwith nothing_left(): pass\n"
+        again = "from jaxlint_runtime.workers.cleanup import cleaned_up\nwith cleaned_up(): pass\n"
         environment = {**os.environ, "TMPDIR": str(folder / "tmp"), "PYTHONPATH": paths}
         subprocess.run([sys.executable, "-c", again], env=environment, check=True)
         if not list((folder / "tmp").iterdir()):

@@ -148,5 +148,6 @@ def test_arrays_are_shown_by_line(tmp_path: Path) -> None:
             "shape": ["rows", "2*columns"],
             "weak": False,
             "tracer": False,
+            "cases": [],
         }
     ]

@@ -149,7 +149,7 @@ def test_the_text_report_goes_to_a_file_and_the_gate_closes(project: Path) -> No
     done = verify(project, "-q", *QUICK, *gate, "--output", "report.txt", "train.py")
     assert done.returncode == 1, done.stderr
     text = (project / "report.txt").read_text()
-    for part in ("track", "verified", "MiB", "host-sync-in-loop", "1 of 1 candidate proven."):
+    for part in ("track", "same bits", "MiB", "host-sync-in-loop", "1 of 1 candidate proven."):
         assert part in text
     assert "\x1b" not in text
     assert "starting" not in done.stderr

@@ -79,7 +79,9 @@ class Boundary(Part):
                 return value
             if value.const is MISSING and not value.kind:
                 return Array(True, why, tree=True, certain=False)
-            return Array(True, why, certain=certain, dtype=dtype_of(value))
+            # A call with a number stands for calls with arrays: its dtype would make a context of its own.
+            dtype = dtype_of(value) if self.machine.exact else ""
+            return Array(True, why, certain=certain, dtype=dtype)
         if isinstance(value, Array):
             return Array(
                 True,
@@ -229,6 +231,8 @@ class Boundary(Part):
         if isinstance(value, Unknown):
             return Array(False, None, tree=True, certain=False, jitted=jitted)
         if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
+            if not self.machine.exact:
+                return Array(False, None, jitted=jitted)
             return Array(False, None, jitted=jitted, dtype=dtype_of(value), form=same(value))
         if isinstance(value, (TupleValue, ListValue, DictValue)):
             return map_leaves(value, lambda leaf: self.to_device(leaf, jitted, keeps_python))

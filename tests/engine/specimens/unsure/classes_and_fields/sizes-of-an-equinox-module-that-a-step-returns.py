@@ -1,4 +1,4 @@
-# sizes of an equinox module that a step gives back
+# sizes of an equinox module that a step returns
 import equinox as eqx
 import jax
 import jax.numpy as jnp
