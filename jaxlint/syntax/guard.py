@@ -60,14 +60,14 @@ class NestingProblem:
 
 # libcst needs about 4 kB for a token, and positions take as much again. The largest file of JAX itself has 95,000.
 MOST_TOKENS = 150_000
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def too_long_for_libcst(text: str) -> bool:
     """Whether the tree that keeps comments and formatting would take more than a gigabyte."""
     if len(text) <= MOST_TOKENS:
         return False
-    return sum(1 for _ in _TOKEN.finditer(text)) > MOST_TOKENS
+    return sum(1 for _ in _WORD.finditer(text)) > MOST_TOKENS
 
 
 def worth_scanning(text: str) -> bool:
