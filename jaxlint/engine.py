@@ -238,21 +238,27 @@ def _in_threads(
 
 def rest_of_project(sources: Sequence[SourceFile], config: Config) -> list[SourceFile]:
     """The project's other modules, when some of it is checked: their calls say how its functions are used."""
-    if not any((config.root / marker).exists() for marker in PROJECT_MARKERS):
-        return []
     taken = {source.path for source in sources}
-    own = [path for path in taken if path.is_relative_to(config.root)]
-    if all(INSTALLED.intersection(path.relative_to(config.root).parts) for path in own):
+    if not has_rest(taken, config.root):
         return []
-    rest = [
-        file
-        for file in discover([config.root], config.search).files
-        if file.path not in taken and file.path.suffix == ".py"
-    ]
+    rest = [path for path in modules_of(config) if path not in taken]
     if len(rest) > MAX_CONTEXT_FILES:
         return []
-    shown = [FoundFile(file.path, shown_path(file.path)) for file in rest]
+    shown = [FoundFile(path, shown_path(path)) for path in rest]
     return [read for read in _in_threads(_read, shown, None) if isinstance(read, SourceFile)]
+
+
+def has_rest(paths: Iterable[Path], root: Path) -> bool:
+    """Whether files are of a project at `root`, and not all of what is installed in it."""
+    if not any((root / marker).exists() for marker in PROJECT_MARKERS):
+        return False
+    own = [path.relative_to(root) for path in paths if path.is_relative_to(root)]
+    return not all(INSTALLED.intersection(path.parts) for path in own)
+
+
+def modules_of(config: Config) -> list[Path]:
+    """The modules of the project that `config` is of."""
+    return [file.path for file in discover([config.root], config.search).files if file.path.suffix == ".py"]
 
 
 def _dependencies(sources: Sequence[SourceFile], context: Mapping[Path, str], root: Path) -> dict[Path, str]:

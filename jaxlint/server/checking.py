@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxlint.config import Config, load_config
-from jaxlint.engine import MAX_CONTEXT_FILES, severe_enough
+from jaxlint.engine import MAX_CONTEXT_FILES, has_rest, modules_of, severe_enough
 from jaxlint.examine import Examination
 from jaxlint.finding import Finding
 from jaxlint.places import shown
 from jaxlint.server.documents import Document
 from jaxlint.source import SourceError, SourceFile, read_source
-from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS, discover
+from jaxlint.source.discovery import discover
 from jaxlint.source.patterns import PatternError
 
 _LISTING_HOLDS = 10.0  # seconds, unless the editor says that a file is new or gone
@@ -26,7 +26,7 @@ class Checked:
     """What is known of one document.
 
     `findings` are at the places that a reader knows: in the cells of a notebook. `in_module` are the same, in the same order, at
-    their places in the module that the parts of the file make up.
+    their places in the module that the parts of the file make up. `context` is the rest of the project, as it was then.
     """
 
     source: SourceFile | None
@@ -34,6 +34,7 @@ class Checked:
     findings: list[Finding] = field(default_factory=list)
     in_module: list[Finding] = field(default_factory=list)
     errors: list[SourceError] = field(default_factory=list)
+    context: Sequence[SourceFile] = ()
 
 
 class Checker:
@@ -57,38 +58,33 @@ class Checker:
         found = severe_enough(examined.findings, config)
         gc.collect()  # what the analysis built is full of circles
         errors = [*source.problems, *examined.errors]
-        return Checked(source, config, shown(found, {source.display: source}), found, errors)
+        return Checked(source, config, shown(found, {source.display: source}), found, errors, context)
 
     def context(self, document: Document, others: Iterable[Document], config: Config) -> list[SourceFile]:
         """The other modules of the document's project: their calls say how its functions are used."""
-        root = config.root
-        own = document.path
-        in_project = any((root / marker).exists() for marker in PROJECT_MARKERS) and own.is_relative_to(root)
-        if not in_project or INSTALLED.intersection(own.relative_to(root).parts):
+        if not has_rest([document.path], config.root):
             return []
-        unsaved = {other.path: other for other in others if other.path != own and other.path.suffix == ".py"}
-        found = []
-        for path in self._modules(root, config):
-            if path == own:
-                continue
-            source = self._unsaved(unsaved[path]) if path in unsaved else self._saved(path)
-            if source is not None:
-                found.append(source)
-        return found
+        unsaved = {other.path: other for other in others}
+        found = (
+            self._unsaved(unsaved[path]) if path in unsaved else self._saved(path)
+            for path in self._modules(config)
+            if path != document.path
+        )
+        return [source for source in found if source is not None]
 
     def forget_listings(self) -> None:
         """Files came or went: the projects are listed anew."""
         self._listings.clear()
 
-    def _modules(self, root: Path, config: Config) -> list[Path]:
-        now = time.monotonic()
+    def _modules(self, config: Config) -> list[Path]:
+        now, root = time.monotonic(), config.root
         known = self._listings.get(root)
         if known is not None and now - known[0] < _LISTING_HOLDS:
             return known[1]
-        paths = [file.path for file in discover([root], config.search).files if file.path.suffix == ".py"]
+        paths = modules_of(config)
         paths = paths if len(paths) <= MAX_CONTEXT_FILES else []
         self._listings[root] = (now, paths)
-        for gone in [path for path in self._read if path.is_relative_to(root) and path not in set(paths)]:
+        for gone in {path for path in self._read if path.is_relative_to(root)}.difference(paths):
             del self._read[gone]
         return paths
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
+from jaxlint.codemods.text_edits import overlaps
 from jaxlint.finding import Edit, Finding, Fix, Safety, Severity, Span
 from jaxlint.ignores import with_ignores
 from jaxlint.server.checking import Checked
@@ -33,7 +35,7 @@ def diagnostics_of(
     document: Document, checked: Checked, codec: PositionCodec, pages: str
 ) -> dict[str, list[types.Diagnostic]]:
     """By address: that of the document, or those of its cells. `pages` is where the pages of the rules lie."""
-    found: dict[str, list[types.Diagnostic]] = {uri: [] for uri in uris_of(document)}
+    found: dict[str, list[types.Diagnostic]] = {uri: [] for uri in document.code}
     for finding in checked.findings:
         if checked.source is not None:
             uri = document.uri_of(finding.cell)
@@ -43,11 +45,6 @@ def diagnostics_of(
         uri, said = _problem(document, error)
         found.setdefault(uri, []).append(said)
     return found
-
-
-def uris_of(document: Document) -> list[str]:
-    cells = getattr(document, "cells", None)
-    return [document.uri] if cells is None else [uri for uri, is_code, _ in cells if is_code]
 
 
 def diagnostic(finding: Finding, text: Text, pages: str) -> types.Diagnostic:
@@ -65,12 +62,10 @@ def diagnostic(finding: Finding, text: Text, pages: str) -> types.Diagnostic:
 
 def _problem(document: Document, error: SourceError) -> tuple[str, types.Diagnostic]:
     """What could not be read, at its line; of a notebook at its first cell."""
-    line = max((error.line or 1) - 1, 0)
-    if document.uri not in (uris := uris_of(document)):
-        line = 0
+    uri = next(iter(document.code), document.uri)
+    line = max((error.line or 1) - 1, 0) if document.uri in document.code else 0
     place = types.Range(types.Position(line, 0), types.Position(line, 1 << 16))
-    said = types.Diagnostic(place, error.message, severity=types.DiagnosticSeverity.Error, source=SOURCE)
-    return (uris[0] if uris else document.uri), said
+    return uri, types.Diagnostic(place, error.message, severity=types.DiagnosticSeverity.Error, source=SOURCE)
 
 
 def actions_of(
@@ -121,7 +116,7 @@ def fix_all(document: Document, checked: Checked, text_of: TextOf) -> types.Code
         if (
             isinstance(fix, Fix)
             and fix.safety is Safety.SAFE
-            and not any(_overlap(one, other) for one in fix.edits for other in taken)
+            and not any(_conflict(one, other) for one in fix.edits for other in taken)
         ):
             taken += [one for one in fix.edits if one not in taken]
     edit = workspace_edit(taken, text_of) if taken else None
@@ -149,21 +144,21 @@ def ignoring(
     ignored = with_ignores(source, [finding])
     if ignored.left:
         return None
-    before = text_of_cell(source, cell, codec)
-    after = text_of_cell(ignored.source, cell, codec).lines
-    first = next(
-        (n for n, (old, new) in enumerate(zip(before.lines, after, strict=False)) if old != new), None
-    )
-    if first is None:
+    text = text_of_cell(source, cell, codec)
+    before, after = list(text.lines), list(text_of_cell(ignored.source, cell, codec).lines)
+    first = _in_common(before, after)
+    if first == len(before):
         return None
-    same = 0
-    while (
-        same < min(len(before.lines), len(after)) - first - 1 and before.lines[-1 - same] == after[-1 - same]
-    ):
-        same += 1
-    last, new_last = len(before.lines) - same, len(after) - same
-    span = Span(first + 1, 1, last, len(before.lines[last - 1]) + 1)
-    return types.TextEdit(before.range(span), "\n".join(after[first:new_last]))
+    same = _in_common(before[:first:-1], after[:first:-1])
+    last, new_last = len(before) - same, len(after) - same
+    span = Span(first + 1, 1, last, len(before[last - 1]) + 1)
+    return types.TextEdit(text.range(span), "\n".join(after[first:new_last]))
+
+
+def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many lines both begin with."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def reader_of(document: Document, source: SourceFile, codec: PositionCodec) -> TextOf:
@@ -189,8 +184,6 @@ def _key(position: types.Position) -> tuple[int, int]:
     return position.line, position.character
 
 
-def _overlap(one: Edit, other: Edit) -> bool:
-    if (one.path, one.cell) != (other.path, other.cell) or one == other:
-        return False
-    first, second = sorted((one.span, other.span))
-    return (second.line, second.column) < (first.end_line, first.end_column) or first == second
+def _conflict(one: Edit, other: Edit) -> bool:
+    same_text = (one.path, one.cell) == (other.path, other.cell)
+    return same_text and one != other and overlaps(one.span, other.span)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -22,11 +22,8 @@ def path_of(uri: str, language: str = "python") -> Path | None:
         if len(name) > 2 and name[0] == "/" and name[2] == ":":  # file:///c:/folder
             name = name[1:]
         path = Path(name)
-        return (
-            path
-            if path.suffix in (*CONTAINERS, ".py", ".pyi")
-            else path.with_suffix(_SUFFIXES.get(language, ".py"))
-        )
+        known = path.suffix in (*CONTAINERS, ".py", ".pyi")
+        return path if known else path.with_suffix(_SUFFIXES.get(language, ".py"))
     if language in _SUFFIXES:
         return Path.cwd() / f"untitled{_SUFFIXES[language]}"
     return None
@@ -47,6 +44,11 @@ class TextDocument:
     def uri_of(self, cell: int | None) -> str:
         return self.uri
 
+    @property
+    def code(self) -> Mapping[str, int | None]:
+        """The addresses of its Python, each with the number of the cell; here its own, without one."""
+        return {self.uri: None}
+
 
 @dataclass(frozen=True, slots=True)
 class NotebookDocument:
@@ -55,7 +57,6 @@ class NotebookDocument:
     uri: str
     path: Path
     cells: Sequence[tuple[str, bool, str]]
-    metadata: Mapping[str, object] = field(default_factory=dict)
 
     def source(self) -> SourceFile:
         """Raises SourceError."""
@@ -72,6 +73,11 @@ class NotebookDocument:
     def uri_of(self, cell: int | None) -> str:
         """The address of a cell by its number in the notebook, from 1."""
         return self.cells[cell - 1][0] if cell is not None and 0 < cell <= len(self.cells) else self.uri
+
+    @property
+    def code(self) -> Mapping[str, int | None]:
+        """The addresses of the cells that hold Python, each with its number."""
+        return {uri: number for number, (uri, is_code, _) in enumerate(self.cells, start=1) if is_code}
 
 
 Document = TextDocument | NotebookDocument

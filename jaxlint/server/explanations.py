@@ -42,8 +42,9 @@ class Explanations:
         self.lines = split_lines(source.text)
         self.functions: list[_Function] = []
         self.arrays: list[ArrayFacts] = []
+        self.tree = ast.Module([], [])
         try:
-            tree = parse_source(source)
+            self.tree = parse_source(source)
         except SourceError:
             return
         facts, _ = inspect_files([source], context, calls=True)
@@ -53,28 +54,26 @@ class Explanations:
         for fact in facts:
             if fact.path == source.display:
                 by_place.setdefault((fact.line, fact.qualname.rpartition(".")[2]), []).append(fact)
-        for node in ast.walk(tree):
+        for node in ast.walk(self.tree):
             if isinstance(node, _FUNCTIONS):
                 line = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
                 known = by_place.get((line, getattr(node, "name", "<lambda>")))
                 if known:
                     parameters = {one.arg: one for one in all_parameters(node)}
                     self.functions.append(_Function(node, known.pop(0), parameters))
-        self.tree = tree
 
-    def at(self, place: Place) -> tuple[str, Place, Place] | None:
-        """What is known of the name at a place, as Markdown, and where it begins and ends; None where nothing is."""
-        line = self._module_line(place[0], place[1])
-        if line is None:
+    def at(self, cell: int | None, line: int, column: int) -> tuple[str, int, int, int] | None:
+        """What is known of the name at a place, as Markdown, with its line and its first and last column; None where nothing is.
+
+        Lines count from 1, columns from 0 in code points.
+        """
+        module_line = self._module_line(cell, line)
+        found = self._name_at(module_line, column) if module_line is not None else None
+        if module_line is None or found is None:
             return None
-        found = self._name_at(line, place[2])
-        if found is None:
-            return None
-        name, column, end, node = found
-        said = self._of_name(name, line, node)
-        if not said:
-            return None
-        return "\n\n".join(said), (place[0], place[1], column), (place[0], place[1], end)
+        name, first, last, node = found
+        said = self._of_name(name, module_line, node)
+        return ("\n\n".join(said), line, first, last) if said else None
 
     def hints(self) -> Iterator[Hint]:
         """Which functions are staged, and which of their parameters are static."""

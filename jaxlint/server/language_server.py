@@ -16,10 +16,10 @@ from pygls.workspace import PositionCodec
 from jaxlint import __version__
 from jaxlint.config import ConfigError
 from jaxlint.server.checking import Checked, Checker
-from jaxlint.server.diagnostics import FIX_ALL, actions_of, diagnostics_of, fix_all, reader_of, uris_of
+from jaxlint.server.diagnostics import FIX_ALL, actions_of, diagnostics_of, fix_all, reader_of
 from jaxlint.server.documents import Document, NotebookDocument, TextDocument, path_of
 from jaxlint.server.explanations import Explanations
-from jaxlint.server.positions import Text, cells_by_uri, text_of_cell
+from jaxlint.server.positions import Text, text_of_cell
 
 T = TypeVar("T")
 
@@ -79,7 +79,7 @@ class Session:
         """The address of the document that an address belongs to: itself, or the notebook of a cell."""
         if uri in self.states:
             return uri
-        return next((one for one, state in self.states.items() if uri in uris_of(state.document)), None)
+        return next((one for one, state in self.states.items() if uri in state.document.code), None)
 
     def opened(self, uri: str) -> None:
         """The document is open, or its text is another: look at it again after a pause."""
@@ -100,14 +100,14 @@ class Session:
         if state.pending is not None:
             state.pending.cancel()
         if not self.pulls:
-            for one in uris_of(state.document):
+            for one in state.document.code:
                 self._publish(one, [])
 
     def _read(self, uri: str) -> Document | None:
         workspace = self.server.workspace
         notebook = workspace.notebook_documents.get(uri)
         if notebook is not None:
-            path = path_of(uri.replace(".ipynb", ".py"), "python")
+            path = path_of(uri)
             cells = [
                 (
                     cell.document,
@@ -129,11 +129,11 @@ class Session:
         return await asyncio.get_running_loop().run_in_executor(self.pool, work)
 
     async def checked(self, uri: str) -> tuple[Document, Checked] | None:
-        """The findings of the text that is on the screen; None where the document is closed meanwhile, or the settings make no sense."""
-        while True:
-            state = self.states.get(uri)
-            if state is None:
-                return None
+        """The findings of the text that is on the screen, by its address or that of a cell.
+
+        None where the document is closed meanwhile, or the settings make no sense.
+        """
+        while (state := self._state(uri)) is not None:
             document = state.document
             if state.checked is not None:
                 return document, state.checked
@@ -147,31 +147,28 @@ class Session:
                         types.ShowMessageParams(types.MessageType.Error, f"jaxlint: {error}")
                     )
                 return None
-            state = self.states.get(uri)
-            if state is None:
-                return None
             if state.document is document:
                 state.checked, state.problem = found, None
-                return document, found
+        return None
 
-    async def explained(self, uri: str) -> Explanations | None:
-        known = await self.checked(uri)
-        state = self.states.get(uri)
-        if known is None or state is None or known[1].source is None:
+    def _state(self, uri: str) -> _State | None:
+        owner = self.owner(uri)
+        return self.states[owner] if owner is not None else None
+
+    async def explained(self, uri: str) -> tuple[Explanations, int | None, Text] | None:
+        """What explains the names of a document, with the cell of an address and its lines."""
+        known, state = await self.checked(uri), self._state(uri)
+        source = known[1].source if known is not None else None
+        if known is None or state is None or source is None:
             return None
         document, found = known
-        if state.explanations is None and found.source is not None:
-            others = [one.document for one in self.states.values()]
-            source, config = found.source, found.config
-
-            def work() -> Explanations:
-                return Explanations(source, self.checker.context(document, others, config))
-
-            made = await self.in_thread(work)
+        made = state.explanations
+        if made is None:
+            made = await self.in_thread(lambda: Explanations(source, found.context))
             if state.document is document:
                 state.explanations = made
-            return made
-        return state.explanations
+        cell = document.code.get(uri)
+        return made, cell, text_of_cell(source, cell, self.codec)
 
     async def _publish_later(self, uri: str) -> None:
         await asyncio.sleep(_PAUSE)
@@ -194,13 +191,6 @@ class Session:
             state.checked = state.explanations = None
             if not self.pulls:
                 self.opened(uri)
-
-    def lines(self, uri: str, document: Document, checked: Checked) -> tuple[int | None, Text] | None:
-        """The cell of an address, and its lines."""
-        cells = cells_by_uri(document)
-        if checked.source is None or uri not in cells:
-            return None
-        return cells[uri], text_of_cell(checked.source, cells[uri], self.codec)
 
 
 def make_server() -> LanguageServer:
@@ -235,35 +225,30 @@ def _documents(server: LanguageServer, session: Session) -> None:
             await server.client_register_capability_async(types.RegistrationParams([registration]))
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    async def opened(params: types.DidOpenTextDocumentParams) -> None:
-        session.opened(params.text_document.uri)
-
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    async def changed(params: types.DidChangeTextDocumentParams) -> None:
+    async def opened(params: types.DidOpenTextDocumentParams | types.DidChangeTextDocumentParams) -> None:
         session.opened(params.text_document.uri)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    async def saved(params: types.DidSaveTextDocumentParams) -> None:
-        session.files_changed()
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     async def closed(params: types.DidCloseTextDocumentParams) -> None:
         session.closed(params.text_document.uri)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
-    async def notebook_opened(params: types.DidOpenNotebookDocumentParams) -> None:
-        session.opened(params.notebook_document.uri)
-
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
-    async def notebook_changed(params: types.DidChangeNotebookDocumentParams) -> None:
+    async def notebook_opened(
+        params: types.DidOpenNotebookDocumentParams | types.DidChangeNotebookDocumentParams,
+    ) -> None:
         session.opened(params.notebook_document.uri)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     async def notebook_closed(params: types.DidCloseNotebookDocumentParams) -> None:
         session.closed(params.notebook_document.uri)
 
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    async def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
+    async def files_changed(
+        params: types.DidSaveTextDocumentParams | types.DidChangeWatchedFilesParams,
+    ) -> None:
         session.files_changed()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
@@ -284,8 +269,7 @@ def _answers(server: LanguageServer, session: Session) -> None:
     )
     async def diagnostics(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         uri = params.text_document.uri
-        owner = session.owner(uri)
-        found = await session.diagnostics(owner) if owner is not None else {}
+        found = await session.diagnostics(uri)
         return types.RelatedFullDocumentDiagnosticReport(found.get(uri, []))
 
     @server.feature(
@@ -294,8 +278,7 @@ def _answers(server: LanguageServer, session: Session) -> None:
     )
     async def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
         uri = params.text_document.uri
-        owner = session.owner(uri)
-        known = await session.checked(owner) if owner is not None else None
+        known = await session.checked(uri)
         source = known[1].source if known is not None else None
         if known is None or source is None:
             return []
@@ -312,42 +295,26 @@ def _answers(server: LanguageServer, session: Session) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
-        uri = params.text_document.uri
-        owner = session.owner(uri)
-        if owner is None or not session.wishes.hover:
+        known = await session.explained(params.text_document.uri) if session.wishes.hover else None
+        if known is None:
             return None
-        explained, known = await session.explained(owner), await session.checked(owner)
-        if explained is None or known is None:
-            return None
-        lines = session.lines(uri, *known)
-        if lines is None:
-            return None
-        cell, text = lines
-        found = explained.at((cell, params.position.line + 1, text.column(params.position)))
+        explained, cell, text = known
+        found = explained.at(cell, params.position.line + 1, text.column(params.position))
         if found is None:
             return None
-        said, (_, first_line, first), (_, last_line, last) = found
-        place = types.Range(text.position(first_line, first + 1), text.position(last_line, last + 1))
+        said, line, first, last = found
+        place = types.Range(text.position(line, first + 1), text.position(line, last + 1))
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, said), place)
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     async def hints(params: types.InlayHintParams) -> list[types.InlayHint]:
-        uri = params.text_document.uri
-        owner = session.owner(uri)
-        if owner is None or not session.wishes.inlay_hints:
-            return []
-        explained, known = await session.explained(owner), await session.checked(owner)
-        if explained is None or known is None:
-            return []
-        return list(_inlay(explained, session.lines(uri, *known), params.range))
+        known = await session.explained(params.text_document.uri) if session.wishes.inlay_hints else None
+        return [] if known is None else list(_inlay(*known, params.range))
 
 
 def _inlay(
-    explained: Explanations, lines: tuple[int | None, Text] | None, wanted: types.Range
+    explained: Explanations, cell: int | None, text: Text, wanted: types.Range
 ) -> Iterator[types.InlayHint]:
-    if lines is None:
-        return
-    cell, text = lines
     for hint in explained.hints():
         where, line, column = hint.place
         if where == cell and wanted.start.line <= line - 1 <= wanted.end.line:

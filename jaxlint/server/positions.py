@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lsprotocol import types
@@ -10,7 +10,6 @@ from pygls.workspace import PositionCodec
 
 from jaxlint.finding import Finding, Span
 from jaxlint.places import lines_shown
-from jaxlint.server.documents import Document
 from jaxlint.source import SourceFile
 from jaxlint.syntax.parse import split_lines
 
@@ -51,11 +50,3 @@ def text_of_cell(source: SourceFile, cell: int | None, codec: PositionCodec) -> 
     if source.container is not None and cell is not None:
         return Text(source.container.cell_lines(cell), codec)
     return Text(split_lines(source.file_text), codec)
-
-
-def cells_by_uri(document: Document) -> Mapping[str, int | None]:
-    """The number of each cell by its address; a text document has none."""
-    cells = getattr(document, "cells", None)
-    if cells is None:
-        return {document.uri: None}
-    return {uri: number for number, (uri, _, _) in enumerate(cells, start=1)}
