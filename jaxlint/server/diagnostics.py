@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from pygls.workspace import PositionCodec
 from jaxlint.codemods.text_edits import overlaps
 from jaxlint.finding import Edit, Finding, Fix, Safety, Severity, Span
 from jaxlint.ignores import with_ignores
+from jaxlint.registry import all_rules
 from jaxlint.server.checking import Checked
 from jaxlint.server.documents import Document
 from jaxlint.server.positions import Text, text_of_cell, text_of_finding
@@ -32,32 +34,39 @@ TextOf = Callable[
 
 
 def diagnostics_of(
-    document: Document, checked: Checked, codec: PositionCodec, pages: str
+    document: Document, checked: Checked, codec: PositionCodec
 ) -> dict[str, list[types.Diagnostic]]:
-    """By address: that of the document, or those of its cells. `pages` is where the pages of the rules lie."""
+    """By address: that of the document, or those of its cells."""
     found: dict[str, list[types.Diagnostic]] = {uri: [] for uri in document.code}
     for finding in checked.findings:
         if checked.source is not None:
             uri = document.uri_of(finding.cell)
             text = text_of_finding(finding, checked.source, codec)
-            found.setdefault(uri, []).append(diagnostic(finding, text, pages))
+            found.setdefault(uri, []).append(diagnostic(finding, text))
     for error in checked.errors:
         uri, said = _problem(document, error)
         found.setdefault(uri, []).append(said)
     return found
 
 
-def diagnostic(finding: Finding, text: Text, pages: str) -> types.Diagnostic:
+def diagnostic(finding: Finding, text: Text) -> types.Diagnostic:
     reason = f"\n{finding.reason}" if finding.reason else ""
     return types.Diagnostic(
         range=text.range(finding.span),
         message=f"{finding.message}{reason}",
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
-        code_description=types.CodeDescription(f"{pages}/{finding.name}.md"),
+        code_description=_page(finding.code),
         source=SOURCE,
         data={"name": finding.name},
     )
+
+
+@functools.cache
+def _page(code: str) -> types.CodeDescription | None:
+    """Where one can read on about a rule; there is no page for what is no rule, such as a comment that silences nothing."""
+    address = next((rule.help_address() for rule in all_rules() if rule.code == code), None)
+    return types.CodeDescription(address) if address is not None else None
 
 
 def _problem(document: Document, error: SourceError) -> tuple[str, types.Diagnostic]:
@@ -75,7 +84,6 @@ def actions_of(
     wanted: types.Range,
     codec: PositionCodec,
     text_of: TextOf,
-    pages: str,
 ) -> list[types.CodeAction]:
     """What can be done about the findings of one document, or cell, in a range."""
     source = checked.source
@@ -88,7 +96,7 @@ def actions_of(
         text = text_of_finding(finding, source, codec)
         if not _meet(text.range(finding.span), wanted):
             continue
-        said = diagnostic(finding, text, pages)
+        said = diagnostic(finding, text)
         if isinstance(finding.fix, Fix) and (edit := workspace_edit(finding.fix.edits, text_of)) is not None:
             unsafe = "" if finding.fix.safety is Safety.SAFE else " (unsafe)"
             actions.append(

@@ -23,7 +23,6 @@ from jaxlint.server.positions import Text, text_of_cell
 
 T = TypeVar("T")
 
-_PAGES = "https://github.com/jaxlint/jaxlint/blob/main/docs/rules"
 _PAUSE = 0.15  # seconds without a key before what is on the screen is examined
 _WATCHED = ("**/*.py", "**/pyproject.toml", "**/jaxlint.toml")
 
@@ -182,7 +181,7 @@ class Session:
         known = await self.checked(uri)
         if known is None:
             return {}
-        return diagnostics_of(*known, self.codec, _PAGES)
+        return diagnostics_of(*known, self.codec)
 
     def files_changed(self) -> None:
         """Files came, went or were changed outside of the editor: the open documents are looked at again."""
@@ -287,7 +286,7 @@ def _answers(server: LanguageServer, session: Session) -> None:
         wanted = params.context.only
         made: list[types.CodeAction] = []
         if wanted is None or any(_within(types.CodeActionKind.QuickFix, kind) for kind in wanted):
-            made += actions_of(document, checked, uri, params.range, session.codec, text_of, _PAGES)
+            made += actions_of(document, checked, uri, params.range, session.codec, text_of)
         if wanted is None or any(_within(FIX_ALL, kind) for kind in wanted):
             everything = fix_all(document, checked, text_of)
             made += [everything] if everything is not None else []

@@ -12,6 +12,8 @@ import pytest
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
+from jaxlint.registry import find_rule
+
 TRAIN = """import jax
 import jax.numpy as jnp
 
@@ -151,7 +153,7 @@ def test_findings_follow_what_is_typed(project: Path) -> None:
         assert branch.severity is types.DiagnosticSeverity.Error
         assert branch.source == "jaxlint"
         assert branch.code_description is not None
-        assert branch.code_description.href.endswith("docs/rules/tracer-branch.md")
+        assert branch.code_description.href == find_rule("tracer-branch").help_address()
         assert (removed.code, removed.range) == ("JAX901", place(12, 6, 18))
         # the editor's text counts, saved or not
         editor.type(uri, place(12, 6, 18), "jax.tree.map")
@@ -159,6 +161,7 @@ def test_findings_follow_what_is_typed(project: Path) -> None:
         editor.type(uri, place(8, 0, 0), "    if (\n")
         (broken,) = await editor.diagnostics(uri)
         assert "not valid Python" in broken.message
+        assert await editor.hover(uri, 0, 8) == ""
         editor.client.text_document_did_close(
             types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri))
         )
