@@ -8,17 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.command_line import jaxlint
+from tests.helpers.small_programs import branch_in
 
-BRANCH = """\
-import jax
-
-
-@jax.jit
-def {name}(x):
-    if x > 0:
-        return x
-    return -x
-"""
 NAME = "jaxlint-baseline.jsonl"
 
 
@@ -27,7 +18,7 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "pyproject.toml").write_text(f'[tool.jaxlint]\nbaseline = "{NAME}"\n')
     (tmp_path / "src").mkdir()
     for name in ("one", "two"):
-        (tmp_path / f"src/{name}.py").write_text(BRANCH.format(name=name))
+        (tmp_path / f"src/{name}.py").write_text(branch_in(name))
     return tmp_path
 
 
@@ -37,9 +28,9 @@ def test_what_is_known_is_not_shown_and_what_is_new_is(project: Path) -> None:
     done = jaxlint("check", cwd=project)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "No findings in 2 files. 2 known findings are not shown.\n"
-    (project / "src/one.py").write_text("import os\n\n" + BRANCH.format(name="one"))  # lines move
+    (project / "src/one.py").write_text("import os\n\n" + branch_in("one"))  # lines move
     (project / "src/two.py").rename(project / "src/renamed.py")
-    (project / "src/three.py").write_text(BRANCH.format(name="three"))
+    (project / "src/three.py").write_text(branch_in("three"))
     done = jaxlint("check", "--output-format", "json", cwd=project)
     assert done.returncode == 1
     assert [one["path"] for one in json.loads(done.stdout)] == ["src/three.py"]
@@ -52,7 +43,7 @@ def test_what_is_known_is_not_shown_and_what_is_new_is(project: Path) -> None:
 def test_it_only_shrinks(project: Path) -> None:
     jaxlint("baseline", cwd=project)
     (project / "src/one.py").write_text("")
-    (project / "src/three.py").write_text(BRANCH.format(name="three"))
+    (project / "src/three.py").write_text(branch_in("three"))
     done = jaxlint("check", cwd=project)
     assert done.stderr == (
         f"warning: {NAME}: 1 entry matches no finding any more; `jaxlint baseline --update` takes it out\n"
@@ -88,9 +79,7 @@ def test_a_part_of_the_project_says_nothing_of_the_rest(project: Path) -> None:
 def test_it_counts_from_any_folder_and_in_fix(project: Path) -> None:
     jaxlint("baseline", cwd=project)
     assert jaxlint("check", cwd=project / "src").returncode == 0
-    done = jaxlint(
-        "check", "-", "--stdin-filename", "one.py", cwd=project / "src", stdin=BRANCH.format(name="one")
-    )
+    done = jaxlint("check", "-", "--stdin-filename", "one.py", cwd=project / "src", stdin=branch_in("one"))
     assert done.returncode == 0
     done = jaxlint("fix", cwd=project)  # rewrites what it can, known or not, and lists nothing that is known
     assert (done.returncode, done.stderr, "left" in done.stdout) == (0, "", False)
@@ -103,7 +92,7 @@ def test_a_notebook(project: Path) -> None:
             "metadata": {},
             "outputs": [],
             "execution_count": None,
-            "source": BRANCH.format(name="f"),
+            "source": branch_in("f"),
         }
     ]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}

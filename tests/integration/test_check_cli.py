@@ -11,17 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.command_line import jaxlint
+from tests.helpers.small_programs import BRANCH
 
-BRANCH = """\
-import jax
-
-
-@jax.jit
-def step(x):
-    if x > 0:
-        return x
-    return -x
-"""
 CLEAN = """\
 import jax
 import jax.numpy as jnp
@@ -229,34 +220,32 @@ def test_module_in_another_file_is_context(project: Path) -> None:
     assert alone.returncode == 0, alone.stdout
 
 
-def test_neither_jax_nor_numpy_is_imported(project: Path) -> None:
+def loaded_by(folder: Path, *arguments: str) -> tuple[int, set[str]]:
+    """The exit code of a command line, and the modules that it has loaded."""
     script = (
-        "import sys\n"
+        "import json, sys\n"
         "from jaxlint.cli import main\n"
-        "try:\n    main(['check', 'src'])\nexcept SystemExit as end:\n    assert end.code == 1, end.code\n"
-        "heavy = {'jax', 'jaxlib', 'numpy', 'jaxlint_runtime'} & set(sys.modules)\n"
-        "sys.exit(f'imported {heavy}' if heavy else 0)\n"
+        "try:\n    main(sys.argv[1:])\nexcept SystemExit as end:\n"
+        "    print(json.dumps([end.code or 0, list(sys.modules)]), file=sys.stderr)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=project, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    command = [sys.executable, "-c", script, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    code, modules = json.loads(done.stderr.splitlines()[-1])
+    return code, set(modules)
+
+
+def test_neither_jax_nor_numpy_is_imported(project: Path) -> None:
+    code, loaded = loaded_by(project, "check", "src")
+    assert code == 1
+    assert {"jax", "jaxlib", "numpy", "jaxlint_runtime"} & loaded == set()
 
 
 def test_what_has_no_fix_waits_for_no_codemods(tmp_path: Path) -> None:
     """libcst and the codemods take as long to load as all else of a check of a clean file."""
     (tmp_path / "clean.py").write_text("import jax\nprint(jax.devices())\n")
-    script = (
-        "import sys\n"
-        "from jaxlint.cli import main\n"
-        "try:\n    main(['check', '--no-cache', 'clean.py'])\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
-        "heavy = {'libcst', 'jaxlint.codemods', 'rich', 'pygls'} & set(sys.modules)\n"
-        "sys.exit(f'imported {heavy}' if heavy else 0)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    code, loaded = loaded_by(tmp_path, "check", "--no-cache", "clean.py")
+    assert code == 0
+    assert {"libcst", "jaxlint.codemods", "rich", "pygls"} & loaded == set()
 
 
 def test_rules_and_explain(project: Path) -> None:

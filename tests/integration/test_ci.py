@@ -14,19 +14,9 @@ import yaml
 
 from jaxlint.registry import all_rules
 from tests.helpers.command_line import jaxlint
+from tests.helpers.small_programs import BRANCH, OLD
 
 ROOT = Path(__file__).resolve().parents[2]
-BRANCH = """\
-import jax
-
-
-@jax.jit
-def step(x):
-    if x > 0:
-        return x
-    return -x
-"""
-OLD = "import jax\n\nleaves = jax.tree_leaves({})\n"
 
 
 @pytest.fixture

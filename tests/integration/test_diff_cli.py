@@ -9,17 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.command_line import jaxlint
-
-BRANCH = """\
-import jax
-
-
-@jax.jit
-def {name}(x):
-    if x > 0:
-        return x
-    return -x
-"""
+from tests.helpers.small_programs import branch_in
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -34,8 +24,8 @@ def git(folder: Path, *arguments: str) -> str:
 def project(tmp_path: Path) -> Path:
     (tmp_path / "pyproject.toml").write_text("")
     (tmp_path / "src").mkdir()
-    (tmp_path / "src/old.py").write_text(BRANCH.format(name="old"))
-    (tmp_path / "src/édité.py").write_text(BRANCH.format(name="one") + "\n\n" + BRANCH.format(name="two"))
+    (tmp_path / "src/old.py").write_text(branch_in("old"))
+    (tmp_path / "src/édité.py").write_text(branch_in("one") + "\n\n" + branch_in("two"))
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-qm", "first")
@@ -56,7 +46,7 @@ def test_changed_and_untracked_files(project: Path) -> None:
     edited.write_text(
         "import os\n" + edited.read_text().replace("def two(x):\n    if x > 0", "def two(x):\n    if x >= 0")
     )
-    (project / "src/untracked.py").write_text(BRANCH.format(name="untracked"))
+    (project / "src/untracked.py").write_text(branch_in("untracked"))
     expected = [("src/untracked.py", 6), ("src/édité.py", 17)]
     assert found(project, "--diff", "HEAD") == expected
     git(project, "add", "-A")
@@ -69,11 +59,11 @@ def test_changed_and_untracked_files(project: Path) -> None:
 
 def test_where_the_branch_left_main(project: Path) -> None:
     git(project, "checkout", "-qb", "feature")
-    (project / "src/mine.py").write_text(BRANCH.format(name="mine"))
+    (project / "src/mine.py").write_text(branch_in("mine"))
     git(project, "add", "-A")
     git(project, "commit", "-qm", "mine")
     git(project, "checkout", "-q", "main")
-    (project / "src/old.py").write_text(BRANCH.format(name="renamed"))
+    (project / "src/old.py").write_text(branch_in("renamed"))
     git(project, "commit", "-qam", "theirs")
     git(project, "checkout", "-q", "feature")
     assert found(project, "--diff", "main...") == [("src/mine.py", 6)]
@@ -97,7 +87,7 @@ def test_cells_of_a_notebook(project: Path) -> None:
             "metadata": {},
             "outputs": [],
             "execution_count": None,
-            "source": BRANCH.format(name=name),
+            "source": branch_in(name),
         }
         for name in ("f", "g")
     ]
@@ -113,7 +103,7 @@ def test_cells_of_a_notebook(project: Path) -> None:
 
 def test_with_a_baseline(project: Path) -> None:
     jaxlint("baseline", cwd=project)
-    (project / "src/untracked.py").write_text(BRANCH.format(name="untracked"))
+    (project / "src/untracked.py").write_text(branch_in("untracked"))
     assert found(project, "--diff", "HEAD", "--baseline", "jaxlint-baseline.jsonl") == [
         ("src/untracked.py", 6)
     ]
@@ -174,7 +164,7 @@ def test_nothing_that_a_clone_names_is_run(project: Path, tmp_path_factory: pyte
     (project / ".gitattributes").write_text("*.py filter=trap diff=trap\n")
     blob = git(project, "rev-parse", "HEAD:src/old.py").strip()
     (project / ".git/objects" / blob[:2] / blob[2:]).unlink()  # a partial clone would fetch it
-    (project / "src/old.py").write_text(BRANCH.format(name="changed"))
+    (project / "src/old.py").write_text(branch_in("changed"))
     done = jaxlint("check", "--diff", "HEAD", "--output-format", "concise", cwd=project)
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("src/old.py:6:8: ")  # what it was cannot be known: all of it counts

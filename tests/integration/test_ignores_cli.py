@@ -9,17 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.command_line import jaxlint
-
-BRANCH = """\
-import jax
-
-
-@jax.jit
-def step(x):
-    if x > 0:
-        return x
-    return -x
-"""
+from tests.helpers.small_programs import BRANCH
 
 
 @pytest.fixture

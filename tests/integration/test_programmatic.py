@@ -11,18 +11,7 @@ import pytest
 
 import jaxlint
 from tests.helpers import command_line
-
-BRANCH = """\
-import jax
-
-
-@jax.jit
-def step(x):
-    if x > 0:
-        return x
-    return -x
-"""
-OLD = "import jax\n\nleaves = jax.tree_leaves({})\n"
+from tests.helpers.small_programs import BRANCH, OLD
 
 
 @pytest.fixture

@@ -9,16 +9,7 @@ from pathlib import Path
 
 import pytest
 
-BRANCH = """\
-import jax
-
-
-@jax.jit
-def step(x):
-    if x > 0:
-        return x
-    return -x
-"""
+from tests.helpers.small_programs import BRANCH
 
 
 @pytest.fixture

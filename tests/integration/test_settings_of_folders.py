@@ -8,18 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.command_line import jaxlint
-
-BRANCH = """\
-import jax
-
-
-@jax.jit
-def step(x):
-    if x > 0:
-        return x
-    return -x
-"""
-OLD = "import jax\n\nleaves = jax.tree_leaves({})\n"
+from tests.helpers.small_programs import BRANCH, OLD
 
 
 @pytest.fixture

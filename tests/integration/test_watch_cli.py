@@ -11,17 +11,7 @@ import threading
 from pathlib import Path
 
 from tests.helpers.command_line import jaxlint
-
-BRANCH = """\
-import jax
-
-
-@jax.jit
-def step(x):
-    if x > 0:
-        return x
-    return -x
-"""
+from tests.helpers.small_programs import BRANCH
 
 
 def test_each_change_is_checked_until_it_is_interrupted(tmp_path: Path) -> None:
