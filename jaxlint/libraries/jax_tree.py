@@ -24,7 +24,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.class_models import ClassModel, decorator
 from jaxlint.staging.values.constants import constant_names
-from jaxlint.staging.values.leaves import UnclearTreeError, leaves_in, rebuilt
+from jaxlint.staging.values.leaves import UnclearTreeError, leaves_in, mapped
 from jaxlint.staging.values.plain import TreeDef
 from jaxlint.staging.values.pytrees import is_pytree
 
@@ -60,7 +60,7 @@ def _known_leaves(call: LibraryCall) -> list[Value] | None:
 
 def _structure_of(call: LibraryCall) -> Value:
     """The structure of the tree that a function is given."""
-    if _known_leaves(call) is None or "is_leaf" in call.kwargs:
+    if "is_leaf" in call.kwargs or _known_leaves(call) is None:
         return Static(kind="treedef")
     return TreeDef(kind="treedef", template=call.args[0])
 
@@ -116,8 +116,9 @@ def unflatten(call: LibraryCall) -> Value:
     made_of, given = call.argument(0, "treedef"), call.argument(1, "leaves")
     parts = given.items if isinstance(given, (TupleValue, ListValue)) else None
     if isinstance(made_of, TreeDef) and made_of.template is not None and parts is not None:
+        left = iter(parts)
         try:
-            return rebuilt(made_of.template, iter(parts))
+            return mapped(lambda _: next(left), made_of.template, [])
         except (UnclearTreeError, StopIteration):
             return UNKNOWN
     found = find_array(call.args[1]) if len(call.args) > 1 else None

@@ -29,8 +29,8 @@ from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.pytest_names import CASE, FIXTURE, PARAMETRISERS
 from jaxlint.staging.shapes.answers import applied
-from jaxlint.staging.shapes.exact import declared
-from jaxlint.staging.tracking.operations import Operations
+from jaxlint.staging.shapes.exact import form_of
+from jaxlint.staging.tracking.operations import Operations, real_of
 from jaxlint.staging.values import (
     Array,
     ClassValue,
@@ -47,7 +47,6 @@ from jaxlint.staging.values import (
     find_array,
     unknown_of,
 )
-from jaxlint.staging.values.arrays import Form
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.class_models import decorator_of, is_field_maker
 from jaxlint.staging.values.dtypes import dtype_of
@@ -165,14 +164,10 @@ class ArrayFunctions(Part):
         if not isinstance(shapes, list) or result.made is None or not result.made.args:
             return None
         first = inexact(canonical_dtype(dtype_of(result.made.args[0])))
-        real = {"complex64": "float32"}.get(first, first)
         parts: list[Value] = []
         for place, shape in enumerate(shapes):
-            dtype = real if place in SEVERAL[name] else first
-            form = Form("hidden")
-            if all(isinstance(size, int) for size in shape):
-                form = declared(tuple(size for size in shape if isinstance(size, int)))
-            parts.append(replace(result, origin=Origin("part"), made=None, dtype=dtype, form=form))
+            dtype = real_of(first) if place in SEVERAL[name] else first
+            parts.append(replace(result, origin=Origin("part"), made=None, dtype=dtype, form=form_of(shape)))
         return TupleValue(parts)
 
     def as_returned(

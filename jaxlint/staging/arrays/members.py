@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 from dataclasses import replace
 
 from jaxlint.jaxapi.array_members import (
@@ -23,7 +22,7 @@ from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
-from jaxlint.staging.shapes.exact import numbers_of
+from jaxlint.staging.shapes.exact import measured_in_numbers
 from jaxlint.staging.tracking.operations import Operations, numpy_kind
 from jaxlint.staging.values import (
     MISSING,
@@ -80,12 +79,8 @@ class ArrayMembers(Part):
 
     def measured(self, base: Array | NumpyArray, name: str) -> Value:
         """`base.shape`, `base.ndim` or `base.size`; in numbers, where the analysis is of what each call gets."""
-        numbers = numbers_of(base) if self.machine.exact else None
-        if numbers is None:
-            return measure(base, name)
-        if name == "shape":
-            return TupleValue([Static(size) for size in numbers])
-        return Static(len(numbers) if name == "ndim" else math.prod(numbers))
+        numbers = measured_in_numbers(base, name) if self.machine.exact else None
+        return measure(base, name) if numbers is None else numbers
 
     def array_method(self, receiver: Array | AtIndexer | NumpyArray, name: str, call: Call) -> Value:
         """What `receiver.name(*args, **kwargs)` gives."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 
 from jaxlint.jaxapi.dtypes import canonical_dtype, is_float, is_integer, promote, strong
-from jaxlint.staging.shapes.exact import numbers_of
+from jaxlint.staging.shapes.exact import measured_in_numbers
 from jaxlint.staging.values import (
     Array,
     DType,
@@ -22,18 +22,16 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.dtypes import dtype_named, dtype_of
 
 LIMITS = frozenset({"finfo", "iinfo"})
-_KINDS = frozenset(
-    {
-        "integer",
-        "signedinteger",
-        "unsignedinteger",
-        "floating",
-        "inexact",
-        "complexfloating",
-        "number",
-        "generic",
-    }
-)
+_KINDS: dict[object, Callable[[str], bool]] = {
+    "integer": is_integer,
+    "signedinteger": lambda dtype: is_integer(dtype) and not dtype.startswith("uint"),
+    "unsignedinteger": lambda dtype: dtype.startswith("uint"),
+    "floating": is_float,
+    "complexfloating": lambda dtype: dtype.startswith("complex"),
+    "inexact": lambda dtype: is_float(dtype) or dtype.startswith("complex"),
+    "number": lambda dtype: dtype != "bool",
+    "generic": lambda dtype: True,
+}
 
 
 def answered(name: str, args: list[Value]) -> Value | None:
@@ -55,19 +53,7 @@ def answered(name: str, args: list[Value]) -> Value | None:
         found = _dtype_in(args[0])
         return ExternalObject(f"jax.numpy.{short}", [DType(kind="dtype", name=found)]) if found else None
     if isinstance(args[0], (Array, NumpyArray, Static, TupleValue, ListValue)):
-        return _measured(short, args[0])
-    return None
-
-
-def _measured(short: str, value: Value) -> Value | None:
-    """`jnp.shape(x)`, `jnp.ndim(x)`, `jnp.size(x)`."""
-    numbers = numbers_of(value)
-    if numbers is None:
-        return None
-    if short == "shape":
-        return TupleValue([Static(size) for size in numbers])
-    if short in ("ndim", "size"):
-        return Static(len(numbers) if short == "ndim" else math.prod(numbers))
+        return measured_in_numbers(args[0], short)
     return None
 
 
@@ -91,18 +77,8 @@ def _is_of_kind(dtype: str, kind: Value) -> bool | None:
     if not dtype:
         return None
     name = kind.name.rpartition(".")[2] if isinstance(kind, External) else constant(kind)
-    if name not in _KINDS:
-        other = dtype_named(kind)
-        return strong(dtype) == other if other else None
-    dtype = strong(dtype)
-    unsigned = dtype.startswith("uint")
-    return {
-        "integer": is_integer(dtype),
-        "signedinteger": is_integer(dtype) and not unsigned,
-        "unsignedinteger": unsigned,
-        "floating": is_float(dtype),
-        "complexfloating": dtype.startswith("complex"),
-        "inexact": is_float(dtype) or dtype.startswith("complex"),
-        "number": dtype != "bool",
-        "generic": True,
-    }[str(name)]
+    test = _KINDS.get(name)
+    if test is not None:
+        return test(strong(dtype))
+    other = dtype_named(kind)
+    return strong(dtype) == other if other else None

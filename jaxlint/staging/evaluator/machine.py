@@ -74,9 +74,8 @@ class Machine:
         self.running: Module | None = None
         self.observes = False  # each context of a function is kept, for `inspect`
         self.arrays_seen: ArraysSeen | None = None  # where `inspect` is asked for arrays
-        self.tracer_sources: SourcesOfTracers | None = (
-            None  # where `inspect` is asked which calls give tracers
-        )
+        # where `inspect` is asked which calls give tracers
+        self.tracer_sources: SourcesOfTracers | None = None
         # Each call is evaluated with the shapes and numbers that it gets, and so is each test case.
         self.exact = False
 

@@ -149,11 +149,6 @@ def applied(made: Operation) -> Result | None:
         return None
 
 
-def size_of_number(value: Value) -> Size | None:
-    """The integer that a value is, or the symbol for it; None where nothing is known."""
-    return size_of(value, symbolic_shape)
-
-
 def misfit_of(array: Array) -> MisfitError | None:
     """Why the operation that `array` is the result of certainly fails; None where it may do."""
     _shape_of_array(array)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from jaxlint.staging.shapes.answers import symbolic_shape
-from jaxlint.staging.values.arrays import Array, Form, NumpyArray
+from jaxlint.staging.values.arrays import Array, Form, NumpyArray, Shape
 from jaxlint.staging.values.dtypes import dtype_of
+from jaxlint.staging.values.measured import MEASURES
 from jaxlint.staging.values.objects import (
     AtIndexer,
     BoundMethod,
@@ -30,16 +33,34 @@ Numbers = tuple[int, ...]
 
 def numbers_of(value: Value) -> Numbers | None:
     """The shape of an array, where each size is a number."""
-    shape = symbolic_shape(value)
+    return _in_numbers(symbolic_shape(value))
+
+
+def _in_numbers(shape: Shape | None) -> Numbers | None:
     if shape is None:
         return None
     sizes = tuple(size for size in shape if isinstance(size, int))
     return sizes if len(sizes) == len(shape) else None
 
 
+def measured_in_numbers(value: Value, name: str) -> Value | None:
+    """The `shape`, `ndim` or `size` of an array, where each size is a number."""
+    numbers = numbers_of(value) if name in MEASURES else None
+    if numbers is None:
+        return None
+    if name == "shape":
+        return TupleValue([Static(size) for size in numbers])
+    return Static(len(numbers) if name == "ndim" else math.prod(numbers))
+
+
 def fixed(array: Array | NumpyArray) -> Form:
     """The shape of an array in numbers, whatever it was made of; hidden where it is not known."""
-    numbers = numbers_of(array)
+    return form_of(symbolic_shape(array))
+
+
+def form_of(shape: Shape | None) -> Form:
+    """The form of what has this shape; hidden where a size is no number."""
+    numbers = _in_numbers(shape)
     return Form("hidden") if numbers is None else declared(numbers)
 
 

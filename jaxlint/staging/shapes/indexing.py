@@ -44,7 +44,7 @@ def indexed(applied: Applied, whole: Shape, parts: list[Value]) -> Shape:
         )
     rest, found = list(whole), list[Size]()
     fancy: list[tuple[Value, Shape]] = []
-    aliases: list[int] = []  # in `found`, of each index that is an array or a number beside one
+    places: list[int] = []  # in `found`, of each index that is an array or a number beside one
     for part in parts:
         const = constant(part)
         if is_none(part):
@@ -53,18 +53,18 @@ def indexed(applied: Applied, whole: Shape, parts: list[Value]) -> Shape:
             kept = len(whole) - taken
             found += rest[:kept]
             del rest[:kept]
-            aliases.append(-1)
+            places.append(-1)
         elif isinstance(part, ExternalObject) and part.name == "builtins.slice":
             found.append(_sliced(applied, rest.pop(0), part))
-            aliases.append(-1)
+            places.append(-1)
         else:
             rest.pop(0)
             fancy.append((part, _index_shape(applied, part)))
-            aliases.append(len(found))
+            places.append(len(found))
     if not any(shape for _, shape in fancy):
         return (*found, *rest)
     joint = broadcast_shapes(fancy)
-    given = [place for place in aliases if place >= 0]
+    given = [place for place in places if place >= 0]
     together = _are_together(parts)
     start = given[0] if together else 0
     return (*found[:start], *joint, *found[start:], *rest)

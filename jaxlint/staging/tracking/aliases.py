@@ -199,10 +199,10 @@ class Aliases(Part):
 
     def bind_together(self, targets: list[ast.expr], value: Value, frame: Frame) -> None:
         """`a = b = f()`: both hold the same."""
-        aliases = [place_of(target) for target in targets]
-        if all(aliases) and not isinstance(value, (Static, NumpyArray, Function, Transformed, External)):
-            shared = frozenset([Buffer(aliases[0])])
-            frame.buffers = {**frame.buffers, **dict.fromkeys(aliases, shared)}
+        places = [place_of(target) for target in targets]
+        if all(places) and not isinstance(value, (Static, NumpyArray, Function, Transformed, External)):
+            shared = frozenset([Buffer(places[0])])
+            frame.buffers = {**frame.buffers, **dict.fromkeys(places, shared)}
 
     def forget_place(self, place: str, frame: Frame) -> None:
         """`place` is bound anew: it and what lies below hold something else now."""

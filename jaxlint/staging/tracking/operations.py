@@ -183,7 +183,8 @@ def _complex_of(dtype: str) -> str:
     return dtype if dtype.startswith("complex") else "complex64" if dtype else ""
 
 
-def _real_of(dtype: str) -> str:
+def real_of(dtype: str) -> str:
+    """The dtype of the size of a number."""
     return "float32" if dtype.startswith("complex") else dtype
 
 
@@ -198,8 +199,8 @@ _BY_PROMOTION: dict[str, Callable[[str], str]] = {
 }
 # Of the dtype of the first operand.
 _OF_THE_FIRST: dict[str, Callable[[str], str]] = {
-    "inexact measure": lambda dtype: _real_of(inexact(dtype)),
-    "measure": _real_of,
+    "inexact measure": lambda dtype: real_of(inexact(dtype)),
+    "measure": real_of,
 }
 
 
@@ -273,7 +274,7 @@ def numpy_kind(name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> st
     if kind in ("promote", "inexact promote", "elements", "count"):
         first = numpy_result(*map(dtype_of, args)) if len(args) == 2 and kind != "elements" else first
         alike = kind != "elements" or all(_numpy_value(part) == first for part in operands)
-        first = {"int*": "int64", "float*": "float64"}.get(first, first) if alike else ""
+        first = _numpy_strong(first) if alike else ""
     elif kind == "sum" and (is_integer(first) or first == "bool"):
         return "uint64" if first.startswith("uint") else "int64"
     elif kind not in ("same", "inexact", "sum", "running sum", "inexact measure", "measure"):
@@ -319,7 +320,11 @@ def _numpy_value(value: Value) -> str:
     if isinstance(value, (ListValue, TupleValue)):
         kinds = {_numpy_value(item) for item in value.elements()}
         return kinds.pop() if len(kinds) == 1 else "float64" if kinds == {"float64", "int64"} else ""
-    dtype = dtype_of(value)
+    return _numpy_strong(dtype_of(value))
+
+
+def _numpy_strong(dtype: str) -> str:
+    """What a number of Python is to NumPy."""
     return {"float*": "float64", "int*": "int64"}.get(dtype, dtype)
 
 

@@ -172,8 +172,9 @@ class ControlFlow(Part):
 
         JAX traces the body with both. It is asked in an exact analysis alone. `run`: what the body makes of a carry.
         """
-        weak = [leaf for leaf in leaves_in(carry) or () if dtype_of(leaf).endswith("*")]
-        if not self.machine.exact or not weak:
+        if not self.machine.exact:
+            return carry
+        if not any(dtype_of(leaf).endswith("*") for leaf in leaves_in(carry) or ()):
             return carry
         with KeysAside(frame, dict(frame.used)):
             result = run(carry)

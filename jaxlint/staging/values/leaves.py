@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from jaxlint.staging.values.arrays import Array, NumpyArray
@@ -112,14 +112,6 @@ def _decided(answer: bool | None) -> bool:
     if answer is None:
         raise UnclearTreeError
     return answer
-
-
-def rebuilt(value: Value, leaves: Iterator[Value], is_leaf: IsLeaf | None = None) -> Value:
-    """The tree `value` with these leaves. Raises UnclearTreeError where its structure is not known, StopIteration where they are too few."""
-    parts = None if is_leaf is not None and _decided(is_leaf(value)) else children(value)
-    if parts is None:
-        return next(leaves)
-    return with_children(value, {name: rebuilt(part, leaves, is_leaf) for name, part in parts.items()})
 
 
 def mapped(
