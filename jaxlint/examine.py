@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import gc
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.config import Config
+from jaxlint.crashes import described
 from jaxlint.finding import Finding
 from jaxlint.gc_pause import no_garbage_collection
 from jaxlint.rule import Rule
@@ -323,9 +323,4 @@ def resolved(outcome: Outcome, sources: Mapping[str, SourceFile]) -> list[Findin
 
 def internal_error(display: str, error: Exception) -> SourceError:
     """A bug of ours, as one line that names the file and asks for a report."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-    return SourceError(
-        display, f"internal error ({what}{where}); please report it with this file, and exclude it"
-    )
+    return SourceError(display, described(error, "please report it with this file, and exclude it"))

@@ -111,10 +111,10 @@ def _crashes_said() -> Iterator[None]:
             raise Failure(str(error)) from None
         if os.environ.get("JAXLINT_TRACEBACK"):
             raise
-        what = " ".join(f"{type(error).__name__}: {error}".split())
-        raise Failure(
-            f"internal error ({what}); please report it, with the output under JAXLINT_TRACEBACK=1"
-        ) from None
+        from jaxlint.crashes import described
+
+        then = "please report it, with the output under JAXLINT_TRACEBACK=1"
+        raise Failure(described(error, then)) from None
 
 
 def _mistakes() -> tuple[type[Exception], ...]:

@@ -12,6 +12,7 @@ from jaxlint.codemods.imports import ImportChanges
 from jaxlint.codemods.purity.program import Program
 from jaxlint.codemods.registry import Draft, find_codemod
 from jaxlint.codemods.site import Refused, Site
+from jaxlint.crashes import described
 from jaxlint.finding import Edit, Fix, FixRequest, Span
 from jaxlint.source.file import SourceFile
 
@@ -189,8 +190,7 @@ class Workspace:
         except Refused as refusal:
             return Proposal(refusal=str(refusal))
         except Exception as error:  # a bug of ours must not cost the other fixes
-            what = " ".join(f"{type(error).__name__}: {error}".split())
-            return Proposal(refusal=f"internal error ({what}); please report it", crashed=error)
+            return Proposal(refusal=described(error, "please report it"), crashed=error)
 
     def _problem(self, plans: Sequence[Plan]) -> str | None:
         try:

@@ -122,7 +122,7 @@ def test_fixes_are_resolved_or_left_out(
     assert first.fix == Fix(Safety.SAFE, "Rename it", (Edit("a.py", first.span, "good"),))
     assert (second.fix, second.data["fix_refused"]) == (None, "its line is even")
     assert third.fix is None
-    assert third.data["fix_refused"] == "internal error (ZeroDivisionError:); please report it"
+    assert third.data["fix_refused"].startswith("internal error (ZeroDivisionError: at test_engine.py:")
     assert "internal error" in str(result.errors[0])
 
 

@@ -11,6 +11,7 @@ _RECURSION_LIMIT = 60_000
 _FRAME_SLOTS = (1 << 19) + 1  # of 8 bytes each; memory is taken only as they are used
 
 
+_SMALLER = (1, 4, 16, 64)  # parts of the stack to try in turn, where memory is limited
 _INTERVAL = 0.1  # seconds from one call of `meanwhile` to the next
 
 
@@ -31,11 +32,9 @@ def with_deep_stack(work: Callable[[], None], meanwhile: Callable[[], None] | No
         except BaseException as error:
             failure.append(error)
 
-    limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
-    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    limit, size = sys.getrecursionlimit(), threading.stack_size()
     try:
-        thread = threading.Thread(target=guarded, name="jaxlint-analysis")
-        thread.start()
+        thread = _started(guarded, limit)
         while meanwhile is not None and thread.is_alive():
             thread.join(_INTERVAL)
             meanwhile()
@@ -47,3 +46,19 @@ def with_deep_stack(work: Callable[[], None], meanwhile: Callable[[], None] | No
         sys.setrecursionlimit(limit)
     if failure:
         raise failure[0]
+
+
+def _started(work: Callable[[], None], limit: int) -> threading.Thread:
+    """A thread with the largest stack that there is room for, and as many calls as fit it. Raises RuntimeError if none fits."""
+    for smaller in _SMALLER:
+        threading.stack_size(_STACK_BYTES // smaller)
+        sys.setrecursionlimit(max(limit, _RECURSION_LIMIT // smaller))
+        thread = threading.Thread(target=work, name="jaxlint-analysis")
+        try:
+            thread.start()
+        except RuntimeError:  # what Python raises where the system makes no thread
+            if smaller == _SMALLER[-1]:
+                raise
+        else:
+            break
+    return thread

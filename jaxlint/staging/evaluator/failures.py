@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
+from jaxlint.crashes import described
 from jaxlint.source import SourceError
 from jaxlint.staging.project import Module
 from jaxlint.staging.values.frame import Frame
@@ -51,17 +51,7 @@ class Contained:
 
 def internal_error(module: Module, error: Exception) -> SourceError:
     """A bug of ours, as one line that names the file and asks for a report."""
-    text = f"internal error ({type(error).__name__}: {error}; {_place_of(error)}); please report it with this file"
-    return SourceError(module.display, " ".join(text.split()))
-
-
-def _place_of(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return "unknown place"
-    return f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+    return SourceError(module.display, described(error, "please report it with this file"))
 
 
 def bound_names(statement: ast.stmt) -> set[str]:
