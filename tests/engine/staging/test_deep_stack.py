@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import threading
 
 import pytest
 
@@ -40,3 +41,14 @@ def test_frames_that_come_and_go_take_no_new_memory() -> None:
 
     with_deep_stack(back_and_forth)
     assert faults[0] < 100
+
+
+def test_where_there_are_no_threads_the_work_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuses)
+    monkeypatch.setattr("sys.platform", "emscripten")
+    told: list[str] = []
+    with_deep_stack(lambda: told.append(threading.current_thread().name), lambda: told.append("meanwhile"))
+    assert told == [threading.current_thread().name, "meanwhile"]
