@@ -134,7 +134,7 @@ def report(records: list[tuple[str, str, dict[str, Any]]], command: str) -> str:
         "# Shardings found, an expert's, and plain data parallel",
         "",
         f"`{command}`, on the mesh `{MESH}`. *Sent* is what one device puts on the wire in a step, by ring algorithms; *memory* is what the "
-        "compiler planned for one device; *score* is explained in [verify.md](../../docs/verify.md#shardings). All of it is read from compiled programs; no time was measured.",
+        "compiler planned for one device; *score* is explained in [shardings.md](../../docs/shardings.md). All of it is read from compiled programs; no time was measured.",
         "",
         *[f"- {name}: {_header(name)}" for name in dict.fromkeys(name for name, _, _ in records)],
         "",

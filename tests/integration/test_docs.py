@@ -13,7 +13,7 @@ import pytest
 from jaxlint import config, settings
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/errors/*.md")])
 
 
 def headings(page: Path) -> set[str]:
@@ -35,7 +35,10 @@ def test_links_within_the_repository_lead_somewhere(page: Path) -> None:
             assert anchor in headings(file), f"{page.name}: {link}"
 
 
-HOUSE = [ROOT / "docs" / name for name in ("architecture.md", "finding.md", "internals.md", "verify.md")]
+HOUSE = [
+    ROOT / "docs" / name
+    for name in ("architecture.md", "finding.md", "internals.md", "verify.md", "shardings.md")
+]
 SOURCES = [
     *ROOT.glob("jaxlint/**/*.py"),
     *ROOT.glob("rules/jaxlint_rules/**/*.py"),
@@ -51,7 +54,7 @@ def test_modules_and_folders_that_a_page_names_are_there(page: Path) -> None:
         f"{Path(path).parent.parent.as_posix()}/" for path in known
     }
     lost = [name for name in named if not any(path == name or path.endswith(f"/{name}") for path in known)]
-    assert len(named) > 10
+    assert len(named) > 5
     assert lost == []
 
 

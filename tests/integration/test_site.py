@@ -1,0 +1,102 @@
+"""The site has every page, its programs do what it says, and what it shows of commands is what they print."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from jaxlint import engine
+from jaxlint.config import Config
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+ERRORS = sorted(page for page in DOCS.glob("errors/*.md") if page.name != "README.md")
+
+
+def pages_in(navigation: Any) -> list[str]:
+    """The pages that a part of the navigation names."""
+    if isinstance(navigation, str):
+        return [navigation]
+    parts = navigation.values() if isinstance(navigation, dict) else navigation
+    return [page for part in parts for page in pages_in(part)]
+
+
+def test_every_page_stands_in_the_navigation_once() -> None:
+    named = pages_in(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
+    assert len(named) == len(set(named))
+    # The pages of rules and of errors are put there by tools/site_hooks.py.
+    written = [path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")]
+    own = {page for page in written if not page.startswith(("rules/", "errors/"))}
+    results = {f"results/{path.name}" for path in (ROOT / "benchmarks" / "results").glob("*.md")}
+    from_elsewhere = {"changelog.md", "commands.md", "contributing.md", "security.md", "code-of-conduct.md"}
+    assert own | from_elsewhere == {page for page in named if not page.startswith("results/")}
+    assert {page for page in named if page.startswith("results/")} == {
+        page for page in results if not page.endswith("_history.md")
+    }
+
+
+def test_the_index_of_errors_names_every_page() -> None:
+    index = (DOCS / "errors" / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\]\(([\w-]+\.md)\)", index)) == {page.name for page in ERRORS}
+
+
+def programs_of(page: Path) -> tuple[str, str]:
+    """The program that fails and the one put right."""
+    failing, right = re.findall(r"```python\n(.+?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    return failing, right
+
+
+@pytest.mark.parametrize("page", ERRORS, ids=lambda page: page.stem)
+def test_a_program_raises_what_its_page_says_and_runs_when_it_is_put_right(page: Path) -> None:
+    failing, right = programs_of(page)
+    claimed = re.search(r"```text\n([\w.]+): (.+?)(?: \.\.\.)?\n", page.read_text(encoding="utf-8"))
+    assert claimed is not None
+    with pytest.raises(Exception) as raised:
+        exec(compile(failing, page.stem, "exec"), {"__name__": "program"})
+    kind = type(raised.value)
+    assert claimed[1] in (kind.__name__, f"{kind.__module__}.{kind.__name__}")
+    assert str(raised.value).startswith(claimed[2])
+    exec(compile(right, page.stem, "exec"), {"__name__": "program"})
+
+
+@pytest.mark.parametrize("page", ERRORS, ids=lambda page: page.stem)
+def test_check_says_of_a_program_what_its_page_says(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    config = Config(Path("/"), preview="jaxlint check --preview" in text)
+    failing, right = programs_of(page)
+    for program, shown in ((failing, re.findall(r"^program\.py:.+\n.+$", text, re.MULTILINE)), (right, [])):
+        stdin = engine.Stdin(program.encode(), "program.py")
+        found = engine.check([], config, stdin=stdin, use_cache=False).findings
+        lines = [
+            f"{one.path}:{one.span.line}:{one.span.column}: {one.severity} {one.code} {one.message} [{one.name}]\n"
+            f"  = reason: {one.reason}"
+            for one in found
+        ]
+        assert lines == shown
+
+
+def test_the_tutorial_shows_what_check_and_fix_print(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "fixtures" / "tutorial" / "train.py", tmp_path)
+    text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    shown = re.findall(
+        r"^```console\n\$ jaxlint ((?:check|fix) --se.+?)\n(.+?)```", text, re.MULTILINE | re.DOTALL
+    )
+    commands = [command for command, _ in shown]
+    assert [command.split()[0] for command in commands] == ["check", "fix", "fix", "check"]
+    for command, output in shown[:3]:
+        done = subprocess.run(
+            [sys.executable, "-m", "jaxlint", *command.split()],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        printed = (done.stdout + done.stderr).splitlines()
+        assert [line.rstrip() for line in printed] == output.splitlines(), command
