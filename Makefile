@@ -12,7 +12,7 @@ PROGRAMS ?= tests/adversarial/dangerous tests/adversarial/fine tests/adversarial
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets gpu rules golden recording migrations coverage constraints clean
+.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets gpu rules golden recording migrations coverage constraints docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -75,8 +75,13 @@ migrations: setup ## run the old programs of the migration tests on the old rele
 coverage: setup ## what of the names that JAX lost the migration rules know and rewrite
 	@$(BIN)/python tools/api_history.py coverage
 
+docs: ## the site, in site/; the playground needs npm, the rest does not
+	@$(PYTHON) tools/setup.py --venv .venv-docs --group docs
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --clean
+	@echo "docs: built in site/; look at it with: python3 -m http.server -b 127.0.0.1 -d site 8000"
+
 constraints: ## pin the newest versions that fit together
 	$(PYTHON) tools/setup.py --constraints
 
 clean: ## remove what make made
-	rm -rf .venv .venv-gpu .venv-tpu .venv-tpu-gpu .venv-old .bootstrap .bytecode .demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache .fuzz .fuzz.json
+	rm -rf .venv .venv-docs .venv-gpu .venv-tpu .venv-tpu-gpu .venv-old .bootstrap .bytecode .demo .pyodide site .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache .fuzz .fuzz.json

@@ -1,4 +1,4 @@
-"""Makes the project's own environment: `python tools/setup.py [--venv FOLDER] [--extra NAME] [--uv] [--constraints]`.
+"""Makes the project's own environment: `python tools/setup.py [--venv FOLDER] [--extra NAME] [--group NAME] [--uv] [--constraints]`.
 
 Needs nothing but a Python that the project supports. uv is taken from PATH or fetched through pip into `.bootstrap`;
 the user's own Python is left as it is. Running it again costs a fraction of a second while nothing has changed.
@@ -84,17 +84,17 @@ def _python_of(venv: Path) -> Path:
     return venv / SCRIPTS / ("python.exe" if os.name == "nt" else "python")
 
 
-def _fingerprint(extras: list[str]) -> str:
+def _fingerprint(extras: list[str], group: str) -> str:
     """Changes whenever the environment has to be made again."""
-    parts = [sys.version, *extras]
+    parts = [sys.version, *extras, group]
     files = (ROOT / "pyproject.toml", constraints_file(sys.version_info[:2]), Path(__file__))
     parts += [file.read_text(encoding="utf-8") for file in files]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def install(venv: Path, extras: list[str]) -> None:
-    """Make `venv` with the project (editable), the extras and the development tools, at the pinned versions."""
-    stamp, fingerprint = venv / ".jaxlint-setup", _fingerprint(extras)
+def install(venv: Path, extras: list[str], group: str) -> None:
+    """Make `venv` with the project (editable), the extras and the tools of `group`, at the pinned versions."""
+    stamp, fingerprint = venv / ".jaxlint-setup", _fingerprint(extras, group)
     if stamp.exists() and stamp.read_text() == fingerprint and _python_of(venv).exists():
         return
     uv = find_uv()
@@ -104,14 +104,12 @@ def install(venv: Path, extras: list[str]) -> None:
             f"setup: making {venv.name} with Python {sys.version_info[0]}.{sys.version_info[1]}", flush=True
         )
         run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, venv)
-    print(
-        f"setup: installing {', '.join(extras)} and the development tools (about 700 MB on disk)",
-        flush=True,
-    )
+    size = " (about 700 MB on disk)" if extras else ""
+    print(f"setup: installing {', '.join([*extras, f'the tools of {group}'])}{size}", flush=True)
     run(
         *(uv, "pip", "install", "--python", _python_of(venv)),
         *("-c", constraints_file(sys.version_info[:2])),
-        *("-e", f".[{','.join(extras)}]", "--group", "dev"),
+        *("-e", f".[{','.join(extras)}]" if extras else ".", "--group", group),
     )
     stamp.write_text(fingerprint)
 
@@ -133,7 +131,8 @@ def compile_constraints() -> None:
         target = constraints_file(version)
         print(f"setup: resolving {target.relative_to(ROOT)}", flush=True)
         run(
-            *(uv, "pip", "compile", "--quiet", "--upgrade", "pyproject.toml", "--group", "dev"),
+            *(uv, "pip", "compile", "--quiet", "--upgrade", "pyproject.toml"),
+            *("--group", "dev", "--group", "docs", "--group", "release"),
             *("--extra", "verify", "--extra", "triton", "--extra", "tpu", "--extra", "plots"),
             *("--python-version", f"{version[0]}.{version[1]}", "--python-platform", "x86_64-manylinux_2_31"),
             *("--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links", "-o", target),
@@ -145,7 +144,8 @@ def main() -> int:
     parser.add_argument(
         "--venv", type=Path, default=ROOT / ".venv", help="where the environment goes [.venv]"
     )
-    parser.add_argument("--extra", action="append", default=[], help="extras to install [verify]")
+    parser.add_argument("--extra", action="append", help="extras to install [verify in dev, else none]")
+    parser.add_argument("--group", default="dev", help="the dependency group of the tools to install [dev]")
     parser.add_argument("--uv", action="store_true", help="only print where uv is")
     parser.add_argument("--constraints", action="store_true", help="only write constraints/*.txt anew")
     options = parser.parse_args()
@@ -163,7 +163,8 @@ def main() -> int:
         elif options.constraints:
             compile_constraints()
         else:
-            install(options.venv.resolve(), options.extra or ["verify"])
+            extras = options.extra or (["verify"] if options.group == "dev" else [])
+            install(options.venv.resolve(), extras, options.group)
     except SetupError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
