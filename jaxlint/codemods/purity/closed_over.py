@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
+from jaxlint.codemods.purity.function_objects import redefined
+from jaxlint.codemods.purity.jax_settings import settings_changed
 from jaxlint.codemods.purity.mutation import Mutations, function_around, is_immutable
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts
@@ -29,8 +31,6 @@ from jaxlint.codemods.purity.values import (
 )
 from jaxlint.codemods.text_edits import shown_source
 
-_SETTINGS = frozenset({"jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_debug_nans", "jax_disable_jit", "jax_default_dtype_bits", "jax_enable_custom_prng", "jax_default_prng_impl", "jax_threefry_partitionable", "jax_default_device"})  # fmt: skip
-
 
 class ClosedOver:
     """What the functions of a region read of modules, classes and enclosing functions."""
@@ -42,8 +42,8 @@ class ClosedOver:
 
     def changing(self, functions: dict[ast.AST, File], root: ast.AST) -> Iterator[str]:
         """What is read by the functions, and may change after the first call, with why; all in words."""
-        if (why := self._settings_changed()) is not None:
-            yield why
+        yield from settings_changed(self.possible)
+        yield from redefined(self.possible, functions)
         seen: set[tuple[int, str]] = set()
         for function, file in functions.items():
             assert isinstance(function, FUNCTIONS)
@@ -56,11 +56,6 @@ class ClosedOver:
                     yield from self._name(node, scope, file)
                 elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                     yield from self._attribute(node, file)
-            for default in (
-                [*function.args.defaults, *function.args.kw_defaults] if function is not root else []
-            ):
-                if isinstance(default, (ast.List, ast.Dict, ast.Set)):
-                    continue
 
     def changing_in(self, loop: ast.AST, functions: dict[ast.AST, File], root: ast.AST) -> Iterator[str]:
         """What is read by the functions, and is seen to be changed while a loop runs, with why; all in words."""
@@ -305,24 +300,6 @@ class ClosedOver:
                     return why
         return None
 
-    def _settings_changed(self) -> str | None:
-        """Settings of JAX that are changed by a function, and so perhaps half-way."""
-        for file in self.program.files:
-            for node in ast.walk(file.tree):
-                if not isinstance(node, ast.Call):
-                    continue
-                name = self.possible.name_of(node.func, file)
-                first = node.args[0] if node.args else None
-                setting = str(first.value) if isinstance(first, ast.Constant) else "a setting"
-                if name == "jax.config.update" and (
-                    setting in _SETTINGS or not isinstance(first, ast.Constant)
-                ):
-                    if function_around(node, file) is not None or _below_calls(node, file):
-                        return f"depends on `{setting}`, which `{shown_source(node)}` changes at {self.program.place(file, node)}"
-                if name in ("jax.enable_x64", "jax.experimental.enable_x64"):
-                    return f"depends on jax_enable_x64, which `{shown_source(node)}` changes at {self.program.place(file, node)}"
-        return None
-
 
 def _all_parts(function: FunctionNode) -> Iterator[ast.AST]:
     for node in bodies(function):
@@ -334,21 +311,6 @@ def _own_function(scope: Scope) -> ast.AST | None:
     while current is not None and not isinstance(current.node, FUNCTIONS):
         current = current.parent
     return current.node if current is not None else None
-
-
-def _below_calls(node: ast.AST, file: File) -> bool:
-    """Whether a statement of the module comes after one that calls a function of the file."""
-    statement = next((one for one in [node, *file.names.ancestors(node)] if one in file.tree.body), None)
-    own = {one.name for one in file.tree.body if isinstance(one, ast.FunctionDef)}
-    for other in file.tree.body:
-        if other is statement:
-            return False
-        if isinstance(other, (ast.FunctionDef, ast.ClassDef, ast.If)):
-            continue
-        for part in ast.walk(other):
-            if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in own:
-                return True
-    return False
 
 
 def _alternatives(nodes: list[ast.AST], file: File) -> bool:

@@ -9,8 +9,10 @@ from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.purity.closed_over import ClosedOver
 from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.effects import Effects
+from jaxlint.codemods.purity.function_objects import FunctionObjects
 from jaxlint.codemods.purity.host_arrays import HostArrays
 from jaxlint.codemods.purity.host_numbers import HostNumbers
+from jaxlint.codemods.purity.jax_settings import values_checked
 from jaxlint.codemods.purity.jit_arguments import Handed
 from jaxlint.codemods.purity.jit_results import WORDS, check_results, returned_expressions
 from jaxlint.codemods.purity.loop_carries import Carried
@@ -249,6 +251,8 @@ def check_jitted(
     filtered = transform == "equinox.filter_jit"
     for what in Handed(possible).problems(function, file, set(static), filtered=filtered):
         raise Refused(what)
+    for what in FunctionObjects(possible).problems(function, file):
+        raise Refused(what)
     for what in traced.problems():
         raise Refused(what)
     _check_computed(possible, traced, file, function, seen)
@@ -319,6 +323,8 @@ def check_nodes(
     for what in Rebuilt(possible).lost(carried):
         raise Refused(what)
     if strict:
+        for what in values_checked(possible):
+            raise Refused(f"it {what}")
         for what in Rebuilt(possible).carried(varying, own, file):
             raise Refused(what)
         traced = Traced(possible)

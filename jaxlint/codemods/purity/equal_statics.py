@@ -1,0 +1,222 @@
+"""What is static and equal to another that is not the same: a compiled function is looked up by `==`, and takes one for the other.
+
+`jit` tells 1 from 1.0 where it is given the number itself, and not where a tuple or a dataclass holds it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Set
+
+from jaxlint.codemods.dataflow import FUNCTIONS
+from jaxlint.codemods.purity import known_functions
+from jaxlint.codemods.purity.concretization import Traced
+from jaxlint.codemods.purity.host_numbers import HostNumbers
+from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
+from jaxlint.codemods.purity.program import File, FunctionNode
+from jaxlint.codemods.purity.values import NUMBER, Box, Cls, Inst, Made, Method, Unknown, Value, leaves_of
+
+_DATACLASSES = ("dataclasses.dataclass", "flax.struct.dataclass", "chex.dataclass")
+_TUPLES = ("typing.NamedTuple", "collections.namedtuple")
+_LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_REPLACING = ("replace", "_replace", "_make")
+_WIDE = frozenset({"float", "complex", "Any", "object", "Number", "Real", "T", "ArrayLike", "Scalar"})
+_DEPTH = 6
+
+
+class EqualStatics:
+    """Whether `==` may hold between two values of a static parameter that differ in what is read of them."""
+
+    def __init__(self, possible: PossibleValues) -> None:
+        self.possible, self.program = possible, possible.program
+        self.numbers: HostNumbers | None = None
+
+    def problem(self, parameter: ast.arg, function: FunctionNode, file: File) -> str | None:
+        """What the parameter may be, in words."""
+        values = self.possible.of_parameter(parameter, file)
+        self.numbers = HostNumbers(self.possible, Traced(self.possible), file)
+        for value in values:
+            for cls in self.possible.classes.heirs(value.cls) if isinstance(value, Inst) else ():
+                if self._is_equal_to_others(cls):
+                    return f"a `{cls.node.name}`, of which two are equal that are not the same"
+        if any(isinstance(value, Box) and value.kind == "tuple" for value in values):
+            if self._mixed(list(self._given(parameter, function, file))):
+                return (
+                    "a tuple of numbers of more than one type, of which two are equal that are not the same"
+                )
+        return None
+
+    def _is_equal_to_others(self, cls: Cls) -> bool:
+        """Whether objects of a class may be equal though they differ in something that is read."""
+        if self.possible.classes.member(cls, "__eq__") is not None or self._leaves_out(cls):
+            return True
+        if not self._is_compared_by_fields(cls) or self._is_made_once(cls):
+            return False
+        return any(
+            self._mixed(list(self._given_to_field(cls, name)), self._annotated(cls, name))
+            for name in self.possible.fields(cls)
+        )
+
+    def _annotated(self, cls: Cls, name: str) -> set[str]:
+        """The types of numbers that the annotation of a field lets it have: a whole number may stand for a float."""
+        member = self.possible.classes.member(cls, name)
+        statement = member[0].file.names.parents.get(member[1].node) if member is not None else None
+        annotation = getattr(statement, "annotation", None)
+        words = re.findall(r"\w+", ast.unparse(annotation)) if annotation is not None else ["Any"]
+        if not _WIDE.isdisjoint(words):
+            return {"?"}
+        return {"int", "bool"}.intersection(words)
+
+    def _decorators(self, cls: Cls) -> Iterator[str]:
+        for one in cls.node.decorator_list:
+            yield self.possible.name_of(one.func if isinstance(one, ast.Call) else one, cls.file)
+
+    def _is_compared_by_fields(self, cls: Cls) -> bool:
+        if any(name.startswith(_DATACLASSES) for name in self._decorators(cls)):
+            return True
+        return any(base.startswith(_TUPLES) for base in self.possible.external_bases(cls)) or any(
+            self._is_compared_by_fields(base)
+            for base in self.possible.classes.bases(cls)
+            if isinstance(base, Cls)
+        )
+
+    def _leaves_out(self, cls: Cls) -> bool:
+        """Whether a dataclass does not compare all of its fields."""
+        if not any(name.startswith(_DATACLASSES) for name in self._decorators(cls)):
+            return False
+        return any(
+            keyword.arg == "compare" and getattr(keyword.value, "value", None) is False
+            for statement in cls.node.body
+            for call in ast.walk(statement)
+            if isinstance(call, ast.Call)
+            for keyword in call.keywords
+        )
+
+    # Objects that there is one of
+
+    def _is_made_once(self, cls: Cls) -> bool:
+        """Whether the program makes one object of a class at most, in all of a run."""
+        made = [
+            (file, call)
+            for heir in self.possible.classes.heirs(cls)
+            for file, call in self.program.calls.get(heir.node.name, ())
+        ]
+        copied = [
+            one
+            for name in _REPLACING
+            for one in self.program.calls.get(name, ())
+            if self._may_copy(one[1], one[0], cls)
+        ]
+        return len(made) < 2 and not copied and all(self._is_run_once(call, file) for file, call in made)
+
+    def _may_copy(self, call: ast.Call, file: File, cls: Cls) -> bool:
+        """Whether `replace` may be called for an object of a class."""
+        holders = [*call.args[:1], *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
+        return any(
+            isinstance(value, Unknown)
+            or (isinstance(value, Inst | Cls) and cls in (value, getattr(value, "cls", None)))
+            for one in holders
+            for value in self.possible.of(one, file)
+        )
+
+    def _is_run_once(self, node: ast.AST, file: File, depth: int = 0) -> bool:
+        """Whether a part of the program is evaluated once at most: in no loop, and in functions of which that holds."""
+        for above in file.names.ancestors(node):
+            if isinstance(above, _LOOPS):
+                return False
+            if isinstance(above, FUNCTIONS):
+                calls = self.possible.call_sites.calls_of(above, file)
+                return len(calls) < 2 and all(
+                    call is not None and depth < _DEPTH and self._is_run_once(call, other, depth + 1)
+                    for call, _, other in calls
+                )
+        return True
+
+    # What is given
+
+    def _given(
+        self, parameter: ast.arg, function: FunctionNode, file: File
+    ) -> Iterator[tuple[ast.expr, File] | None]:
+        """What the calls give a parameter; None where that is not seen."""
+        sites = self.possible.call_sites
+        bound = self.possible.classes.class_around(function, file) is not None
+        for call, how, other in sites.calls_of(function, file):
+            given = (
+                sites.expression_for(call, function, parameter, bound=bound)
+                if call is not None and not how
+                else "?"
+            )
+            if given is not None:
+                yield (given, other) if isinstance(given, ast.expr) else None
+        if (default := default_of(function, parameter)) is not None:
+            yield default, file
+
+    def _given_to_field(self, cls: Cls, name: str) -> Iterator[tuple[ast.expr, File] | None]:
+        """What a field of a dataclass or named tuple is given anywhere; None where that is not seen."""
+        if (member := self.possible.classes.member(cls, name)) is not None:
+            place, binding = member
+            default = getattr(place.file.names.parents.get(binding.node), "value", None)
+            if isinstance(default, ast.expr):
+                yield default, place.file
+        index = self.possible.fields(cls).index(name)
+        for heir in self.possible.classes.heirs(cls):
+            for file, call in self.program.calls.get(heir.node.name, ()):
+                yield from self._argument(call, name, index, file)
+        for replacing in _REPLACING:
+            for file, call in self.program.calls.get(replacing, ()):
+                yield from self._argument(call, name, None, file)
+
+    def _argument(
+        self, call: ast.Call, name: str, index: int | None, file: File
+    ) -> Iterator[tuple[ast.expr, File] | None]:
+        if any(keyword.arg is None for keyword in call.keywords):
+            yield None
+        for keyword in call.keywords:
+            if keyword.arg == name:
+                yield keyword.value, file
+        if index is not None and any(isinstance(one, ast.Starred) for one in call.args[: index + 1]):
+            yield None
+        elif index is not None and index < len(call.args):
+            yield call.args[index], file
+
+    def _mixed(self, given: list[tuple[ast.expr, File] | None], others: Set[str] = frozenset({"?"})) -> bool:
+        """Whether numbers of more than one type may be among what is given for one thing, position by position in tuples.
+
+        `others`: the types of those that are not known, "?" for any.
+        """
+        if all(one is not None and isinstance(one[0], ast.Tuple) for one in given) and given:
+            shown = [one for one in given if one is not None]
+            rows = [
+                [(part, file) for part in node.elts] for node, file in shown if isinstance(node, ast.Tuple)
+            ]
+            longest = max(len(row) for row in rows)
+            return any(self._mixed([row[n] for row in rows if n < len(row)], others) for n in range(longest))
+        kinds: set[str] = set()
+        for one in given:
+            kinds |= {"?"} if one is None else self._kinds(*one)
+        if "?" in kinds:
+            kinds = kinds - {"?"} | others
+        return "?" in kinds or len(kinds) > 1
+
+    def _kinds(self, node: ast.expr, file: File) -> set[str]:
+        """The types of the numbers that an expression may be or hold: "?" for one that is not known."""
+        values = self.possible.of(node, file)
+        if not any(_may_be_number(value) for value in leaves_of(values)):
+            return set()
+        if isinstance(node, ast.Tuple):
+            return {kind for part in node.elts for kind in self._kinds(part, file)}
+        if any(isinstance(value, Box) for value in values):
+            return (
+                {"?"}
+                if any(_may_be_number(value) and value != NUMBER for value in leaves_of(values))
+                else set()
+            )
+        assert self.numbers is not None
+        return set(self.numbers.number(node, file).kinds)
+
+
+def _may_be_number(value: Value) -> bool:
+    if isinstance(value, Made):
+        return not value.name.startswith(known_functions.FROZEN)
+    return value == NUMBER or isinstance(value, Unknown | Method)

@@ -1,0 +1,61 @@
+"""Settings of JAX that a program changes, and under which a compiled function is another one than what ran step by step."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxlint.codemods.purity.mutation import function_around
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.text_edits import shown_source
+
+_SETTINGS = frozenset({"jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_disable_jit", "jax_default_dtype_bits", "jax_enable_custom_prng", "jax_default_prng_impl", "jax_threefry_partitionable", "jax_default_device"})  # fmt: skip
+_CHECKS = frozenset({"jax_debug_nans", "jax_debug_infs"})
+
+
+def settings_changed(possible: PossibleValues) -> Iterator[str]:
+    """Settings that are changed by a function, and so perhaps half-way, and checks of values; in words."""
+    for name, setting, node, file in _changes(possible):
+        where = f"`{shown_source(node)}` changes at {possible.program.place(file, node)}"
+        if name in ("jax.enable_x64", "jax.experimental.enable_x64"):
+            yield f"depends on jax_enable_x64, which {where}"
+        elif name == "jax.config.update" and setting in {*_SETTINGS, ""}:
+            if function_around(node, file) is not None or _below_calls(node, file):
+                yield f"depends on `{setting or 'a setting'}`, which {where}"
+    yield from values_checked(possible)
+
+
+def values_checked(possible: PossibleValues) -> Iterator[str]:
+    """Where a program has JAX look for NaN: in each result step by step, of what is compiled in its results alone. In words."""
+    for name, setting, node, file in _changes(possible):
+        asked = {"jax.debug_nans": "jax_debug_nans", "jax.debug_infs": "jax_debug_infs"}.get(name, setting)
+        given = node.args[-1] if node.args else None
+        computed = name == "jax.config.update" and not setting
+        if (asked in _CHECKS or computed) and not (isinstance(given, ast.Constant) and not given.value):
+            place = possible.program.place(file, node)
+            yield f"may run under `{asked or 'jax_debug_nans'}`, by `{shown_source(node)}` at {place}, which sees no value within a compiled function"
+
+
+def _changes(possible: PossibleValues) -> Iterator[tuple[str, str, ast.Call, File]]:
+    """Calls that may change a setting: their name, the setting ("" where it is computed), where they are."""
+    for file in possible.program.files:
+        for node in ast.walk(file.tree):
+            if isinstance(node, ast.Call) and (name := possible.name_of(node.func, file)).startswith("jax."):
+                first = node.args[0] if node.args else None
+                yield name, str(first.value) if isinstance(first, ast.Constant) else "", node, file
+
+
+def _below_calls(node: ast.AST, file: File) -> bool:
+    """Whether a statement of the module comes after one that calls a function of the file."""
+    statement = next((one for one in [node, *file.names.ancestors(node)] if one in file.tree.body), None)
+    own = {one.name for one in file.tree.body if isinstance(one, ast.FunctionDef)}
+    for other in file.tree.body:
+        if other is statement:
+            return False
+        if isinstance(other, (ast.FunctionDef, ast.ClassDef, ast.If)):
+            continue
+        for part in ast.walk(other):
+            if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in own:
+                return True
+    return False
