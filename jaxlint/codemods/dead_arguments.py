@@ -17,13 +17,12 @@ from jaxlint.codemods.name_scopes import Binding, Scope
 from jaxlint.codemods.reaching_definition import bound_arguments
 from jaxlint.codemods.site import Site
 from jaxlint.finding import Span
-from jaxlint.jaxapi.functions import FILLING, MAKES_NEW_ARRAYS, RANDOM_HANDS_ON
+from jaxlint.jaxapi.functions import FILLING, MAKES_NEW_ARRAYS, RANDOM_HANDS_ON, TREE_MAPS
 from jaxlint.syntax.function_bodies import own_nodes
 from jaxlint.syntax.scripts import is_script
 
 _READING_BUILTINS = frozenset({"print", "float", "int", "bool", "len", "str", "repr", "isinstance", "type"})
 _METADATA = frozenset({"shape", "dtype", "ndim", "size", "itemsize", "nbytes"})
-_MAPS = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map"})
 _NEW_OPERATORS = (ast.Sub, ast.Div, ast.MatMult, ast.FloorDiv)  # those that lists and strings do not have
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
 _LIBRARIES = ("flax.", "haiku.", "optax.")  # whose `init` makes new arrays
@@ -97,8 +96,8 @@ def _kept_argument(site: Site, ownership: Ownership, name: ast.Name) -> str:
         return ""
     for call in _seen_calls(site, around.name, site.names.scope_at(site.names.parents[around])):
         part = (bound_arguments(call, parameters) or {}).get(number)
-        if isinstance(part, ast.Name) and not ownership.is_last_use(part, call):
-            return f"`{part.id}` may be read after line {call.lineno} passes it to `{around.name}`, which would give it up"
+        if isinstance(part, ast.Name) and (kept := ownership.read_after(part, call, around.name)):
+            return kept
     return ""
 
 
@@ -244,7 +243,7 @@ class Ownership:
             return True
         if name in FILLING:
             return len(call.args) > 1 and self._is_number(call.args[1])
-        if name in _MAPS and call.args:
+        if name in TREE_MAPS and call.args:
             return self.names.qualified(call.args[0]) in MAKES_NEW_ARRAYS
         if isinstance(call.func, ast.Call):  # `jax.jit(model.init)(key, x)`
             return self.names.qualified(call.func.func) in JITS
@@ -306,6 +305,12 @@ class Ownership:
         )
 
     # Variables
+
+    def read_after(self, node: ast.Name, call: ast.Call, giving_up: str) -> str:
+        """That what a variable holds is still read after a call which would give it up; empty where it is not."""
+        if self.is_last_use(node, call):
+            return ""
+        return f"`{node.id}` may be read after line {call.lineno} passes it to `{giving_up}`, which would give it up"
 
     def is_last_use(self, node: ast.Name, call: ast.Call) -> bool:
         """Whether the statement of the call is the last to read what a variable holds, and reads it once."""

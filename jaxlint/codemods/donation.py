@@ -34,18 +34,13 @@ def add_donation(draft: Draft, step: Step) -> None:
     site = draft.site
     options = _options(step)
     positions = step.parameters.get("argnums")
+    given = None
     if isinstance(positions, (list, tuple)):
-        kept = kept_by_callers(site, step.span.line, [one for one in positions if isinstance(one, int)])
-        if kept:
+        given = [one for one in positions if isinstance(one, int)]
+        if kept := kept_by_callers(site, step.span.line, given):
             raise Refused(kept)
-    if draft.strict:
-        given = (
-            [one for one in positions if isinstance(one, int)]
-            if isinstance(positions, (list, tuple))
-            else None
-        )
-        if kept := kept_elsewhere(site, step.span.line, given):
-            raise Refused(kept)
+    if draft.strict and (kept := kept_elsewhere(site, step.span.line, given)):
+        raise Refused(kept)
     node = site.find_ast(step.span, ast.Call, ast.Name, ast.Attribute)
     if isinstance(node, ast.Call):
         transform = applied(site, node)

@@ -16,11 +16,11 @@ from jaxlint.codemods.local_effects import constant_type
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
 from jaxlint.codemods.statement_text import is_alone, taken_out
+from jaxlint.jaxapi.functions import TREE_MAPS
 
 _STACKS = frozenset({"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"})
 _HOST_STACKS = frozenset({"numpy.stack", "numpy.array", "numpy.asarray"})
 _JOINS = frozenset({"jax.numpy.concatenate", "jax.numpy.vstack", "jax.numpy.hstack"})
-_TREE_MAPS = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map"})
 
 
 @dataclass(slots=True)
@@ -205,7 +205,7 @@ class Lists:
         if isinstance(parent, ast.Starred):
             around = self.site.names.parents.get(parent)
             if isinstance(around, ast.Call) and around.args[-1] is parent and not around.keywords:
-                if len(around.args) == 2 and self.site.names.qualified(around.func) in _TREE_MAPS:
+                if len(around.args) == 2 and self.site.names.qualified(around.func) in TREE_MAPS:
                     return Stack(around, "{}", backwards) if self._stacks_leaves(around.args[0]) else None
                 if len(around.args) == 1 and self._is_builtin(around.func, "zip"):
                     parts = isinstance(one.value, (ast.Tuple, ast.List))

@@ -19,12 +19,12 @@ from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.dead_arguments import Ownership
 from jaxlint.codemods.reaching_definition import bound_arguments
 from jaxlint.codemods.site import Site
+from jaxlint.jaxapi.functions import TREE_MAPS
 
 _HOLDING = frozenset(
     {"append", "appendleft", "add", "insert", "extend", "put", "put_nowait", "push", "send", "setdefault", "submit", "apply_async", "register"}
 )  # fmt: skip
 _HOLDERS = frozenset({"threading.Thread", "threading.Timer", "multiprocessing.Process", "functools.partial"})
-_MAPS = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map"})
 _PACKING = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Starred, ast.IfExp, ast.keyword, ast.NamedExpr)
 _TRANSFORMS = JITS | {"equinox.filter_jit", "jax.pmap", "jax.experimental.pjit.pjit"}
 _METADATA = frozenset({"shape", "dtype", "ndim", "size", "nbytes"})
@@ -132,8 +132,8 @@ class _Keepers:
                     continue
                 for number, given in (bound_arguments(call, parameters) or {}).items():
                     if parameters[number].arg == value.id and isinstance(given, ast.Name):
-                        if not self.ownership.is_last_use(given, call):
-                            return f"`{given.id}` may be read after line {call.lineno} passes it to `{maker.name}`, which would give it up"
+                        if kept := self.ownership.read_after(given, call, maker.name):
+                            return kept
         return ""
 
     def _uses(self, part: ast.expr) -> Iterator[ast.expr]:
@@ -172,7 +172,7 @@ class _Keepers:
         told = f"`{ast.unparse(call)[:60]}` at line {call.lineno}"
         called, name = call.func, self.names.qualified(call.func) or ""
         alone = isinstance(self.names.parents.get(call), ast.Expr | ast.Lambda)  # nothing is asked of it
-        if name in _HOLDERS or (name in _MAPS and self._hands_on(call)):
+        if name in _HOLDERS or (name in TREE_MAPS and self._hands_on(call)):
             return told
         if name or depth > _DEPTH:
             return ""

@@ -5,6 +5,9 @@ Checked against the installed libraries by `tests/engine/test_jaxapi_tables.py`.
 
 from __future__ import annotations
 
+# The names, old and new, of the function that maps another over the leaves of trees.
+TREE_MAPS = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map"})
+
 # Functions under the array prefixes that return something else than an array made from their arguments.
 STATIC_FUNCTIONS = frozenset(
     {

@@ -286,16 +286,14 @@ class CallEffects:
                 yield from self._all_methods(receiver)
             return
         if any(base.startswith(known_functions.STATE_MODULES) for base in bases):
-            if not self.region.carries_nnx:
-                yield problem(
-                    self.program,
-                    "may change the state of a module, which only `nnx.jit` carries",
-                    node,
-                    file,
-                    certain=False,
-                )
+            yield from self._module_state(node, file)
             return
         yield problem(self.program, "calls an unknown function", node, file, certain=False)
+
+    def _module_state(self, node: ast.Call, file: File) -> Iterator[Problem]:
+        if not self.region.carries_nnx:
+            said = "may change the state of a module, which only `nnx.jit` carries"
+            yield problem(self.program, said, node, file, certain=False)
 
     def _all_methods(self, receiver: Inst) -> Iterator[Problem]:
         for cls in self.possible.classes.heirs(receiver.cls):
@@ -309,13 +307,7 @@ class CallEffects:
 
     def _called_object(self, value: Inst, node: ast.Call, file: File) -> Iterator[Problem]:
         if self.walk.is_state(value.cls) and not self.region.carries_nnx:
-            yield problem(
-                self.program,
-                "may change the state of a module, which only `nnx.jit` carries",
-                node,
-                file,
-                certain=False,
-            )
+            yield from self._module_state(node, file)
             return
         found = False
         for cls in self.possible.classes.heirs(value.cls):
