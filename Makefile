@@ -12,7 +12,7 @@ PROGRAMS ?= tests/adversarial/dangerous tests/adversarial/fine tests/adversarial
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets gpu rules golden recording migrations coverage constraints docs clean
+.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets gpu rules golden recording migrations coverage constraints docs release clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -79,6 +79,9 @@ docs: ## the site, in site/; the playground needs npm, the rest does not
 	@$(PYTHON) tools/setup.py --venv .venv-docs --group docs
 	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --clean
 	@echo "docs: built in site/; look at it with: python3 -m http.server -b 127.0.0.1 -d site 8000"
+
+release: ## build and try the packages of this commit on three Pythons; publishes nothing
+	@$(PYTHON) tools/release.py
 
 constraints: ## pin the newest versions that fit together
 	$(PYTHON) tools/setup.py --constraints
