@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from jaxlint import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 BAD = "import jax\n\n\n@jax.jit\ndef step(x):\n    if x > 0:\n        return x\n    return -x\n"
@@ -82,15 +85,28 @@ def copy_of_this_repository(folder: Path, home: Path) -> Repository:
     return repository
 
 
+def sample(page: Path) -> str:
+    """The configuration of pre-commit that a page shows."""
+    found = re.search(r"```yaml\n(repos:\n.+?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def test_the_readme_and_the_page_show_the_same_sample() -> None:
+    assert sample(ROOT / "README.md") == sample(ROOT / "docs" / "pre-commit.md")
+
+
 @pytest.mark.slow
-def test_hooks_are_light_stop_a_bad_commit_and_fix(tmp_path: Path) -> None:
+def test_the_sample_of_the_readme_fixes_first_and_stops_a_bad_commit(tmp_path: Path) -> None:
     home = tmp_path / "home"
     source = copy_of_this_repository(tmp_path / "source", home)
+    source.git("tag", f"v{__version__}")
     user = Repository(tmp_path / "user", home)
-    (user.folder / ".pre-commit-config.yaml").write_text(
-        f"repos:\n  - repo: {source.folder}\n    rev: {source.git('rev-parse', 'HEAD')}\n"
-        "    hooks:\n      - id: jaxlint-check\n      - id: jaxlint-fix\n        stages: [manual]\n"
-    )
+    shown = sample(ROOT / "README.md")
+    assert re.findall(r"- id: (\S+)", shown) == ["jaxlint-fix", "jaxlint-check"]
+    here = re.sub(r"repo: .+", f"repo: {source.folder}", shown)
+    assert here != shown
+    (user.folder / ".pre-commit-config.yaml").write_text(here)
     user.git("add", ".pre-commit-config.yaml")
     installed = user.run(sys.executable, "-m", "pre_commit", "install", "--install-hooks")
     assert installed.returncode == 0, installed.stdout + installed.stderr
@@ -98,7 +114,7 @@ def test_hooks_are_light_stop_a_bad_commit_and_fix(tmp_path: Path) -> None:
     stopped = user.commit("bad.py", BAD)
     output = stopped.stdout + stopped.stderr
     assert stopped.returncode == 1, output
-    assert "jaxlint check" in output
+    assert output.index("jaxlint fix") < output.index("jaxlint check")
     assert "bad.py:6:8: error JAX101" in output
     user.git("rm", "--quiet", "--cached", "bad.py")
 
@@ -106,22 +122,14 @@ def test_hooks_are_light_stop_a_bad_commit_and_fix(tmp_path: Path) -> None:
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert user.git("ls-files").split() == [".pre-commit-config.yaml", "good.py"]
 
-    (user.folder / "old.py").write_text(OLD)
-    user.git("add", "old.py")
-    fixed = user.run(
-        sys.executable,
-        "-m",
-        "pre_commit",
-        "run",
-        "--hook-stage",
-        "manual",
-        "jaxlint-fix",
-        "--files",
-        "old.py",
-    )
-    assert fixed.returncode == 1, fixed.stdout + fixed.stderr
-    assert "files were modified by this hook" in fixed.stdout
+    fixed = user.commit("old.py", OLD)
+    output = fixed.stdout + fixed.stderr
+    assert fixed.returncode == 1, output
+    assert "files were modified by this hook" in output
+    assert "error JAX901" not in output  # the check that comes after sees what the fix has written
     assert (user.folder / "old.py").read_text() == OLD.replace("jax.tree_map", "jax.tree.map")
+    user.git("add", "old.py")
+    assert user.run("git", "commit", "--message", "Add old.py").returncode == 0
 
     packages = {
         path.name for path in (home / "pre-commit").glob("repo*/py_env-*/lib/python*/site-packages/*")
