@@ -11,6 +11,7 @@ from jaxlint.staging.shapes.known import (
     shape_of,
     shapes_differ,
 )
+from jaxlint.staging.tracking.dtype_bounds import SOME_FLOAT, SOME_NUMBER, certain_dtype, changes_dtype
 from jaxlint.staging.tracking.keys import name_in
 from jaxlint.staging.tracking.meshes import (
     MESHES,
@@ -70,6 +71,8 @@ __all__ = [
     "MESHES",
     "MISSING",
     "REDUCTIONS",
+    "SOME_FLOAT",
+    "SOME_NUMBER",
     "UNKNOWN",
     "Array",
     "AtIndexer",
@@ -101,7 +104,9 @@ __all__ = [
     "Unknown",
     "Value",
     "arguments_of",
+    "certain_dtype",
     "changed_in_place",
+    "changes_dtype",
     "constant",
     "dtype_named",
     "dtype_of",

@@ -187,6 +187,13 @@ KINDS: dict[str, str] = {
     for name in names.split()
 }
 
+# Their results are never weak, whatever they are given; those of jax.lax that share a name are.
+STRONG_RESULTS = frozenset(
+    """amax amin average cov cumprod cumsum deg2rad degrees diag diagonal gamma gelu log10 log2 log_softmax logit
+    logsumexp max mean median min nan_to_num nancumprod nancumsum nanmax nanmean nanmedian nanmin nanprod nanstd nansum
+    nanvar prod ptp rad2deg radians sinc softmax spacing standardize std sum trace var""".split()  # noqa: SIM905
+)
+
 # Functions of jax.lax that share the name of one of jax.numpy, and give another dtype.
 LAX_KINDS = {
     f"jax.lax.{name}": "same" for name in ("div", "reduce_sum", "cumsum", "cumprod", "cummax", "cummin")

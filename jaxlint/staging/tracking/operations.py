@@ -9,6 +9,7 @@ from jaxlint.jaxapi.dtypes import (
     LAX_KINDS,
     MAKERS,
     RANDOM_MAKERS,
+    STRONG_RESULTS,
     canonical_dtype,
     inexact,
     is_float,
@@ -138,6 +139,8 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], f
     if kind is None or not args:
         return ""
     first = canonical_dtype(dtype_of(args[0]))
+    if name in STRONG_RESULTS and not full.startswith("jax.lax."):
+        first = strong(first)
     if kind == "floats":
         return first if is_float(first) else ""
     if kind == "same":

@@ -20,6 +20,7 @@ from jaxlint.api.values import (
     kind_of_static,
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
+from jaxlint_rules.recompilation._loop_state import Flip, LoopState, words
 
 
 @dataclass(slots=True, eq=False)
@@ -34,23 +35,32 @@ class WeakTypeFlip(Rule):
 
     ## What it does
     Finds two calls of a jitted function in the same function that pass integers for a parameter here and floats there, or
-    a Python number here and an array there, and a loop that starts its carry from a Python number of another kind than
-    the function returns.
+    a Python number here and an array there, and loops that hand a jitted function its own result in another dtype than the one
+    that the loop begins with: a running loss that begins as `0.0`, a state with `jnp.full(n, 0.0)`, a counter of integers that is halved.
 
     ## Why is this bad?
-    JAX compiles a program per dtype, and a Python number counts as a dtype of its own (a weak type). The second call compiles
-    again, and the program for integers may even give other results.
+    JAX compiles a program per dtype, and a Python number counts as a dtype of its own (a weak type), and so does what is made of
+    Python numbers alone: `jnp.asarray(0.0)`, `jnp.full(n, 0.0)`, `jnp.where(mask, 1.0, 0.0)`. The second call compiles
+    again, which for a large model takes minutes, and the program for integers may even give other results.
 
     ## Example
     ```python
     ramp = energy(jnp.arange(n), signal)
     flat = energy(jnp.ones(n), signal)
+
+    running = 0.0
+    for x in batches:
+        params, running = step(params, running, x)
     ```
 
     ## Use instead
     ```python
     ramp = energy(jnp.arange(n, dtype=jnp.float32), signal)
     flat = energy(jnp.ones(n), signal)
+
+    running = jnp.float32(0.0)
+    for x in batches:
+        params, running = step(params, running, x)
     ```
 
     ## Fix safety
@@ -59,7 +69,8 @@ class WeakTypeFlip(Rule):
     integers alone (`//`, indices) is another thing then.
 
     ## When not to fix
-    When the function is meant for both, and compiling it twice does not matter.
+    When the function is meant for both, and compiling it twice does not matter. State that is weak and stays so, such as a counter `step + 1`,
+    compiles once and is not reported.
 
     ## References
     - [JAX: weakly typed values](https://docs.jax.dev/en/latest/type_promotion.html#weakly-typed-values-in-jax)
@@ -73,6 +84,7 @@ class WeakTypeFlip(Rule):
 
     def __init__(self) -> None:
         self.calls: dict[tuple[ast.AST, object], dict[ast.AST, _Call]] = {}
+        self.state = LoopState()
 
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -83,20 +95,35 @@ class WeakTypeFlip(Rule):
             or not isinstance(node, ast.Call)
         ):
             return
-        if frame.stage.staged or frame.module.is_test or frame.is_conditional():
+        if frame.stage.staged or frame.module.is_test:
             return
         names = report.signature(callee.target)
         static, certain = report.static_parameters(callee)
         if not certain or callee.kind == "filter_jit":
             return
         given = {names[n] if n < len(names) else f"#{n}": v for n, v in enumerate(event.args)} | event.kwargs
-        dtypes = {
-            name: _dtype(value)
+        given = {
+            name: value
             for name, value in given.items()
             if name not in static and not (name in names and f"#{names.index(name)}" in static)
         }
+        flip = self.state.see(event, callee, given)
+        if flip is not None:
+            self.tell(event, callee, flip, report)
+        if frame.is_conditional():
+            return
+        dtypes = {name: _dtype(value) for name, value in given.items()}
         owner = frame.owner
         self.calls.setdefault((owner, identity(callee)), {})[node] = _Call(event, callee, dtypes)
+
+    @staticmethod
+    def tell(event: CallEvent, callee: Transformed, flip: Flip, report: Reporter) -> None:
+        """State that comes back in another dtype than the one that it begins with."""
+        report(
+            event.node,
+            f"`{callee.label}` recompiles: {flip.label} is {flip.start}, then {words(flip.after)}; {flip.advice}",
+            reason=f"{callee.why.explain(report.module)}; it returns its state in another dtype, weak and strong ones counted apart",
+        )
 
     def finish(self, report: Reporter) -> None:
         for calls in self.calls.values():

@@ -26,5 +26,5 @@ def evolve(theta, key, sigma=0.1):
 if __name__ == "__main__":
     theta = 0.0
     for k in jax.random.split(jax.random.key(0), 3):
-        theta = evolve(theta, k)
+        theta = evolve(theta, k)  # finding-other
     print(theta)

@@ -1,6 +1,5 @@
 # source: google/jaxopt#451
 # blind: fourth
-# missed: that the update returns another dtype follows from its parameters, whose dtype is not known where it is defined
 
 from typing import Any, NamedTuple
 

@@ -1,5 +1,4 @@
 # source: google-deepmind/mujoco#2306
-# missed: not found yet
 
 from typing import NamedTuple
 
