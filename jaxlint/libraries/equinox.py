@@ -5,6 +5,7 @@ What is put together is an object of the same class, so that its methods are kno
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from jaxlint.jaxapi.layer_classes import ENUMERATION, ENUMERATIONS, PASSED_ON
@@ -39,6 +40,8 @@ from jaxlint.staging.values import (
     Value,
     find_array,
     is_none,
+    is_number,
+    kind_of_static,
     map_leaves,
     map_parts,
     uncertain,
@@ -193,6 +196,37 @@ def _filled(value: Value, arrays: Array | None) -> Value:
     return value
 
 
+def _path_chosen(where: Value) -> list[str] | None:
+    """The attributes that `lambda tree: tree.a.b` goes through; None of another function."""
+    body = where.node.body if isinstance(where, Function) else None
+    path: list[str] = []
+    while isinstance(body, ast.Attribute):
+        path.insert(0, body.attr)
+        body = body.value
+    return path if path and isinstance(body, ast.Name) else None
+
+
+def _changed(call: LibraryCall, tree: Instance, path: list[str] | None, given: Value) -> Value:
+    """A copy of the tree with something else at `path`: anywhere where that is not known."""
+    fields: dict[str, Value] = {
+        name: replace(part, certain=False, tree=True)
+        for name, part in tree.fields.items()
+        if isinstance(part, Array)
+    }
+    if path is None:
+        for name, part in tree.fields.items():
+            if isinstance(part, Static) and is_number(part):
+                fields[name] = Static(kind=kind_of_static(part))
+    elif len(path) == 1:
+        # An array may be one of several that the program puts there.
+        fields.setdefault(path[0], given)
+    else:
+        inner = tree.fields.get(path[0])
+        if isinstance(inner, Instance):
+            fields[path[0]] = _changed(call, inner, path[1:], given)
+    return call.replaced(tree, fields)
+
+
 @calls("equinox.tree_at")
 def tree_at(call: LibraryCall) -> Value:
     """`eqx.tree_at(where, tree, replace)` calls `where` with the tree, and `replace_fn` with what that gives."""
@@ -205,12 +239,9 @@ def tree_at(call: LibraryCall) -> Value:
         call.run(replacing, chosen)
     tree = call.args[1]
     if isinstance(tree, Instance):
-        loose: dict[str, Value] = {
-            name: replace(part, certain=False, tree=True)
-            for name, part in tree.fields.items()
-            if isinstance(part, Array)
-        }
-        return call.replaced(tree, loose)
+        path = _path_chosen(call.args[0])
+        given = call.argument(2, "replace")
+        return _changed(call, tree, path, given if given is not None else UNKNOWN)
     if isinstance(tree, (TupleValue, ListValue, DictValue)):
         return uncertain(tree)
     return tree if isinstance(tree, (Array, ExternalObject)) else UNKNOWN

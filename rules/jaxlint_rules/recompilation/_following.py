@@ -18,6 +18,7 @@ _DEPTH = 4  # names and functions between an argument and the counter
 _UNEVEN = re.compile(r"prompt|sentence|text|document|paragraph")  # rows that are of any length
 _NUMBERS = frozenset({"float", "int", "round", "abs", "str"})
 _SMOOTH = frozenset({"cos", "sin", "exp", "log", "sqrt", "pow", "tanh", "float32", "float64"})
+_STEPS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _LIBRARIES = frozenset({"math", "np", "numpy"})
 
 
@@ -51,23 +52,20 @@ def follows_calls(node: ast.expr, frame: Frame) -> str:
 
 @cache
 def _stepped(body: ast.AST) -> frozenset[str]:
-    """Attributes that a body counts on: `self.step += 1`, `state = State(params, state.step + 1)`."""
+    """Attributes that a body computes from what they were: `self.step += 1`, `state = replace(state, t=state.t + dt)`."""
     found: set[str] = set()
     for statement in nodes_of(body, ast.AugAssign):
-        if isinstance(statement.target, ast.Attribute) and _counts(statement.op, statement.value):
+        if isinstance(statement.target, ast.Attribute) and isinstance(statement.op, _STEPS):
             found.add(dotted(statement.target))
     for assignment in nodes_of(body, ast.Assign):
         holders = tuple(f"{dotted(target)}." for target in assignment.targets if dotted(target))
         for part in walk(assignment.value):
-            if isinstance(part, ast.BinOp) and _counts(part.op, part.right):
-                path = dotted(part.left) if isinstance(part.left, ast.Attribute) else ""
-                if path and f"{path}.".startswith(holders):
-                    found.add(path)
+            if isinstance(part, ast.BinOp) and isinstance(part.op, _STEPS):
+                for operand in (part.left, part.right):
+                    path = dotted(operand) if isinstance(operand, ast.Attribute) else ""
+                    if path and f"{path}.".startswith(holders):
+                        found.add(path)
     return frozenset(found) - {""}
-
-
-def _counts(operator: ast.operator, by: ast.expr) -> bool:
-    return isinstance(operator, (ast.Add, ast.Sub, ast.Mult)) and isinstance(by, ast.Constant)
 
 
 def _follows(node: ast.expr, names: _Names, depth: int = 0) -> str:
@@ -124,15 +122,30 @@ def _handed_on(call: ast.Call, names: _Names, depth: int) -> Iterator[ast.expr]:
 
 def fields_given(node: ast.expr, loop: ast.AST, frame: Frame) -> dict[str, ast.expr]:
     """The fields that a new object is made with in an iteration: `Source(flux, x)`, `source.replace(x=i)`, `eqx.tree_at(...)`."""
-    bound = assigned_once(loop).get(node.id) if isinstance(node, ast.Name) else node
+    if isinstance(node, ast.Name):
+        found: dict[str, ast.expr] = {}
+        for assignment in _always(loop):
+            if any(isinstance(target, ast.Name) and target.id == node.id for target in assignment.targets):
+                found |= _fields_of_made(assignment.value, frame)
+        return found
+    return _fields_of_made(node, frame)
+
+
+@cache
+def _always(loop: ast.AST) -> tuple[ast.Assign, ...]:
+    """The assignments of every iteration: under no test."""
+    return tuple(statement for statement in getattr(loop, "body", ()) if isinstance(statement, ast.Assign))
+
+
+def _fields_of_made(bound: ast.expr, frame: Frame) -> dict[str, ast.expr]:
     if not isinstance(bound, ast.Call):
         return {}
     last = last_name(bound.func)
     if last in ("replace", "_replace"):
         return {keyword.arg: keyword.value for keyword in bound.keywords if keyword.arg}
-    if last == "tree_at" and len(bound.args) == 3 and isinstance(bound.args[0], ast.Lambda):
-        changed = bound.args[0].body
-        return {changed.attr: bound.args[2]} if isinstance(changed, ast.Attribute) else {}
+    if last == "tree_at" and bound.args and isinstance(bound.args[0], ast.Lambda):
+        changed, given = bound.args[0].body, (bound.args[2:] or [k.value for k in bound.keywords])
+        return {changed.attr: given[0]} if isinstance(changed, ast.Attribute) and len(given) == 1 else {}
     called = named_or_method(bound.func, frame)
     if not isinstance(called, ClassValue) or called.lookup("__init__") is not None:
         return {}

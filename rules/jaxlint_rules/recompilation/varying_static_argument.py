@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxlint.api import Reporter, Rule, StaticArgumentEvent, TracedArgumentEvent
+from jaxlint.api import Loop, Reporter, Rule, StaticArgumentEvent, TracedArgumentEvent
 from jaxlint.api.syntax import nodes_of
+from jaxlint.api.tables import JIT_KINDS
 from jaxlint.api.values import Array, Instance, Static
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import declare_traced
 from jaxlint_rules._loops import assigned_once, bodies, host_loops
 from jaxlint_rules._names import last_name
+from jaxlint_rules.recompilation._changing_numbers import compiled_numbers, is_stepped
 from jaxlint_rules.recompilation._following import fields_given, follows, follows_calls
 
 
@@ -22,7 +24,7 @@ class VaryingStaticArgument(Rule):
     Finds calls of jitted functions in a loop that pass a function that is made there, a counter of the loop, something
     computed from it (also by a function of the project, or as a field of a config), a count that an object keeps, or the length
     of a list that grows, for a parameter that is declared static; also in a function that the loop calls. For `eqx.filter_jit` every Python number is static, also one in a field of a module; for
-    `jax.jit` the fields of a dataclass that are declared so.
+    `jax.jit` the fields of a dataclass that are declared so. Such a field may be stepped on in the loop, by a helper, or by the jitted function itself.
 
     ## Why is this bad?
     JAX compiles a program for each value of a static argument. A step counter or a learning rate makes every
@@ -61,11 +63,16 @@ class VaryingStaticArgument(Rule):
     severity = Severity.WARNING
     fixable = "unsafe"
 
+    def __init__(self) -> None:
+        # By the loop, the call in it and the parameter: the numbers that the first iteration passes.
+        self.first: dict[tuple[Loop, ast.AST, str], dict[str, float]] = {}
+
     def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
         if isinstance(event.value, Static) and event.value.kind == "bool":
             return
         fix = declare_traced(event.transformed.node, event.transformed.module, event.parameter)
         self.check(event, "static argument `{}` varies with `{}`", report, fix)
+        self.check_numbers(event, True, report)
 
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
         """`filter_jit` takes arrays alone for traced: a Python number is part of what it compiles."""
@@ -77,6 +84,35 @@ class VaryingStaticArgument(Rule):
             )
         elif isinstance(event.value, Instance):
             self.check_fields(event, event.value, report)
+        if event.transformed.kind in JIT_KINDS:
+            self.check_numbers(event, event.transformed.kind == "filter_jit", report)
+
+    def check_numbers(
+        self, event: StaticArgumentEvent | TracedArgumentEvent, every: bool, report: Reporter
+    ) -> None:
+        """A number of a later iteration that is not the one of the first, and that the program computes from it."""
+        frame, t = event.frame, event.transformed
+        if event.argument is None or frame.stage.staged or frame.module.is_test:
+            return
+        for loop, _ in bodies(frame):
+            numbers = dict(compiled_numbers(event.value, every))
+            if not loop.is_later_iteration():
+                self.first[loop, event.node, event.parameter] = numbers
+                continue
+            first = self.first.get((loop, event.node, event.parameter), {})
+            for path, number in numbers.items():
+                name = path.rpartition(".")[2] or last_name(event.argument)
+                if first.get(path, number) == number:
+                    continue
+                if not is_stepped(name, number, loop.node, frame, t.target):
+                    continue
+                where = f"`{path}` of `{event.parameter}`" if path else f"`{event.parameter}`"
+                report(
+                    event.argument,
+                    f"`{t.label}` recompiles every iteration: {where} is a Python number that changes; pass an array",
+                    reason=f"it is {first[path]:g} in the first iteration and {number:g} in the next; {t.why.explain(report.module)}",
+                )
+                return
 
     def check_fields(self, event: TracedArgumentEvent, value: Instance, report: Reporter) -> None:
         """A field that is no leaf is part of what is compiled: one declared static, and for `filter_jit` any Python number."""
