@@ -104,6 +104,12 @@ class ListArgument(Rule):
     category = "api"
     severity = Severity.ERROR
     fixable = "safe"
+    follows_calls = True
+
+    def __init__(self) -> None:
+        self.raising: set[ast.AST] = (
+            set()
+        )  # operators that raise: what is computed of their results is never reached
 
     @concerns(*_STRICT)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -114,8 +120,10 @@ class ListArgument(Rule):
         nodes = event.node.args if isinstance(event.node, ast.Call) else []
         if not listed or any(isinstance(node, ast.Starred) for node in nodes):
             return
-        if any(index < len(nodes) and is_parameter(nodes[index], event.frame) for index in listed):
-            return
+        if not event.frame.is_called() and any(
+            index < len(nodes) and is_parameter(nodes[index], event.frame) for index in listed
+        ):
+            return  # a default that callers may replace
         short = event.name.replace("jax.numpy.", "jnp.")
         kind = "list" if isinstance(event.args[listed[0]], ListValue) else "tuple"
         steps = [
@@ -137,8 +145,14 @@ class ListArgument(Rule):
         left, right = values
         texts = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
         for listed, text, array in ((left, texts[0], right), (right, texts[1], left)):
-            if not _is_plain_sequence(listed) or not _is_array(array) or is_parameter(text, event.frame):
+            if not _is_plain_sequence(listed) or not _is_array(array):
                 continue
+            if is_parameter(text, event.frame) and not event.frame.is_called():
+                continue  # a default that callers may replace
+            self.raising.add(node)
+            inner = array.made.node if isinstance(array, Array) and array.made is not None else None
+            if inner is not node and inner in self.raising and node in report.module.ancestors(inner):
+                return
             kind = "list" if isinstance(listed, ListValue) else "tuple"
             step = Step("wrap-call", report.path, report.span(text), {"function": "jax.numpy.array"})
             report(

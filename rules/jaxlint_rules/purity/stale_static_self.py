@@ -175,6 +175,8 @@ def _class_made(statement: ast.AST | None) -> str:
 
 def _is_call_of(module: Module, name: ast.AST, method: str) -> bool:
     attribute = module.parents.get(name)
+    if method == "__call__" and isinstance(name, ast.expr) and module.call_of(name) is not None:
+        return True
     if not isinstance(attribute, ast.Attribute) or attribute.attr != method:
         return False
     return module.call_of(attribute) is not None
