@@ -122,7 +122,7 @@ class TextComparisonEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class ComparisonEvent(Event):
-    """`on_comparison`: `left op right`, where one side is a name or an object of a library."""
+    """`on_comparison`: `left op right`, where one side is a name, an object of a library or an attribute of one."""
 
     left: Value
     op: ast.cmpop

@@ -24,6 +24,7 @@ from jaxlint.staging.values import (
     DictValue,
     DType,
     External,
+    ExternalMethod,
     ExternalObject,
     Function,
     Instance,
@@ -57,6 +58,9 @@ _ORDERINGS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 
 
+_OF_LIBRARY = (ExternalObject, ExternalMethod)
+
+
 class Comparisons(Part):
     """What `<`, `==`, `is`, `in` and the like give."""
 
@@ -74,7 +78,7 @@ class Comparisons(Part):
         for position, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
             right = self.machine.language.eval(comparator, frame)
             answer = answer or is_answer(right)
-            if isinstance(right, (External, ExternalObject)) or isinstance(left, ExternalObject):
+            if isinstance(right, (External, *_OF_LIBRARY)) or isinstance(left, _OF_LIBRARY):
                 event = events.ComparisonEvent(node, frame, left, op, right)
                 self.machine.emit("comparison", event)
             known = self.asks_for_tracer_type(node, right, frame)

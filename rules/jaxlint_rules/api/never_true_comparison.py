@@ -7,7 +7,16 @@ import ast
 from jaxlint.api import ComparisonEvent, Reporter, Rule
 from jaxlint.api.syntax import dotted
 from jaxlint.api.tables import canonical
-from jaxlint.api.values import External, ExternalObject, TupleValue, Value, is_spec, short_source
+from jaxlint.api.values import (
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Static,
+    TupleValue,
+    Value,
+    is_spec,
+    short_source,
+)
 from jaxlint.finding import Severity
 
 _ARRAY_TYPES = frozenset({"jax.Array", "jax.numpy.ndarray", "jax.core.Tracer"})
@@ -81,8 +90,18 @@ def _array_type(value: Value) -> str:
     return name if name in _ARRAY_TYPES else ""
 
 
+def _is_spec_of_sharding(value: Value) -> bool:
+    """`x.sharding.spec`, or that of a `NamedSharding`."""
+    if not isinstance(value, ExternalMethod) or value.name != "spec":
+        return False
+    owner = value.receiver
+    if isinstance(owner, ExternalObject):
+        return owner.name == "jax.sharding.NamedSharding"
+    return isinstance(owner, Static) and owner.kind == "sharding"
+
+
 def _is_spec_and_tuple(left: Value, right: Value) -> bool:
     for spec, other in ((left, right), (right, left)):
-        if isinstance(spec, ExternalObject) and is_spec(spec):
+        if is_spec(spec) or _is_spec_of_sharding(spec):
             return isinstance(other, TupleValue) and other.cls is None
     return False

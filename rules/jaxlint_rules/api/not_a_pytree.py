@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import CallEvent, Reporter, Rule, TracedArgumentEvent, concerns
+from jaxlint.api.syntax import dotted
 from jaxlint.api.values import ListValue, Transformed, Unknown, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 
 _KINDS = {"generator": "a generator", "iterator": "an iterator or dict view", "set": "a set"}
+_LAZY = frozenset({"map", "filter", "zip", "reversed", "enumerate"})
 _TREE_FUNCTIONS = (
     "map",
     "leaves",
@@ -35,18 +37,28 @@ _TREES = {
     "optax.apply_updates": (0, "params"),
     "jax.flatten_util.ravel_pytree": (0, "pytree"),
 }
+# They go through what they join more than once, or ask for its length.
+_JOINS = {  # and what they raise
+    "jax.numpy.array": "TypeError",
+    "jax.numpy.asarray": "TypeError",
+    "jax.numpy.stack": "TypeError",
+    "jax.numpy.concatenate": "ValueError",
+    "jax.numpy.hstack": "IndexError",
+    "jax.numpy.vstack": "ValueError",
+}
+_CONVERTS = frozenset({"jax.numpy.array", "jax.numpy.asarray"})
 
 
 class NotAPytree(Rule):
     """A generator, a dict view or a set is passed as a pytree.
 
     ## What it does
-    Finds generators, `d.values()` and its like, and sets that are passed to jitted functions, to `jax.tree.map` and its kin, or as the
-    carry of `lax.scan` and loops.
+    Finds generators, `d.values()` and its like, and sets that are passed to jitted functions, to `jax.tree.map` and its kin, as the
+    carry of `lax.scan` and loops, or to `jnp.array`, `jnp.stack` and others that join arrays.
 
     ## Why is this bad?
     They are no pytrees: a jitted function raises `TypeError: ... is not a valid JAX type`, and `jax.tree.map` takes the whole
-    of it for one leaf, so that its function gets a generator.
+    of it for one leaf, so that its function gets a generator. `jnp.stack` asks for a length, `jnp.array` for numbers.
 
     ## Example
     ```python
@@ -84,10 +96,13 @@ class NotAPytree(Rule):
                 reason=f"{event.transformed.why.explain(report.module)}; jit takes arrays in lists, tuples and dicts",
             )
 
-    @concerns(*_TREES, callees=("Transformed",))
+    @concerns(*_TREES, *_JOINS, callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if isinstance(event.callee, Transformed):
             self.check_views(event, event.callee, report)
+            return
+        if event.name in _JOINS:
+            self.check_join(event, report)
             return
         position, keyword = _TREES.get(event.name, (0, ""))
         given = argument(event, position, keyword)
@@ -107,6 +122,23 @@ class NotAPytree(Rule):
             reason="lists, tuples and dicts are pytrees; iterators, views and sets are not",
             severity=Severity.ERROR if fails else Severity.WARNING,
         )
+
+    def check_join(self, event: CallEvent, report: Reporter) -> None:
+        """`jnp.stack` and its kin take a view of a dict, which has a length; `jnp.array` takes lists and tuples alone."""
+        what = _kind(event.args[0]) if event.args else ""
+        node = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
+        if not what or event.is_caught() or isinstance(node, ast.Starred):
+            return
+        known = isinstance(node, ast.GeneratorExp) or (
+            isinstance(node, ast.Call) and dotted(node.func) in _LAZY
+        )
+        if event.name in _CONVERTS or (known and what != "a set"):
+            short = event.name.replace("jax.numpy", "jnp")
+            report(
+                event.node,
+                f"`{short}` of {what} raises {_JOINS[event.name]}; pass a list",
+                reason="JAX converts lists and tuples, and asks what it joins for a length",
+            )
 
     def check_views(self, event: CallEvent, transformed: Transformed, report: Reporter) -> None:
         """The views of what is not known to be a dict: nothing else has such a method."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.api import OperationEvent, Reporter, Rule
 from jaxlint.api.tables import ELEMENTWISE
-from jaxlint.api.values import REDUCTIONS, Array, Value
+from jaxlint.api.values import REDUCTIONS, Array, Operation, Value
 from jaxlint.finding import Severity
 
+_UPDATES = frozenset({"add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply"})
 _READS = frozenset({"matmul", "dot", "einsum", "concatenate", "stack"}) | ELEMENTWISE | REDUCTIONS
 
 
@@ -14,7 +17,8 @@ class EmptyRead(Rule):
     """`jnp.empty` is read before it is written.
 
     ## What it does
-    Finds arrays of `jnp.empty` and `jnp.empty_like` that arithmetic, sums and products read as they were made.
+    Finds arrays of `jnp.empty` and `jnp.empty_like` that arithmetic, sums, products and updates such as `.at[...].add` read as
+    they were made.
 
     ## Why is this bad?
     What such an array holds is not promised. It was zero up to JAX 0.10; since 0.11 it may be anything.
@@ -50,9 +54,10 @@ class EmptyRead(Rule):
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
-        if operation.name not in _READS or event.frame.is_in_test():
+        if not _reads(operation) or event.frame.is_in_test():
             return
-        for value in operation.args:
+        operands = operation.args[:1] if operation.name == "at" else operation.args
+        for value in operands:
             if _is_empty(value):
                 report(
                     operation.node,
@@ -60,6 +65,18 @@ class EmptyRead(Rule):
                     reason="its contents are undefined, and since JAX 0.11 not zero",
                 )
                 return
+
+
+def _reads(operation: Operation) -> bool:
+    """Whether it computes with what its operands hold; `x.at[i].add(y)` does, `x.at[i].set(y)` does not."""
+    if operation.name == "at":
+        call = operation.node
+        return isinstance(call, ast.Call) and _method(call.func) in _UPDATES
+    return operation.name in _READS
+
+
+def _method(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _is_empty(value: Value) -> bool:
