@@ -113,6 +113,10 @@ class Frame(Activation):
         """The function whose body it evaluates; the module for its own body and those of classes in it."""
         return self.function.node if self.function is not None else self.module.tree
 
+    def class_being_made(self) -> ClassValue | None:
+        """The class whose body it evaluates; None in any other code."""
+        return self.making
+
     def value_of(self, name: str) -> Value | None:
         """What a variable holds, here or in the scopes around."""
         return self.scope.value_of(name)
