@@ -9,17 +9,31 @@ from jaxlint_rules._callables import argument
 
 _CONTEXTS = frozenset({"multiprocessing.get_context", "torch.multiprocessing.get_context"})
 _STARTING = frozenset({"Pool", "Process"})
+# They fork where nothing says otherwise: on Linux, up to Python 3.13.
+_BY_DEFAULT = frozenset(
+    [
+        *("multiprocessing.Pool", "multiprocessing.Process", "multiprocessing.pool.Pool"),
+        "concurrent.futures.ProcessPoolExecutor",
+        "concurrent.futures.process.ProcessPoolExecutor",
+    ]
+)
+_SETTINGS = frozenset({"multiprocessing.set_start_method", "torch.multiprocessing.set_start_method"})
+_STARTS_JAX = frozenset(
+    ["jax.devices", "jax.local_devices", "jax.device_count", "jax.local_device_count", "jax.default_backend"]
+)
 
 
 class ForkAfterJax(Rule):
     """A process is forked after JAX has started.
 
     ## What it does
-    Finds `os.fork()` and processes of `multiprocessing.get_context("fork")` behind operations of JAX in the same run.
+    Finds `os.fork()`, processes of `multiprocessing.get_context("fork")`, and pools and processes without a start method, behind
+    operations of JAX in the same run.
 
     ## Why is this bad?
     JAX runs threads of its own. A fork copies the locks that they hold, and not the threads, so that the child may wait for ever.
-    JAX warns of it: `os.fork() is incompatible with multithreaded code, and JAX is multithreaded`.
+    JAX warns of it: `os.fork() is incompatible with multithreaded code, and JAX is multithreaded`. Up to Python 3.13 `fork` is what
+    `multiprocessing.Pool` and `ProcessPoolExecutor` do on Linux by default.
 
     ## Example
     ```python
@@ -39,7 +53,8 @@ class ForkAfterJax(Rule):
     There is no automatic fix: what is spawned imports the program anew.
 
     ## When not to fix
-    When the child runs another program at once; `subprocess` does that.
+    When the child runs another program at once; `subprocess` does that. Programs that set a start method, or run on Python 3.14 or
+    macOS alone, do not fork by default.
 
     ## References
     - [multiprocessing: start methods](https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods)
@@ -52,21 +67,46 @@ class ForkAfterJax(Rule):
 
     def __init__(self) -> None:
         self.run: Frame | None = None  # the outermost call of the run in which JAX has computed last
+        self.chosen = False  # the program sets a start method
+        self.by_default: list[CallEvent] = []
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         if not event.frame.stage.staged:
             self.run = _outermost(event.frame)
 
-    @concerns("os.fork", callees=("ExternalMethod",))
+    @concerns("os.fork", *_BY_DEFAULT, *_SETTINGS, *_STARTS_JAX, callees=("ExternalMethod",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if self.run is None or event.is_caught() or not (event.name == "os.fork" or _forks(event.callee)):
+        if event.name in _SETTINGS:
+            self.chosen = True
+        elif event.name in _STARTS_JAX and not event.frame.stage.staged:
+            self.run = _outermost(event.frame)
+        if self.run is None or event.is_caught() or _outermost(event.frame) is not self.run:
             return
-        if _outermost(event.frame) is self.run:
+        if event.name == "os.fork" or _forks(event.callee):
             report(
                 event.node,
                 "forking after JAX has started its threads may deadlock; use the `spawn` start method",
                 reason="the program runs JAX operations before this",
             )
+        elif event.name in _BY_DEFAULT and not _has_context(event):
+            self.by_default.append(event)
+
+    def finish(self, report: Reporter) -> None:
+        """Once it is known that nothing in the program sets a start method."""
+        for event in self.by_default if not self.chosen else ():
+            report.event = event
+            report(
+                event.node,
+                "this forks after JAX has started its threads, and may deadlock; use the `spawn` start method",
+                reason="the program runs JAX operations before this, and `fork` is the default on Linux up to Python 3.13",
+            )
+
+
+def _has_context(event: CallEvent) -> bool:
+    """Whether a pool is told how to start its processes, or is handed on what may say so."""
+    if event.name.endswith("Executor") and len(event.args) > 1:
+        return True
+    return any(name in event.kwargs for name in ("mp_context", "context", "**"))
 
 
 def _outermost(frame: Frame) -> Frame:

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.values import ExternalObject
+from jaxlint.api.values import (
+    External,
+    ExternalObject,
+    TupleValue,
+    Value,
+    is_spec,
+    mesh_axes,
+    spec_axes,
+    spec_entries,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 from jaxlint_rules.sharding._placements import mesh_and_spec
+
+_SETTERS = ("jax.set_mesh", "jax.sharding.set_mesh", "jax.sharding.use_mesh")
 
 
 class MeshWithoutAxisTypes(Rule):
     """`jax.make_mesh` without `axis_types` means another kind of sharding since JAX 0.9.
 
     ## What it does
-    Finds `with_sharding_constraint` over the axes of a mesh that `jax.make_mesh` made without `axis_types`.
+    Finds `with_sharding_constraint` over the axes of a mesh that `jax.make_mesh` made without `axis_types`, or with `Explicit` ones;
+    also by a spec alone, over the axes of the mesh that the program sets.
 
     ## Why is this bad?
     Up to JAX 0.8 such axes are `Auto`: the compiler chooses shardings and the constraint guides it. Since 0.9 they are `Explicit`:
-    shardings are part of an array's type, and the constraint raises `ValueError`. `jax.sharding.Mesh` still means `Auto`.
+    shardings are part of an array's type, and the constraint raises `ValueError`, or `AssertionError` where a spec alone is not what the
+    array has. `jax.sharding.Mesh` still means `Auto`.
 
     ## Example
     ```python
@@ -49,22 +62,68 @@ class MeshWithoutAxisTypes(Rule):
     category = "sharding"
     severity = Severity.WARNING
 
-    @concerns("jax.lax.with_sharding_constraint")
+    def __init__(self) -> None:
+        self.meshes: list[Value | None] = []  # those that the program sets
+        self.bare: list[
+            tuple[CallEvent, ExternalObject]
+        ] = []  # constraints by a spec, for the mesh that is set
+
+    @concerns("jax.lax.with_sharding_constraint", *_SETTERS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name in _SETTERS:
+            self.meshes.append(argument(event, 0, "mesh"))
+            return
         if event.name != "jax.lax.with_sharding_constraint" or len(event.args) + len(event.kwargs) < 2:
             return
-        placed = mesh_and_spec(argument(event, 1, "shardings"))
+        shardings = argument(event, 1, "shardings")
+        if is_spec(shardings) and isinstance(shardings, ExternalObject) and event.frame.stage.staged:
+            self.bare.append((event, shardings))
+        placed = mesh_and_spec(shardings)
         if placed is None:
             return
         mesh, spec = placed
-        if not isinstance(mesh, ExternalObject) or mesh.name != "jax.make_mesh":
+        if not isinstance(mesh, ExternalObject) or _explicit_of(mesh, spec) == ():
             return
-        if not isinstance(spec, ExternalObject) or not spec.args:
-            return
-        if "axis_types" in mesh.kwargs or "**" in mesh.kwargs or len(mesh.args) > 2:
-            return
+        by_default = _axis_types(mesh) is None
         report(
             event.node,
-            "`with_sharding_constraint` raises ValueError: this mesh has `Explicit` axes; pass `axis_types`",
-            reason=f"`jax.make_mesh` at line {getattr(mesh.node, 'lineno', '?')} has no `axis_types`, and since JAX 0.9 that means `Explicit`",
+            "`with_sharding_constraint` raises ValueError: this mesh has `Explicit` axes; "
+            + ("pass `axis_types`" if by_default else "use `jax.sharding.reshard`"),
+            reason=f"`jax.make_mesh` at line {getattr(mesh.node, 'lineno', '?')} "
+            + ("has no `axis_types`, and since JAX 0.9 that means `Explicit`" if by_default else "says so"),
         )
+
+    def finish(self, report: Reporter) -> None:
+        """Once all meshes are known that the program sets."""
+        for event, spec in self.bare:
+            axes = [_explicit_of(mesh, spec) for mesh in self.meshes]
+            if not axes or not all(axes) or event.is_caught():
+                continue
+            report.event = event
+            report(
+                event.node,
+                "`with_sharding_constraint` moves nothing over `Explicit` axes; use `jax.sharding.reshard`",
+                reason="it raises AssertionError unless the array is sharded like that already",
+            )
+
+
+def _axis_types(mesh: ExternalObject) -> Value | None:
+    return argument(mesh, 2, "axis_types")
+
+
+def _explicit_of(mesh: Value | None, spec: Value | None) -> tuple[str, ...]:
+    """The axes of a spec that are explicit in the mesh, where that is known."""
+    if not isinstance(mesh, ExternalObject) or mesh.name != "jax.make_mesh" or "**" in mesh.kwargs:
+        return ()
+    named, types, axes = tuple(spec_axes(spec)), _axis_types(mesh), mesh_axes(mesh)
+    if types is None:
+        unread = any(entry is None for entry in spec_entries(spec) or ())
+        return named or (("",) if unread else ())
+    if not isinstance(types, TupleValue) or types.items is None or axes is None:
+        return ()
+    kinds = dict(zip(axes, types.items, strict=False))
+    return tuple(axis for axis in named if _is_explicit(kinds.get(axis)))
+
+
+def _is_explicit(kind: Value | None) -> bool:
+    return isinstance(kind, External) and kind.name.endswith("AxisType.Explicit")
