@@ -55,6 +55,7 @@ _MODULE = ClassModel(
 base("flax.linen.Module", _MODULE)
 base("flax.linen.*", _MODULE)
 
+CHANGED_STATE = "flax.linen.Module.apply"  # the operation that gives the collections that a call has changed
 _VARIABLE = "flax.linen.Variable"
 _APPLY_OPTIONS = ("rngs", "mutable", "method", "capture_intermediates")
 _INITIALIZERS = ("flax.linen.initializers.", "jax.nn.initializers.", "flax.nnx.initializers.")
@@ -164,7 +165,12 @@ def apply(call: LibraryCall) -> Value:
     if how != "apply":
         variables = _variables(call)
         return variables if how == "init" else TupleValue([result, variables])
-    return TupleValue([result, _variables(call)]) if _is_set(call.kwargs.get("mutable")) else result
+    mutable = call.kwargs.get("mutable")
+    if mutable is None or not _is_set(mutable):
+        return result
+    changed = _variables(call)
+    changed.made = Operation(CHANGED_STATE, (mutable,), {}, call.node, 0, CHANGED_STATE)
+    return TupleValue([result, changed])
 
 
 def _variables(call: LibraryCall) -> Array:

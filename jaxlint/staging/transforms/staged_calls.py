@@ -247,7 +247,7 @@ class StagedCalls(Part):
             return TupleValue([params, params]) if "stateful" in t.attributes else params
         if "stateful" in t.attributes:
             state = self.operators.array_result(call.frame, args, node)
-            state.tree = True
+            state.tree, state.made = True, Operation("hk.apply", (), {}, node)
             return TupleValue([result, state])
         return result
 

@@ -6,10 +6,11 @@ import ast
 import re
 
 from jaxlint.api import CallEvent, Module
-from jaxlint.api.syntax import dotted
+from jaxlint.api.syntax import FunctionNode, all_parameters, dotted, nodes_of
 from jaxlint.api.values import ExternalMethod, ExternalObject, Unknown
 from jaxlint_rules._names import unpacked
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _OPTIMISER = re.compile(r"(^|[._])(opt|optim|optimizer|optimiser|tx|optax_opt)$")
 
 
@@ -36,12 +37,22 @@ def targets_of(node: ast.AST, module: Module) -> list[ast.expr]:
 
 
 def is_read(name: str, function: ast.AST, but: ast.AST | None = None) -> bool:
-    """Whether `function` reads `name` anywhere outside the node `but`."""
-    skipped = {id(part) for part in ast.walk(but)} if but is not None else set()
+    """Whether `function` reads `name` anywhere outside the node `but`; a variable of that name in a function within it is another."""
+    skipped = set(ast.walk(but)) if but is not None else set()
+    for inner in ast.walk(function):
+        if inner is not function and isinstance(inner, _FUNCTIONS) and _binds(name, inner):
+            skipped |= set(ast.walk(inner))
     return any(
         isinstance(part, ast.Name)
         and part.id == name
         and isinstance(part.ctx, ast.Load)
-        and id(part) not in skipped
+        and part not in skipped
         for part in ast.walk(function)
     )
+
+
+def _binds(name: str, function: FunctionNode) -> bool:
+    """Whether `name` is a parameter or variable of the function's own."""
+    stores = {part.id for part in nodes_of(function, ast.Name) if isinstance(part.ctx, ast.Store)}
+    outer = {n for part in nodes_of(function, ast.Nonlocal) for n in part.names}
+    return name in {parameter.arg for parameter in all_parameters(function)} | (stores - outer)

@@ -1,0 +1,97 @@
+"""The new state of a module, as of a batch normalisation, is bound to a name and never read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Array, TupleValue, Value, constant
+from jaxlint.finding import Severity
+from jaxlint_rules._names import unpacked
+from jaxlint_rules.api._training import is_read
+
+_CHANGED = "flax.linen.Module.apply"
+_HAIKU = "hk.apply"
+# Collections that a later call reads; others, such as intermediates, may be asked for and left.
+_KEPT = frozenset({"batch_stats", "cache"})
+
+
+class ModuleStateDropped(Rule):
+    """The new state of a module is never read.
+
+    ## What it does
+    Finds the second result of `module.apply(variables, x, mutable=["batch_stats"])`, or of the `apply` of `hk.transform_with_state`, where
+    it is bound to a name that nothing reads, also behind `jax.value_and_grad(..., has_aux=True)` and functions that hand it on.
+
+    ## Why is this bad?
+    A linen or haiku module changes nothing in place: `apply` returns the new statistics. Without them the running mean and variance stay what
+    `init` made, 0 and 1, so that the model normalizes wrongly when it is evaluated. A cache of a decoder stays empty.
+
+    ## Example
+    ```python
+    (loss, new_state), grads = jax.value_and_grad(loss_fn, has_aux=True)(state.params)
+    return state.apply_gradients(grads=grads)
+    ```
+
+    ## Use instead
+    ```python
+    (loss, new_state), grads = jax.value_and_grad(loss_fn, has_aux=True)(state.params)
+    return state.apply_gradients(grads=grads, batch_stats=new_state["batch_stats"])
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Where the statistics are not to change, as in a second forward pass: call the result `_`, or pass `mutable=False`.
+
+    ## References
+    - [Flax: batch normalization](https://flax-linen.readthedocs.io/en/latest/guides/training_techniques/batch_norm.html)
+    """
+
+    code = "JAX819"
+    name = "module-state-dropped"
+    category = "api"
+    severity = Severity.WARNING
+    preview = True  # until its findings in real code were read: docs/writing-rules.md
+
+    @concerns(callees=("ExternalObject", "Transformed", "Function"))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        statement = event.assignment()
+        if not isinstance(event.result, TupleValue) or statement is None or statement.value is not event.node:
+            return
+        if len(statement.targets) != 1 or event.frame.is_in_test():
+            return
+        for name, collection in _states(statement.targets[0], event.result):
+            if not name.startswith("_") and not is_read(name, event.frame.owner):
+                report(
+                    event.node,
+                    f"`{name}`, the new `{collection}`, is never read, so they stay what they were; return them with the state",
+                    reason="`apply` changes nothing in place: it returns the new state",
+                )
+                return
+
+
+def _states(target: ast.expr, value: Value) -> Iterator[tuple[str, str]]:
+    """The names that are bound to the new state of a module, each with the collection that it holds."""
+    if isinstance(target, ast.Name):
+        collection = _collection(value)
+        if collection:
+            yield target.id, collection
+    elif isinstance(value, TupleValue) and value.items is not None:
+        parts = unpacked(target)
+        if len(parts) == len(value.items) and not any(isinstance(part, ast.Starred) for part in parts):
+            for part, item in zip(parts, value.items, strict=True):
+                yield from _states(part, item)
+
+
+def _collection(value: Value) -> str:
+    made = value.made if isinstance(value, Array) else None
+    if made is not None and made.name == _HAIKU:
+        return "state"
+    if made is None or made.name != _CHANGED or not made.args:
+        return ""
+    names = constant(made.args[0])
+    listed = (names,) if isinstance(names, str) else names if isinstance(names, tuple) else ()
+    return next((str(name) for name in listed if name in _KEPT), "")
