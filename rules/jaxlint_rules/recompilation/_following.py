@@ -144,8 +144,8 @@ def _fields_of_made(bound: ast.expr, frame: Frame) -> dict[str, ast.expr]:
     if last in ("replace", "_replace"):
         return {keyword.arg: keyword.value for keyword in bound.keywords if keyword.arg}
     if last == "tree_at" and bound.args and isinstance(bound.args[0], ast.Lambda):
-        changed, given = bound.args[0].body, (bound.args[2:] or [k.value for k in bound.keywords])
-        return {changed.attr: given[0]} if isinstance(changed, ast.Attribute) and len(given) == 1 else {}
+        changed, new = bound.args[0].body, (bound.args[2:] or [k.value for k in bound.keywords])
+        return {changed.attr: new[0]} if isinstance(changed, ast.Attribute) and len(new) == 1 else {}
     called = named_or_method(bound.func, frame)
     if not isinstance(called, ClassValue) or called.lookup("__init__") is not None:
         return {}
