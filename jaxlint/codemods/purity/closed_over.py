@@ -164,13 +164,38 @@ class ClosedOver:
         for other, store in self.program.stores.get(node.attr, ()):
             yield f"reads `{shown_source(node)}`, which is set at {self.program.place(other, store)}"
             return
+        if (why := self._class_set_by_name(value, node.attr)) is not None:
+            yield f"reads `{shown_source(node)}`, which {why}"
+
+    def _class_set_by_name(self, value: Cls, name: str) -> str | None:
+        """`setattr(C, name, ...)` and its kin, for a class or one that comes from it or that it comes from."""
+        for other in self.program.files:
+            for call, kind in self._dynamic_writes_of(other):
+                if kind == "text" and _named_by(call) in (name, ""):
+                    return f"may be set at {self.program.place(other, call)} (`{shown_source(call)}`)"
+                if kind == "module" and _mentions(call, name):
+                    if any(isinstance(one, Cls | Unknown) for one in self.possible.of(call.args[0], other)):
+                        return f"may be set at {self.program.place(other, call)} (`{shown_source(call)}`)"
+        return None
+
+    def _dynamic_writes_of(self, file: File) -> list[tuple[ast.Call, str]]:
+        key = ("by name", file.display)
+        if key not in self.program.memo:
+            self.program.memo[key] = _dynamic_writes(file)
+        found: list[tuple[ast.Call, str]] = self.program.memo[key]
+        return found
 
     def _default_of_class(self, value: Inst, node: ast.Attribute, file: File) -> Iterator[str]:
         """`self.rate` where the class has it, and something sets it on the class."""
         for other, store in self.program.stores.get(node.attr, ()):
-            if any(isinstance(holder, Cls) for holder in self.possible.of(store.value, other)):
+            if _is_class(store.value) or any(
+                isinstance(holder, Cls) for holder in self.possible.of(store.value, other)
+            ):
                 yield f"reads `{shown_source(node)}`, which is set at {self.program.place(other, store)}"
                 return
+        if self.possible.classes.member(value.cls, node.attr) is not None:
+            if (why := self._class_set_by_name(value.cls, node.attr)) is not None:
+                yield f"reads `{shown_source(node)}`, which {why}"
 
     def _variable(self, name: str, scope: Scope, file: File, node: ast.AST, reader: File) -> Iterator[str]:
         """A variable outside: whether it is bound once, and what it holds stays as it is."""
@@ -220,19 +245,20 @@ class ClosedOver:
             for value in self.possible.of(store.value, other):
                 if isinstance(value, Whole) and value.file is file:
                     return f"is set at {self.program.place(other, store)}"
-                if isinstance(value, (Unknown, Made)) and "module" in ast.unparse(store.value):
+                if isinstance(value, Ext) and value.name == "__main__":
+                    return f"is set at {self.program.place(other, store)}"
+                if isinstance(value, (Unknown, Made, Ext)) and "module" in ast.unparse(store.value):
                     return f"may be set at {self.program.place(other, store)}"
         return self._written_by_name(name, file)
 
     def _written_by_name(self, name: str, file: File) -> str | None:
         """`globals()[name] = ...`, `setattr(module, name, ...)`, `exec(...)`, `reload(module)`."""
         for other in self.program.files:
-            key = ("by name", other.display)
-            if key not in self.program.memo:
-                self.program.memo[key] = _dynamic_writes(other)
-            for call, kind in self.program.memo[key]:
+            for call, kind in self._dynamic_writes_of(other):
                 place = f"may be set at {self.program.place(other, call)} (`{shown_source(call)}`)"
                 if kind == "own" and other is file:
+                    return place
+                if kind == "text" and _named_by(call) in (name, ""):
                     return place
                 if kind == "module":
                     if any(
@@ -344,7 +370,7 @@ def _alternatives(nodes: list[ast.AST], file: File) -> bool:
 
 
 def _dynamic_writes(file: File) -> list[tuple[ast.Call, str]]:
-    """Calls that may set variables of modules by their names: "own" of the file itself, "module" of the first argument, "any"."""
+    """Calls that may set variables of modules by their names: "own" of the file itself, "module" of the first argument, "text" of what it names, "any"."""
     found: list[tuple[ast.Call, str]] = []
     for node in ast.walk(file.tree):
         if not isinstance(node, ast.Call):
@@ -373,7 +399,26 @@ def _dynamic_writes(file: File) -> list[tuple[ast.Call, str]]:
             found.append((node, "module"))
         elif name in ("importlib.reload", "reload"):
             found.append((node, "any"))
+        elif name.rpartition(".")[2] == "patch" and node.args:
+            found.append((node, "text"))
     return found
+
+
+def _is_class(node: ast.expr) -> bool:
+    """Whether an expression is the class of an object: `type(self)`, `self.__class__`, the `cls` of a class method."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "type"
+    return (isinstance(node, ast.Attribute) and node.attr == "__class__") or (
+        isinstance(node, ast.Name) and node.id == "cls"
+    )
+
+
+def _named_by(call: ast.Call) -> str:
+    """The name that `mock.patch("module.name")` sets; "" where it is computed."""
+    target = call.args[0]
+    last = target.values[-1] if isinstance(target, ast.JoinedStr) and target.values else target
+    text = last.value if isinstance(last, ast.Constant) and isinstance(last.value, str) else ""
+    return text.rpartition(".")[2]
 
 
 def _mentions(call: ast.Call, name: str) -> bool:

@@ -16,7 +16,9 @@ from jaxlint.codemods.purity.call_sites import first_of_body
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts, parameters
 from jaxlint.codemods.purity.values import (
+    ARRAY,
     NONE,
+    NUMPY,
     TEXT,
     TYPE,
     Box,
@@ -41,6 +43,9 @@ _NUMBERS = frozenset(
 )
 _TESTS = frozenset({"max", "min", "any", "all", "sorted"})
 _FETCHING = frozenset({"item", "tolist", "to_py", "__array__", "block_until_ready", "tobytes"})
+# What an array has, and raises for a tracer: where its data lies.
+NEEDS_AN_ARRAY = frozenset({"device", "devices", "sharding", "addressable_shards", "addressable_data", "global_shards", "is_fully_addressable", "is_fully_replicated", "committed", "traceback", "flat", "unsafe_buffer_pointer", "on_device_size_in_bytes", "is_deleted", "delete", "__array_interface__", "__cuda_array_interface__"})  # fmt: skip
+_OF_NUMPY = frozenset({"flat", "flags", "strides", "base", "ctypes", "data"})
 _STATIC_RESULTS = ("jax.tree.structure", "jax.devices", "jax.device_count", "jax.local_device_count", "jax.default_backend", "jax.numpy.shape", "jax.numpy.ndim", "jax.numpy.size",
                    "jax.numpy.result_type", "jax.numpy.issubdtype", "jax.numpy.iscomplexobj", "jax.numpy.isrealobj", "jax.numpy.finfo", "jax.numpy.iinfo", "jax.eval_shape", "jax.dtypes.", "jax.typeof",
                    "numpy.shape", "numpy.ndim", "numpy.size", "equinox.is_", "equinox.filter_eval_shape")  # fmt: skip
@@ -310,6 +315,10 @@ class Traced:
     # What needs a number
 
     def _needs(self, node: ast.AST, file: File) -> str:
+        if isinstance(node, ast.Assert) and node.msg is not None and self.is_traced(node.msg, file):
+            return "hands what would be traced to who catches it"
+        if isinstance(node, ast.Attribute) and self.is_traced(node.value, file):
+            return self._looks_up(node, file)
         if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
             return "decides in Python on a tracer" if self.is_traced(node.test, file) else ""
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
@@ -339,6 +348,12 @@ class Traced:
         if isinstance(node, ast.Subscript):
             return self._indexes(node, file)
         return self._converts(node, file) if isinstance(node, ast.Call) else ""
+
+    def _looks_up(self, node: ast.Attribute, file: File) -> str:
+        values = self.possible.of(node.value, file)
+        if (node.attr in NEEDS_AN_ARRAY and ARRAY in values) or (node.attr in _OF_NUMPY and NUMPY in values):
+            return "asks for what a tracer has not"
+        return ""
 
     def _indexes(self, node: ast.Subscript, file: File) -> str:
         if not self.is_traced(node.slice, file) and not (

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.name_scopes import Binding
-from jaxlint.codemods.purity.concretization import Traced
+from jaxlint.codemods.purity.concretization import NEEDS_AN_ARRAY, Traced
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, FunctionNode, parameters
-from jaxlint.codemods.purity.values import NUMBER, NUMPY, Made, Unknown, leaves_of
+from jaxlint.codemods.purity.values import ARRAY, NUMBER, NUMPY, Made, Unknown, leaves_of
 from jaxlint.codemods.text_edits import shown_source
 
 _SMALL = 1024.0
@@ -38,6 +38,11 @@ _TOO_WIDE = (
     "computes with a whole number of Python that may not fit into 32 bits, for which JAX raises OverflowError"
 )
 _HOST_TYPES = frozenset({"int", "float", "bool", "complex", "numpy.ndarray", "numpy.generic", "numpy.number", "numpy.floating", "numpy.integer", "numbers.Number", "numbers.Real"})  # fmt: skip
+_CLASSES = frozenset({"jax.core.Tracer", "jax.extend.core.Tracer", "jax._src.core.Tracer", "jax.core.ConcreteArray", "jax._src.array.ArrayImpl", "jaxlib._jax.ArrayImpl"})  # fmt: skip
+_OF_ARRAYS_ALONE = frozenset(
+    {"format", "platform", "device_buffer", "is_ready", "block_until_ready", "copy_to_host_async", "clone"}
+)  # which a tracer has not
+_OF_ALL_NUMBERS = frozenset({"conjugate", "real", "imag"})  # which an array has as well
 _DEPTH = 8
 
 
@@ -75,6 +80,7 @@ class Number:
 
 _ANY = Number(frozenset({"?"}))
 _COUNT = Number(frozenset({"int"}), 0.0, fits=True)
+_TRUTH = Number(frozenset({"bool"}), 0.0, fits=True)
 _LENGTH = Number(frozenset({"int"}), 0.0, counts=True, fits=True)
 
 
@@ -102,6 +108,13 @@ class HostNumbers:
             return self._computes(node.op, node.target, node.value, file)
         if isinstance(node, ast.Call):
             return self._asks(node, file)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Invert):
+            if self._is_truth(node.operand, file) and self.traced.is_traced(node.operand, file):
+                return "computes with a truth value as with a number, and JAX does not"
+        if isinstance(node, ast.Attribute) and node.attr not in _OF_ALL_NUMBERS:
+            if self.possible.of(node.value, file) == {NUMBER} and self.traced.is_traced(node.value, file):
+                if node.attr in dir(0) or node.attr in dir(0.0):
+                    return "asks a Python number for what an array has not"
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
             rows = NUMPY in self.possible.of(node.value, file)
             if rows and self.traced.is_traced(node.slice, file) and NUMBER in self._values(node.slice, file):
@@ -119,14 +132,31 @@ class HostNumbers:
             return ""
         if name in _ROUNDING and NUMBER in self._values(node.args[0], file):
             return "computes with a Python number, which would have 32 bits"
-        if name in ("isinstance", "type"):
+        if name in ("isinstance", "type", "hasattr", "getattr"):
             values = self._values(node.args[0], file)
+            if self._tells_tracers(name, node, values, file):
+                return "tells an array from what would be traced"
+        if name in ("isinstance", "type"):
             unsure = any(isinstance(one, Unknown | Made) for one in values) and self._asks_for_host(
                 node, file
             )
             if values & {NUMBER, NUMPY} or unsure:
                 return "asks for the type of a JAX array"
         return ""
+
+    def _tells_tracers(self, name: str, node: ast.Call, values: Set[object], file: File) -> bool:
+        """Whether the answer is another one while JAX traces."""
+        if name == "type":
+            return ARRAY in values
+        if name == "isinstance":
+            return any(
+                self.possible.name_of(part, file) in _CLASSES
+                for argument in node.args[1:]
+                for part in ast.walk(argument)
+                if isinstance(part, ast.Name | ast.Attribute)
+            )
+        asked = getattr(node.args[1], "value", "") if len(node.args) > 1 else ""
+        return isinstance(asked, str) and (asked in _OF_ARRAYS_ALONE or asked in NEEDS_AN_ARRAY)
 
     def _asks_for_host(self, node: ast.Call, file: File) -> bool:
         """Whether `isinstance` asks for a number of Python or an array of NumPy."""
@@ -146,6 +176,8 @@ class HostNumbers:
         if not all(NUMBER in self.possible.of(one, file) for one in both):
             return ""
         first, second = (self.number(one, file) for one in both)
+        if isinstance(op, ast.Add | ast.Sub) and all(self._is_truth(one, file) for one in both):
+            return "counts truth values, of which JAX makes another"
         if isinstance(op, (ast.Div, ast.FloorDiv, ast.Mod)):
             if second.least <= 0 and not (second.literal and second.least):
                 return "divides by a Python number that may be 0: it raises ZeroDivisionError, and an array gives inf"
@@ -160,11 +192,20 @@ class HostNumbers:
                     return "multiplies whole Python numbers, which may not fit into 32 bits"
         elif isinstance(op, (ast.Pow, ast.LShift)) and first.may_be_whole and second.may_be_whole:
             return "makes a whole number of Python that may not fit into 32 bits"
+        elif isinstance(op, ast.Pow) and "?" not in first.kinds:  # else it is a width or a rate, as a rule
+            if first.least < 0 and not second.is_whole:
+                return "may give a complex number of Python, and an array gives nan"
+            if first.least <= 0 and second.least < 0:
+                return "may raise ZeroDivisionError, and an array gives inf"
         if isinstance(op, _NARROWING) and (first.is_too_wide or second.is_too_wide):
             return _TOO_WIDE
         if isinstance(op, ast.Sub) and first.is_too_wide and second.is_too_wide:
             return _TOO_WIDE
         return ""
+
+    def _is_truth(self, node: ast.expr, file: File) -> bool:
+        """Whether a number may be a truth value, as far as is known."""
+        return "bool" in self.number(node, file).kinds and NUMBER in self.possible.of(node, file)
 
     # What is known of a number
 
@@ -188,6 +229,10 @@ class HostNumbers:
             inner = self.number(node.operand, file, depth)
             least = -inner.least if inner.literal else -math.inf
             return Number(inner.kinds, least, inner.literal, fits=inner.fits)
+        if isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
+            return _TRUTH
+        if isinstance(node, ast.BoolOp):
+            return _either([self.number(one, file, depth) for one in node.values])
         if isinstance(node, ast.BinOp):
             return _joined(node.op, *(self.number(one, file, depth) for one in (node.left, node.right)))
         if isinstance(node, ast.IfExp):
@@ -226,7 +271,9 @@ class HostNumbers:
             given = self.number(above.value, file, depth)
             if given.least >= (0 if isinstance(above.op, ast.Add) else 1):
                 counts = isinstance(above.op, ast.Add) and given.is_small
-                return Number(given.kinds, math.inf, fits=counts)  # it makes what was there larger
+                return Number(
+                    _without_truth(given.kinds), math.inf, fits=counts
+                )  # it makes what was there larger
         if isinstance(above, ast.For | ast.comprehension) and above.target is node:
             return self._counted(above.iter, file, depth)
         loop = file.names.parents.get(above) if isinstance(above, ast.Tuple) else None
@@ -275,6 +322,11 @@ def _parts_of(node: ast.expr) -> list[ast.expr]:
     return list(node.elts) if isinstance(node, ast.Tuple) else [node]
 
 
+def _without_truth(kinds: frozenset[str]) -> frozenset[str]:
+    """The types of what is computed with numbers of these types: truth values give whole numbers."""
+    return kinds - {"bool"} | {"int"} if "bool" in kinds else kinds
+
+
 def _either(numbers: list[Number]) -> Number:
     kinds = frozenset(kind for one in numbers for kind in one.kinds)
     only = len(numbers) == 1 and numbers[0].literal
@@ -283,7 +335,7 @@ def _either(numbers: list[Number]) -> Number:
 
 
 def _joined(op: ast.operator, left: Number, right: Number) -> Number:
-    kinds = left.kinds | right.kinds
+    kinds = _without_truth(left.kinds | right.kinds)
     if isinstance(op, ast.Div) or ("float" in kinds and "?" not in kinds):
         kinds = frozenset({"float"})
     least = -math.inf

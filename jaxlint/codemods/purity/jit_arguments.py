@@ -5,6 +5,7 @@ A run shows the calls that it made. A string in the place of an array, a list in
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Set
 
 from jaxlint.codemods.purity.equal_statics import EqualStatics
@@ -18,11 +19,17 @@ from jaxlint.codemods.purity.values import (
     Box,
     Cls,
     Fn,
+    Inst,
     Value,
     Values,
     Wrapped,
+    leaves_of,
 )
 
+# What makes no pytree of a class: decorators and bases.
+_NO_TREES = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol", "dataclasses.dataclass", "functools.total_ordering", "typing.final", "typing.runtime_checkable"})  # fmt: skip
+_REGISTERING = ("register_pytree_node", "register_pytree_with_keys", "register_dataclass", "register_static", "register_pytree_node_class", "register_pytree_with_keys_class", "register")  # fmt: skip
+_DEPTH = 8
 _UNHASHABLE = frozenset({"list", "dict", "set"})
 
 
@@ -47,6 +54,40 @@ class Handed:
                     yield f"`{name}` may be {what}: a compiled function takes one for the other"
             elif values - {TEXT, TYPE} and (what := _not_traced(values, filtered)) is not None:
                 yield f"`{name}` may be {what}, which a compiled function does not take"
+            elif not filtered and not self._is_own(parameter, function, file):
+                if (cls := self._no_tree(values)) is not None:
+                    yield f"`{name}` may be a `{cls}`, which is no pytree: a compiled function does not take it"
+
+    def _is_own(self, parameter: ast.arg, function: FunctionNode, file: File) -> bool:
+        """Whether a parameter is the object of a method."""
+        return (
+            self.possible.classes.class_around(function, file) is not None
+            and parameter is parameters(function)[0]
+        )
+
+    def _no_tree(self, values: Values) -> str | None:
+        """A class of the program whose objects JAX does not take apart, among what is given."""
+        for value in leaves_of(values):
+            if isinstance(value, Inst) and not self._may_be_tree(value.cls):
+                return value.cls.node.name
+        return None
+
+    def _may_be_tree(self, cls: Cls, depth: int = 0) -> bool:
+        """Whether a class may be registered: by a decorator, a base, or any call that registers something."""
+        if any(call in self.possible.program.calls for call in _REGISTERING) or cls.node.keywords:
+            return True
+        names = [
+            self.possible.name_of(one.func if isinstance(one, ast.Call) else one, cls.file)
+            for one in cls.node.decorator_list
+        ]
+        if any(name not in _NO_TREES for name in names):
+            return True
+        return any(
+            self._may_be_tree(base, depth + 1)
+            if isinstance(base, Cls) and depth < _DEPTH
+            else getattr(base, "name", "") not in _NO_TREES
+            for base in self.possible.classes.bases(cls)
+        )
 
     def _not_static(self, values: Values) -> str | None:
         for value in values:

@@ -26,6 +26,8 @@ from jaxlint.codemods.purity.values import (
 from jaxlint.codemods.text_edits import shown_source
 
 _DEPTH = 6
+# Functions of NumPy that write into a third argument.
+_WITH_OUT = frozenset({"add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "mod", "remainder", "power", "maximum", "minimum", "matmul", "dot", "fmax", "fmin", "arctan2", "hypot", "logaddexp"})  # fmt: skip
 
 
 class Mutations:
@@ -179,6 +181,8 @@ class Mutations:
         assert isinstance(call, ast.Call)
         if call.func is use:
             return None
+        if any(keyword.arg == "out" and keyword.value is use for keyword in call.keywords):
+            return f"changes at {place} (`{shown_source(call)}`)"
         for callee in self.possible.of(call.func, file) or (Unknown(),):
             if isinstance(callee, Ext):
                 if (
@@ -199,6 +203,8 @@ class Mutations:
                         "sorted",
                     ):
                         continue
+                    if callee.name.rpartition(".")[2] in _WITH_OUT and use in call.args[2:]:
+                        return f"changes at {place} (`{shown_source(call)}`)"
                     if callee.name.startswith("numpy.as") or callee.name in (
                         "numpy.ravel",
                         "numpy.reshape",

@@ -48,6 +48,7 @@ _MODELS = ("flax.", "haiku.", "equinox.")
 _VIEWS = frozenset({"items", "keys", "values"})
 _LOOKING = frozenset({"get", "pop", "setdefault", "copy"})
 _ASKING = frozenset({"popitem", "__iter__", "__reversed__", "__str__", "__repr__"})
+_SEARCHING = frozenset({"index", "remove", "count"})  # of a list
 _DEPTH = 24  # variables are asked for once each, so that this bounds the stack alone
 
 
@@ -200,11 +201,10 @@ class Rebuilt:
     def _identity_asked(self, inside: Set[ast.AST]) -> str | None:
         for file in self.program.files:
             for node in ast.walk(file.tree):
-                if not isinstance(node, ast.Compare) or node in inside:
-                    continue
-                sides = [node.left, *node.comparators]
-                if any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops) and all(
-                    {ARRAY, NUMPY} & self.possible.of(side, file) for side in sides
+                if (
+                    node not in inside
+                    and (sides := _compared(node))
+                    and all({ARRAY, NUMPY} & self.possible.of(side, file) for side in sides)
                 ):
                     return f"`{shown_source(node)}` at {self.program.place(file, node)}"
         return None
@@ -390,6 +390,17 @@ class Rebuilt:
                 if why is not None:
                     return why
         return None
+
+
+def _compared(node: ast.AST) -> list[ast.expr]:
+    """What is compared by identity: by `is`, or before `==` where something is looked for in a list."""
+    if isinstance(node, ast.Compare):
+        if any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
+            return [node.left, *node.comparators]
+        return [node.left] if any(isinstance(op, ast.In | ast.NotIn) for op in node.ops) else []
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SEARCHING:
+        return node.args[:1]
+    return []
 
 
 def _called(callee: Value, depth: int = 0) -> list[Value]:
