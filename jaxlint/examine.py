@@ -23,6 +23,7 @@ from jaxlint.suppress import Suppressions
 if TYPE_CHECKING:
     from jaxlint.staging import Analysis
     from jaxlint.staging.import_components import Shard
+    from jaxlint.staging.warm import WarmRun
 
 # About two seconds of work: a Python that is started anew takes a quarter of one to get ready.
 STARTED_LINES = 24_000
@@ -74,6 +75,9 @@ class Examination:
     rules: Sequence[type[Rule]]
     config: Config
     resolve_fixes: bool = False
+    warm: WarmRun | None = (
+        None  # how the run stops and goes on with another text, which `sources` holds by then
+    )
 
     def run(self, *, jobs: int | None = None, observer: Observer | None = None) -> Outcome:
         """Examines everything: in this process, or with `jobs` in as many as that, if there are several parts."""
@@ -147,9 +151,9 @@ class Examination:
         self, number: int, parts: Sequence[Shard | None], advanced: Callable[[int, int], None] | None = None
     ) -> Outcome:
         """Examines one part. `advanced` is told now and then how many files and functions have been evaluated."""
-        sources = self.of(parts[number])
         with no_garbage_collection():
-            outcome = self._analyzed(sources, parts[number], advanced)
+            outcome = self._analyzed(self.of(parts[number]), parts[number], advanced)
+            sources = self.of(parts[number])
             reported = {source.display: source for source in sources}
             outcome.findings = self._settled(outcome.findings, reported)
             if self.resolve_fixes:
@@ -195,6 +199,7 @@ class Examination:
             context=context,
             target_jax=self.config.target_jax,
             dependencies=dict(self.config.dependencies),
+            warm=self.warm,
             **divided,
         )
 

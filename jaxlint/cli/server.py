@@ -20,6 +20,9 @@ def command(stdio: bool) -> None:
     """
     if importlib.util.find_spec("pygls") is None:
         raise Failure(f"the language server needs pygls, which is not installed: {_INSTALL}")
+    from jaxlint.server.examiner import make_examiner
+
+    examiner = make_examiner()  # before there are threads
     from jaxlint.server.language_server import make_server
 
-    make_server().start_io()
+    make_server(examiner).start_io()

@@ -10,31 +10,59 @@ from pathlib import Path
 
 from jaxlint.config import Config, load_config
 from jaxlint.engine import MAX_CONTEXT_FILES, has_rest, modules_of, severe_enough
-from jaxlint.examine import Examination
+from jaxlint.examine import Examination, Outcome
 from jaxlint.finding import Finding
+from jaxlint.narrowing.baseline import place_of, read_baseline
 from jaxlint.places import shown
 from jaxlint.server.documents import Document
 from jaxlint.source import SourceError, SourceFile, read_source
 from jaxlint.source.discovery import discover
 from jaxlint.source.patterns import PatternError
+from jaxlint.staging.inspection import FunctionFacts, inspect_files
+from jaxlint.staging.inspection.arrays import ArrayFacts, inspect_arrays
+from jaxlint.staging.warm import WarmRun
 
 _LISTING_HOLDS = 10.0  # seconds, unless the editor says that a file is new or gone
 
 
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What it takes to examine a document: its text, the rest of its project, and the settings that hold."""
+
+    source: SourceFile
+    config: Config
+    context: Sequence[SourceFile]
+
+    def checked(self, outcome: Outcome) -> Checked:
+        """What is shown of what examining it gave: what is severe enough, and no baseline knows. Raises ConfigError."""
+        found = severe_enough(outcome.findings, self.config)
+        sources = {self.source.display: self.source}
+        place = place_of(self.config)
+        if place is not None:
+            found = read_baseline(place).split(found, sources).new
+        return Checked(self.source, shown(found, sources), found, [*self.source.problems, *outcome.errors])
+
+
 @dataclass(slots=True)
 class Checked:
-    """What is known of one document.
+    """What is known of one document; of a file that the settings leave out nothing.
 
     `findings` are at the places that a reader knows: in the cells of a notebook. `in_module` are the same, in the same order, at
-    their places in the module that the parts of the file make up. `context` is the rest of the project, as it was then.
+    their places in the module that the parts of the file make up.
     """
 
     source: SourceFile | None
-    config: Config
     findings: list[Finding] = field(default_factory=list)
     in_module: list[Finding] = field(default_factory=list)
     errors: list[SourceError] = field(default_factory=list)
-    context: Sequence[SourceFile] = ()
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is known of the names in one document."""
+
+    functions: list[FunctionFacts] = field(default_factory=list)
+    arrays: list[ArrayFacts] = field(default_factory=list)
 
 
 class Checker:
@@ -46,19 +74,30 @@ class Checker:
 
     def check(self, document: Document, others: Iterable[Document] = ()) -> Checked:
         """The findings of `document`. `others` are open, too: the editor's text of them counts. Raises ConfigError."""
+        task = self.task(document, others)
+        if isinstance(task, Checked):
+            return task
+        outcome = examination_of(task, resolve_fixes=True).run()
+        gc.collect()  # what the analysis built is full of circles
+        return task.checked(outcome)
+
+    def explain(self, document: Document, others: Iterable[Document] = ()) -> Facts:
+        """What is known of the names in `document`. Raises ConfigError."""
+        task = self.task(document, others)
+        facts = Facts() if isinstance(task, Checked) else facts_of(task)
+        gc.collect()
+        return facts
+
+    def task(self, document: Document, others: Iterable[Document] = ()) -> Task | Checked:
+        """What it takes to examine `document`, or what is known of it without that. Raises ConfigError."""
         config = load_config([document.path])
         if self._is_excluded(document.path, config):
-            return Checked(None, config)
+            return Checked(None)
         try:
             source = document.source()
         except SourceError as error:
-            return Checked(None, config, errors=[error])
-        context = self.context(document, others, config)
-        examined = Examination([source], context, config.rules(), config, resolve_fixes=True).run()
-        found = severe_enough(examined.findings, config)
-        gc.collect()  # what the analysis built is full of circles
-        errors = [*source.problems, *examined.errors]
-        return Checked(source, config, shown(found, {source.display: source}), found, errors, context)
+            return Checked(None, errors=[error])
+        return Task(source, config, self.context(document, others, config))
 
     def context(self, document: Document, others: Iterable[Document], config: Config) -> list[SourceFile]:
         """The other modules of the document's project: their calls say how its functions are used."""
@@ -119,3 +158,19 @@ class Checker:
         except PatternError:
             return False
         return not discover([path], search).files
+
+
+def examination_of(task: Task, *, resolve_fixes: bool = False, warm: WarmRun | None = None) -> Examination:
+    """The examination of a document. Its list of sources is one that `warm` may change. Raises ConfigError."""
+    rules = task.config.rules()
+    return Examination([task.source], task.context, rules, task.config, resolve_fixes, warm)
+
+
+def facts_of(task: Task) -> Facts:
+    """What the analysis believes of the names in a document."""
+    display = task.source.display
+    functions, _ = inspect_files([task.source], task.context, calls=True)
+    arrays, _ = inspect_arrays([task.source], task.context)
+    return Facts(
+        [one for one in functions if one.path == display], [one for one in arrays if one.path == display]
+    )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from jaxlint.places import shown_line
+from jaxlint.server.checking import Facts
 from jaxlint.source import SourceError, SourceFile
-from jaxlint.staging.inspection import FunctionFacts, inspect_files
-from jaxlint.staging.inspection.arrays import ArrayFacts, inspect_arrays
+from jaxlint.staging.inspection import FunctionFacts
+from jaxlint.staging.inspection.arrays import ArrayFacts
 from jaxlint.syntax.facts import all_parameters
 from jaxlint.syntax.parse import parse_source, split_lines
 
@@ -37,23 +38,19 @@ class _Function:
 class Explanations:
     """Of one document, as it was when this was made."""
 
-    def __init__(self, source: SourceFile, context: Sequence[SourceFile]) -> None:
+    def __init__(self, source: SourceFile, facts: Facts) -> None:
         self.source = source
         self.lines = split_lines(source.text)
         self.functions: list[_Function] = []
-        self.arrays: list[ArrayFacts] = []
+        self.arrays = facts.arrays
         self.tree = ast.Module([], [])
         try:
             self.tree = parse_source(source)
         except SourceError:
             return
-        facts, _ = inspect_files([source], context, calls=True)
-        arrays, _ = inspect_arrays([source], context)
-        self.arrays = [one for one in arrays if one.path == source.display]
         by_place: dict[tuple[int, str], list[FunctionFacts]] = {}
-        for fact in facts:
-            if fact.path == source.display:
-                by_place.setdefault((fact.line, fact.qualname.rpartition(".")[2]), []).append(fact)
+        for fact in facts.functions:
+            by_place.setdefault((fact.line, fact.qualname.rpartition(".")[2]), []).append(fact)
         for node in ast.walk(self.tree):
             if isinstance(node, _FUNCTIONS):
                 line = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])

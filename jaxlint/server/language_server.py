@@ -15,10 +15,12 @@ from pygls.workspace import PositionCodec
 
 from jaxlint import __version__
 from jaxlint.config import ConfigError
-from jaxlint.server.checking import Checked, Checker
+from jaxlint.server.checking import Checked
 from jaxlint.server.diagnostics import FIX_ALL, actions_of, diagnostics_of, fix_all, reader_of
 from jaxlint.server.documents import Document, NotebookDocument, TextDocument, path_of
+from jaxlint.server.examiner import Examiner
 from jaxlint.server.explanations import Explanations
+from jaxlint.server.meanwhile import Known, beside
 from jaxlint.server.positions import Text, text_of_cell
 
 T = TypeVar("T")
@@ -29,13 +31,27 @@ _WATCHED = ("**/*.py", "**/pyproject.toml", "**/jaxlint.toml")
 
 @dataclass(slots=True)
 class _State:
-    """What is known of an open document: the text that it was for, the findings, and what explains its names."""
+    """What is known of an open document: the text that it was for, the findings, and what explains its names.
+
+    `early` is what is shown while the files that use the document are looked at; `before` what was found in an earlier text.
+    """
 
     document: Document
     checked: Checked | None = None
+    early: Checked | None = None
+    before: Known | None = None
     explanations: Explanations | None = None
     pending: asyncio.Task[None] | None = None
+    work: asyncio.Task[None] | None = None
+    answered_early: bool = False
+    shown: dict[str, list[types.Diagnostic]] | None = None  # what the editor has been told of this text
     problem: str | None = None
+
+    def renew(self, document: Document) -> None:
+        """Nothing is known of this text yet."""
+        self.document = document
+        self.checked = self.early = self.explanations = None
+        self.answered_early, self.shown = False, None
 
 
 @dataclass(slots=True)
@@ -57,9 +73,11 @@ class Session:
     """One editor. `states` are the open documents by address, those of notebooks by that of the notebook."""
 
     server: LanguageServer
-    checker: Checker = field(default_factory=Checker)
+    examiner: Examiner
     states: dict[str, _State] = field(default_factory=dict)
     wishes: _Wishes = field(default_factory=_Wishes)
+    examined: str | None = None  # the address of the document that was examined last
+    waiting: dict[str, list[asyncio.Future[object]]] = field(default_factory=dict)  # for what is known early
     pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "jaxlint"))
 
     @property
@@ -86,7 +104,9 @@ class Session:
         if document is None:
             return
         state = self.states.setdefault(uri, _State(document))
-        state.document, state.checked, state.explanations = document, None, None
+        state.renew(document)
+        if self.examined == document.uri:
+            self.examiner.interrupt()
         if state.pending is not None:
             state.pending.cancel()
         if not self.pulls:
@@ -133,22 +153,57 @@ class Session:
         None where the document is closed meanwhile, or the settings make no sense.
         """
         while (state := self._state(uri)) is not None:
-            document = state.document
             if state.checked is not None:
-                return document, state.checked
-            others = [one.document for one in self.states.values()]
-            try:
-                found = await self.in_thread(functools.partial(self.checker.check, document, others))
-            except ConfigError as error:
-                if state.problem != str(error):
-                    state.problem = str(error)
-                    self.server.window_show_message(
-                        types.ShowMessageParams(types.MessageType.Error, f"jaxlint: {error}")
-                    )
+                return state.document, state.checked
+            if state.work is None:
+                state.work = asyncio.ensure_future(self._check(state))
+            document, work = state.document, state.work
+            await asyncio.wait([work])
+            if (error := work.exception()) is not None:
+                raise error
+            if state.checked is None and state.document is document and state.problem is not None:
                 return None
-            if state.document is document:
-                state.checked, state.problem = found, None
         return None
+
+    async def _check(self, state: _State) -> None:
+        """Examines the text that is on the screen; shows what is known of it first."""
+        document, loop = state.document, asyncio.get_running_loop()
+        others = [one.document for one in self.states.values()]
+
+        def early(checked: Checked) -> None:
+            loop.call_soon_threadsafe(self._seen_early, state, document, checked)
+
+        self.examined = document.uri
+        try:
+            found = await self.in_thread(lambda: self.examiner.check(document, others, early))
+        except ConfigError as error:
+            if state.problem != str(error):
+                state.problem = str(error)
+                self.server.window_show_message(
+                    types.ShowMessageParams(types.MessageType.Error, f"jaxlint: {error}")
+                )
+            return
+        finally:
+            state.work = None
+        if found is not None and state.document is document:
+            alone = state.early
+            state.checked, state.problem = found, None
+            state.before = Known(found, state.before.alone if alone is not None and state.before else found)
+            if state.answered_early and alone is not None and alone.findings != found.findings:
+                await self.server.workspace_diagnostic_refresh_async(None)
+
+    def _seen_early(self, state: _State, document: Document, checked: Checked) -> None:
+        """What the document gives by itself is known."""
+        if state.document is not document or state.checked is not None:
+            return
+        state.early = beside(checked, state.before)
+        whole = state.before.whole if state.before is not None else checked
+        state.before = Known(whole, checked)
+        for waiting in self.waiting.pop(document.uri, []):
+            if not waiting.done():
+                waiting.set_result(None)
+        if not self.pulls:
+            self._show(state, document, state.early)
 
     def _state(self, uri: str) -> _State | None:
         owner = self.owner(uri)
@@ -156,49 +211,75 @@ class Session:
 
     async def explained(self, uri: str) -> tuple[Explanations, int | None, Text] | None:
         """What explains the names of a document, with the cell of an address and its lines."""
-        known, state = await self.checked(uri), self._state(uri)
-        source = known[1].source if known is not None else None
-        if known is None or state is None or source is None:
-            return None
-        document, found = known
-        made = state.explanations
-        if made is None:
-            made = await self.in_thread(lambda: Explanations(source, found.context))
-            if state.document is document:
-                state.explanations = made
-        cell = document.code.get(uri)
-        return made, cell, text_of_cell(source, cell, self.codec)
+        while True:
+            known, state = await self.checked(uri), self._state(uri)
+            source = known[1].source if known is not None else None
+            if known is None or state is None or source is None:
+                return None
+            document = state.document
+            made = state.explanations
+            if made is None:
+                others = [one.document for one in self.states.values()]
+                self.examined = document.uri
+                facts = await self.in_thread(functools.partial(self.examiner.explain, document, others))
+                if facts is None or state.document is not document:
+                    continue  # another text is on the screen
+                made = state.explanations = Explanations(source, facts)
+            cell = document.code.get(uri)
+            return made, cell, text_of_cell(source, cell, self.codec)
 
     async def _publish_later(self, uri: str) -> None:
         await asyncio.sleep(_PAUSE)
-        for one, found in (await self.diagnostics(uri)).items():
-            self._publish(one, found)
+        known = await self.checked(uri)
+        if known is not None:
+            self._show(self.states[uri], *known)
+
+    def _show(self, state: _State, document: Document, checked: Checked) -> None:
+        """Tells the editor, unless it has been told the same of this text."""
+        found = diagnostics_of(document, checked, self.codec)
+        if found != state.shown:
+            state.shown = found
+            for one, diagnostics in found.items():
+                self._publish(one, diagnostics)
 
     def _publish(self, uri: str, found: list[types.Diagnostic]) -> None:
         self.server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found))
 
     async def diagnostics(self, uri: str) -> dict[str, list[types.Diagnostic]]:
+        """For an editor that asks: what is known early, where it can be told to ask again."""
+        state = self._state(uri)
+        if state is not None and state.checked is None and self._refreshes:
+            whole: asyncio.Future[object] = asyncio.ensure_future(self.checked(uri))
+            early: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+            self.waiting.setdefault(state.document.uri, []).append(early)
+            await asyncio.wait({whole, early}, return_when=asyncio.FIRST_COMPLETED)
+            if not whole.done() and state.early is not None and state.checked is None:
+                state.answered_early = True
+                return diagnostics_of(state.document, state.early, self.codec)
         known = await self.checked(uri)
-        if known is None:
-            return {}
-        return diagnostics_of(*known, self.codec)
+        return {} if known is None else diagnostics_of(*known, self.codec)
+
+    @property
+    def _refreshes(self) -> bool:
+        about = self.server.client_capabilities.workspace
+        return about is not None and about.diagnostics is not None and bool(about.diagnostics.refresh_support)
 
     def files_changed(self) -> None:
         """Files came, went or were changed outside of the editor: the open documents are looked at again."""
-        self.checker.forget_listings()
+        self.examiner.forget_listings()
         for uri, state in list(self.states.items()):
-            state.checked = state.explanations = None
+            state.renew(state.document)
             if not self.pulls:
                 self.opened(uri)
 
 
-def make_server() -> LanguageServer:
+def make_server(examiner: Examiner) -> LanguageServer:
     """A server that is ready to be started."""
     notebooks = types.NotebookDocumentSyncOptions(
         [types.NotebookDocumentFilterWithCells(cells=[types.NotebookCellLanguage("python")], notebook="*")]
     )
     server = LanguageServer("jaxlint", __version__, notebook_document_sync=notebooks)
-    session = Session(server)
+    session = Session(server, examiner)
     _documents(server, session)
     _answers(server, session)
     return server

@@ -18,6 +18,7 @@ from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Project
 from jaxlint.staging.reach.assumed_calls import AssumedCalls
 from jaxlint.staging.reporter import Reporter
+from jaxlint.staging.warm import WarmRun
 from jaxlint.syntax import memo
 
 _ROUNDS = 3  # of suppositions: what is supposed to run calls, and is handed, more
@@ -49,6 +50,7 @@ def analyze(
     only: Collection[Path] | None = None,
     sharing: int = 1,
     meanwhile: Callable[[Analysis], None] | None = None,
+    warm: WarmRun | None = None,
 ) -> Analysis:
     """Analyses `files` as one project and reports what `rules` find in them.
 
@@ -56,12 +58,13 @@ def analyze(
     import one of `files`, since their calls say how its functions are used. A file that cannot be parsed is an error of the
     result, not an exception. `only`: the files to evaluate, where they are a part
     of the run (`jaxlint.staging.import_components`), and `sharing` the number of parts that share the steps for context. `meanwhile` is called now and
-    then with what there is so far.
+    then with what there is so far. `warm`: stops in the middle, and goes on with another text of the one file.
     """
     sink: dict[tuple[str, str, Span], Finding] = {}
     consequences = Consequences()
     reporters = [Reporter(rule, sink, target_jax, dependencies or {}, consequences) for rule in rules]
-    interpreter = build(files, Listeners(reporters), read)
+    interpreter = build(files, Listeners(reporters, None if warm is None else warm.held), read)
+    interpreter.warm = warm
     for reporter in reporters:
         reporter.program = interpreter
     interpreter.project.add_context(context)
@@ -69,6 +72,8 @@ def analyze(
 
     def work() -> None:
         run(interpreter, result, only, CONTEXT_STEPS // sharing)
+        if warm is not None:
+            warm.let_hear()
         for reporter in reporters:
             finish = getattr(reporter.rule, "finish", None)
             if finish is not None:
@@ -115,6 +120,8 @@ def run(
     spare = 0
     for module in [*targets, *callers]:
         if not module.reported:
+            if not spare and interpreter.warm is not None and not interpreter.warm.goes_on():
+                break
             spare = spare or interpreter.steps + context_steps
             if interpreter.steps > spare:
                 break

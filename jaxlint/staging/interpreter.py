@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
 
@@ -36,7 +36,7 @@ from jaxlint.staging.evaluator.imports import Imports
 from jaxlint.staging.evaluator.instances import Instances
 from jaxlint.staging.evaluator.introspection import Introspection
 from jaxlint.staging.evaluator.loops import Loops
-from jaxlint.staging.evaluator.machine import Machine, Part
+from jaxlint.staging.evaluator.machine import STEPS_PER_LINE, Machine, Part
 from jaxlint.staging.evaluator.methods import Methods
 from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.operators import Operators
@@ -70,9 +70,8 @@ from jaxlint.staging.transforms.trees import Trees
 from jaxlint.staging.values import MISSING, UNKNOWN, Static, Transformed, Value, some
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import HOST
+from jaxlint.staging.warm import WarmRun
 from jaxlint.syntax.facts import changing_classes
-
-STEPS_PER_LINE = 400  # evaluated nodes per line of source before contexts are cut short
 
 # Each asks those before it, and the others through `evaluator/ports.py`.
 PARTS: tuple[type[Part], ...] = (
@@ -159,6 +158,7 @@ class Interpreter(Machine):
         self.arrays = answered(Arrays, self.parts())
         self.reach = answered(Reach, self.parts())
         self.models: dict[str, Value] = {}
+        self.warm: WarmRun | None = None
 
     def is_differentiated(self, frame: Frame) -> bool:
         """Whether the program is seen to take a gradient through the function of `frame`."""
@@ -206,9 +206,10 @@ class Interpreter(Machine):
         self.limit += STEPS_PER_LINE * len(module.lines)
         self.donates = self.donates or "donate" in module.source.text
         with Provoking(self, None):  # an import says nothing of why it was made
-            self.run_statements(tree.body, Frame(None, module, self.globals_of(module), HOST))
+            body = tree.body if self.warm is None else self.warm.paced(self, module, tree.body)
+            self.run_statements(body, Frame(None, module, self.globals_of(module), HOST))
         if ".__class__" in module.source.text:
-            module.renamed |= changing_classes(tree)
+            module.renamed |= changing_classes(module.tree)
         # A function that is evaluated later was called with the one or with the other.
         self.globals_of(module).variables.update(dict.fromkeys(module.renamed, UNKNOWN))
         for name in module.switched:
@@ -217,7 +218,7 @@ class Interpreter(Machine):
                 self.globals_of(module).variables[name] = some(found.const)
         module.state = "done"
 
-    def run_statements(self, body: Sequence[ast.stmt], frame: Frame) -> None:
+    def run_statements(self, body: Iterable[ast.stmt], frame: Frame) -> None:
         """A module's statements. One that raises costs what it binds, and the rest is evaluated all the same."""
         with Block(frame):
             for statement in body:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from jaxlint.staging.reporter import Reporter
 
 _ENVIRONMENT = frozenset({"os.environ", "os.putenv"})  # where JAX finds settings
-Handler = tuple[Callable[[Any, Any], None], "Reporter"]
+Handle = Callable[[Any, Any], None]
+Handler = tuple[Handle, "Reporter"]
 
 
 class Listeners:
@@ -20,10 +21,12 @@ class Listeners:
 
     Calls, names and operations are the bulk of all events and most rules care for a few functions, so a rule may say so
     (`jaxlint.rule.concerns`); who hears of one is found once for each name and type of callee, and where nobody does
-    no event is made.
+    no event is made. `wrap` makes what is called in the place of each method.
     """
 
-    def __init__(self, reporters: Sequence[Reporter] = ()) -> None:
+    def __init__(
+        self, reporters: Sequence[Reporter] = (), wrap: Callable[[Handle], Handle] | None = None
+    ) -> None:
         self.handlers: dict[str, list[Handler]] = {}
         # What `of` has found; whoever asks most often looks here first.
         self.routes: dict[str, dict[str | type, list[Handler]]] = {
@@ -33,9 +36,10 @@ class Listeners:
         for reporter in reporters:
             for name in dir(reporter.rule):
                 if name.startswith("on_"):
-                    handler = (getattr(reporter.rule, name), reporter)
+                    method: Handle = getattr(reporter.rule, name)
+                    concern: Concern | None = getattr(method, "concern", None)
+                    handler = (method if wrap is None else wrap(method), reporter)
                     self.handlers.setdefault(name[3:], []).append(handler)
-                    concern: Concern | None = getattr(handler[0], "concern", None)
                     self._concerned.setdefault(name[3:], []).append((concern, handler))
 
     def wants(self, kind: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import hashlib
 import os
@@ -29,6 +30,7 @@ _IMPORT = re.compile(
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"#.*")
+_SET_ON_CLASS = re.compile(r"^[ \t]+(?:\w+\.)*(?:_?[A-Z]\w*|cls)\.(\w+) = ", re.MULTILINE)
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 _DEPTH_OF_NAMESPACES = 2  # folders without `__init__.py`, one in the other, that still belong to a package
 _ELSEWHERE = sys.stdlib_module_names | {"numpy", "scipy", *JAX_FAMILY}
@@ -70,6 +72,11 @@ class Module:
     def asked(self) -> list[tuple[int, str]]:
         """What its imports ask for, read off the text without parsing it: the dots before a name, and the name."""
         return list(_imported_names(self.source.text))
+
+    @functools.cached_property
+    def set_on_classes(self) -> frozenset[str]:
+        """Names of attributes that the module sets on something that looks like a class: `Model.debug = True`."""
+        return frozenset(_SET_ON_CLASS.findall(self.source.text))
 
     @functools.cached_property
     def lines(self) -> list[str]:
@@ -424,7 +431,7 @@ class Project:
             found = any(map(pattern.search, texts)) or any(
                 pattern.search(self._settings_text(top / name))
                 for name in self._listing(top)
-                if name in _SETTINGS or name.endswith((".sh", ".ini", ".mk"))
+                if _is_settings(name)
             )
             self._mentions[key] = found
         return found or any(pattern.search(other.source.text) for other in self.imported_by(module))
@@ -447,6 +454,14 @@ class Project:
             return ""
         self.context[path] = hashlib.sha256(data).hexdigest()
         return data.decode("utf-8", "replace")
+
+    def reads_alike(self, module: Module, source: SourceFile) -> bool:
+        """Whether another text of a file answers all that has been asked of its text so far as the first does."""
+        old, new = module.source.text, source.text
+        patterns = {_FAMILY, *self._matching, *(pattern for pattern, _ in self._mentions)}
+        return list(_imported_names(new)) == module.asked and all(
+            bool(pattern.search(old)) == bool(pattern.search(new)) for pattern in patterns
+        )
 
     @functools.cached_property
     def _reach(self) -> dict[Path, bool]:
@@ -475,6 +490,21 @@ class Project:
         for path in through:
             self._reach[path] = False
         return False
+
+
+def _is_settings(name: str) -> bool:
+    """Whether a file may set options of JAX for a program."""
+    return name in _SETTINGS or name.endswith((".sh", ".ini", ".mk"))
+
+
+def settings_stamp(top: Path) -> tuple[tuple[str, int, int], ...]:
+    """What changes when the files of settings in a project's folder do."""
+    stamps = []
+    with contextlib.suppress(OSError):
+        for name in sorted(filter(_is_settings, os.listdir(top))):
+            state = (top / name).stat()
+            stamps.append((name, state.st_mtime_ns, state.st_size))
+    return tuple(stamps)
 
 
 def _imported_names(text: str) -> Iterator[tuple[int, str]]:

@@ -12,6 +12,9 @@ import pytest
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
+from jaxlint.config import load_config
+from jaxlint.engine import check
+from jaxlint.narrowing.baseline import entries_of, write_baseline
 from jaxlint.registry import find_rule
 
 TRAIN = """import jax
@@ -310,6 +313,13 @@ def test_settings_of_the_project_hold_and_a_mistake_in_them_is_shown(project: Pa
 
         (project / "pyproject.toml").write_text('[tool.jaxlint]\nignore = ["JAX101"]\n')
         uri = editor.open("train.py", TRAIN)
+        assert [one.code for one in await editor.diagnostics(uri)] == ["JAX901"]
+        # what a baseline knows is not shown
+        (project / "pyproject.toml").write_text('[tool.jaxlint]\nbaseline = "known.jsonl"\n')
+        result = check([project / "train.py"], load_config([project / "steps.py"]), use_cache=False)
+        known = [one for one in result.findings if one.code == "JAX101"]
+        write_baseline(project / "known.jsonl", entries_of(known, result.sources, project))
+        editor.type(uri, place(0, 0, 0), "\n")
         assert [one.code for one in await editor.diagnostics(uri)] == ["JAX901"]
         (project / "pyproject.toml").write_text('[tool.jaxlint]\nignorre = ["JAX101"]\n')
         changed = types.FileEvent((project / "pyproject.toml").as_uri(), types.FileChangeType.Changed)

@@ -376,7 +376,7 @@ LAYERS = (
     ("staging.values",),
     ("staging.shapes",),
     ("staging.events", "staging.evidence", "staging.consequences", "staging.reporter", "staging.listeners"),
-    ("staging.evaluator",),
+    ("staging.evaluator", "staging.warm"),
     ("staging.reach",),
     ("staging.tracking",),
     ("staging.arrays",),
@@ -400,7 +400,7 @@ USES = (
     ("narrowing", "rewriting"),
     ("upgrade",),
     ("report",),
-    ("schemas", "programmatic", "server"),
+    ("schemas", "programmatic", "server", "in_ipython"),
     ("pytest_plugin", "cli"),
 )
 

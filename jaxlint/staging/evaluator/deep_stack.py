@@ -11,6 +11,7 @@ _RECURSION_LIMIT = 60_000
 _FRAME_SLOTS = (1 << 19) + 1  # of 8 bytes each; memory is taken only as they are used
 
 
+_here = threading.local()  # whether the thread at hand has a deep stack
 _SMALLER = (1, 4, 16, 64)  # parts of the stack to try in turn, where memory is limited
 _INTERVAL = 0.1  # seconds from one call of `meanwhile` to the next
 
@@ -18,9 +19,9 @@ _INTERVAL = 0.1  # seconds from one call of `meanwhile` to the next
 def with_deep_stack(work: Callable[[], None], meanwhile: Callable[[], None] | None = None) -> None:
     """Runs `work` on a thread whose stack fits long `elif` chains and deep calls; this one calls `meanwhile` now and then, and once at the end.
 
-    Python in a browser has no threads: there `work` gets the stack that there is, and code that nests too deeply for it is an error of its file.
+    Work that is on such a thread already goes on there. Python in a browser has no threads: there `work` gets the stack that there is, and code that nests too deeply for it is an error of its file.
     """
-    if sys.platform == "emscripten":
+    if sys.platform == "emscripten" or (getattr(_here, "deep", False) and meanwhile is None):
         work()
         if meanwhile is not None:
             meanwhile()
@@ -28,6 +29,7 @@ def with_deep_stack(work: Callable[[], None], meanwhile: Callable[[], None] | No
     failure: list[BaseException] = []
 
     def roomy() -> None:
+        _here.deep = True
         work()
 
     # CPython keeps the frames of a thread in chunks of 16 KiB, and maps and unmaps one whenever calls go back and forth

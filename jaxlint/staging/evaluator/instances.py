@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import deque
 
 from jaxlint.jaxapi.names import canonical, public_class
@@ -11,7 +10,6 @@ from jaxlint.staging import events
 from jaxlint.staging.evaluator.datamodel import DataModel
 from jaxlint.staging.evaluator.frozen_classes import refusing
 from jaxlint.staging.evaluator.machine import Machine, Part
-from jaxlint.staging.project import Module
 from jaxlint.staging.values import (
     ANY_NAME,
     CALLABLE,
@@ -59,10 +57,8 @@ from jaxlint.syntax.facts import (
     stored_and_returned,
     stores_what_it_gets,
 )
-from jaxlint.syntax.memo import cache
 
 WRITTEN_INIT = "dataclasses.dataclass.__init__"
-_SET_ON_CLASS = re.compile(r"^[ \t]+(?:\w+\.)*(?:_?[A-Z]\w*|cls)\.(\w+) = ", re.MULTILINE)
 
 
 class Instances(Part):
@@ -133,7 +129,7 @@ class Instances(Part):
                 if (
                     isinstance(found, Static)
                     and found.const is not MISSING
-                    and name in set_on_classes(owner.module)
+                    and name in owner.module.set_on_classes
                 ):
                     return some(found.const)
                 return found
@@ -354,12 +350,6 @@ def _holds(value: Value, part: Instance, depth: int = 2) -> bool:
     ):
         return False
     return any(_holds(field, part, depth - 1) for field in value.fields.values())
-
-
-@cache
-def set_on_classes(module: Module) -> frozenset[str]:
-    """Names of attributes that the module sets on something that looks like a class: `Model.debug = True`."""
-    return frozenset(_SET_ON_CLASS.findall(module.source.text))
 
 
 def _is_frameworks(cls: ClassValue, name: str) -> bool:

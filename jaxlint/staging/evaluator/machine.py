@@ -42,6 +42,7 @@ from jaxlint.staging.values.tested import TestedItem
 _P = TypeVar("_P", bound="Part")
 
 MINIMUM_STEPS = 2_000_000
+STEPS_PER_LINE = 400  # evaluated nodes per line of source before contexts are cut short
 
 
 class Machine:

@@ -1,0 +1,67 @@
+"""What is shown of a text while the files that use it are looked at: what it gives by itself, and what they gave for the text before it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from jaxlint.finding import Finding, Span
+from jaxlint.places import shown
+from jaxlint.server.checking import Checked
+from jaxlint.syntax.parse import split_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was found in a text: all of it, and what the text gave by itself (of that text, or of one since)."""
+
+    whole: Checked
+    alone: Checked
+
+
+def beside(alone: Checked, before: Known | None) -> Checked:
+    """What a text gives by itself, and what others brought to the lines of the text before it that are still there."""
+    source = alone.source
+    if before is None or before.whole.source is None or source is None:
+        return alone
+    moved = _moved(split_lines(before.whole.source.text), split_lines(source.text))
+    own = {_said(one) for one in before.alone.in_module} | {_said(one) for one in alone.in_module}
+    kept = []
+    for finding in before.whole.in_module:
+        span = moved(finding.span) if _said(finding) not in own else None
+        if span is not None:
+            kept.append(dataclasses.replace(finding, span=span, fix=None))
+    in_module = sorted([*alone.in_module, *kept], key=lambda one: one.sort_key)
+    return Checked(source, shown(in_module, {source.display: source}), in_module, alone.errors)
+
+
+def _said(finding: Finding) -> tuple[str, str, str | None]:
+    """What tells a finding from others wherever its line has moved."""
+    return finding.code, finding.message, finding.function
+
+
+def _moved(old: Sequence[str], new: Sequence[str]) -> Callable[[Span], Span | None]:
+    """Where a place of one text is in another that differs in some lines that follow each other; None in these."""
+    first = _in_common(old, new)
+    last = min(_in_common(old[::-1], new[::-1]), len(old) - first, len(new) - first)
+
+    def move(span: Span) -> Span | None:
+        if span.end_line <= first:
+            return span
+        if span.line <= len(old) - last:
+            return None
+        by = len(new) - len(old)
+        return Span(span.line + by, span.column, span.end_line + by, span.end_column)
+
+    return move
+
+
+def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many lines both begin with."""
+    number = 0
+    for line, same in zip(one, other, strict=False):
+        if line != same:
+            break
+        number += 1
+    return number

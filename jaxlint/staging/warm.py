@@ -1,0 +1,138 @@
+"""A run that stops once what a file imports is evaluated, and goes on from there with any text of that file that begins alike.
+
+Whoever waits at the stop copies the process for each text, so that an editor's change costs the file itself alone. What comes of it is what
+a run from the beginning would give: what was asked of the text before the stop has to hold of the new text, too, and rules hear of
+the statements before the stop only after it.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from jaxlint.source import SourceError, SourceFile
+from jaxlint.staging.evaluator.machine import STEPS_PER_LINE, Machine
+from jaxlint.staging.listeners import Handle, hand
+from jaxlint.staging.project import Module
+from jaxlint.syntax.facts import module_switches
+from jaxlint.syntax.parse import parse_source
+
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_OF_TEXT = ("tree", "lines", "parents", "asked", "switched", "set_on_classes")  # what a module keeps of it
+
+
+class Differs(Exception):
+    """The text does not begin as the one that the run began with: it has to begin anew."""
+
+
+class WarmRun:
+    """How one run stops and goes on.
+
+    `stop` is called where the run stops; it gives the text to go on with, or None for the one that the run began with. It is
+    told what tries a text, which raises Differs or SourceError. `previews` is called when the file itself is done, before what
+    imports it is evaluated; where it is true the run ends there.
+    """
+
+    def __init__(
+        self, stop: Callable[[Callable[[SourceFile], None]], None], previews: Callable[[], bool]
+    ) -> None:
+        self._stop = stop
+        self._previews = previews
+        self._machine: Machine | None = None
+        self._waiting: list[tuple[Handle, Any, Any]] | None = []  # what rules have not heard of yet
+
+    def held(self, method: Handle) -> Handle:
+        """A rule's method that hears of what came before the stop after it."""
+
+        @functools.wraps(method)
+        def hear(event: Any, reporter: Any) -> None:
+            if self._waiting is None:
+                method(event, reporter)
+            else:
+                self._waiting.append((method, event, reporter))
+
+        return hear
+
+    def paced(self, machine: Machine, module: Module, body: list[ast.stmt]) -> Iterator[ast.stmt]:
+        """The statements of a module; of the reported one with a stop behind its imports."""
+        if not module.reported or self._waiting is None:
+            yield from body
+            return
+        self._machine = machine
+        stop = behind_imports(body)
+        yield from body[:stop]
+        self._stop(functools.partial(self._go_on_with, machine, module, body, stop))
+        self.let_hear()
+        yield from body[stop:]
+
+    def let_hear(self) -> None:
+        """Tells rules what they have not heard of yet."""
+        waiting, self._waiting = self._waiting or [], None
+        for method, event, reporter in waiting:
+            hand([(method, reporter)], event)
+
+    def goes_on(self) -> bool:
+        """Whether the files that import the reported one are to be evaluated, too."""
+        self.let_hear()  # where the program ended before the stop
+        return not self._previews()
+
+    def parsed(self) -> list[Path]:
+        """The files that have been parsed."""
+        modules = self._machine.project.by_path if self._machine is not None else {}
+        return [path for path, module in modules.items() if "tree" in module.__dict__]
+
+    def parse(self, path: Path) -> None:
+        """Parses a file that a run from here on will ask for."""
+        module = self._machine.project.by_path.get(path) if self._machine is not None else None
+        if module is not None:
+            with contextlib.suppress(SourceError):
+                _ = module.tree
+
+    def _go_on_with(
+        self, machine: Machine, module: Module, body: list[ast.stmt], stop: int, source: SourceFile
+    ) -> None:
+        """Puts another text in the place of the module's, which is evaluated up to `stop`. Raises Differs or SourceError."""
+        if not machine.project.reads_alike(module, source):
+            raise Differs
+        old, new = module.source.text, source.text
+        if ("donate" in old) != ("donate" in new):
+            raise Differs
+        tree = parse_source(source)
+        before, lines = module.tree, len(module.lines)
+        if not _begins_alike(body, tree.body, stop, old, new) or module_switches(before) != module_switches(
+            tree
+        ):
+            raise Differs
+        for name in _OF_TEXT:
+            module.__dict__.pop(name, None)
+        body[stop:] = tree.body[stop:]
+        tree.body = body
+        module.source = source
+        module.__dict__["tree"] = tree
+        machine.limit += STEPS_PER_LINE * (len(module.lines) - lines)
+
+
+def behind_imports(body: Sequence[ast.stmt]) -> int:
+    """The number of the statement behind the last import, of those before the first function or class."""
+    found = 0
+    for number, statement in enumerate(body):
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            break
+        if any(isinstance(node, _IMPORTS) for node in ast.walk(statement)):
+            found = number + 1
+    return found
+
+
+def _begins_alike(one: list[ast.stmt], other: list[ast.stmt], stop: int, old: str, new: str) -> bool:
+    """Whether the first `stop` statements of two texts are the same, at the same places."""
+    if not stop:
+        return True
+    if len(other) < stop or other[stop - 1].end_lineno != one[stop - 1].end_lineno:
+        return False
+    last = one[stop - 1].end_lineno or 0
+    ends = one[stop - 1].end_col_offset == other[stop - 1].end_col_offset
+    return ends and old.split("\n", last)[:last] == new.split("\n", last)[:last]
