@@ -33,6 +33,20 @@ _HOMES = {
 }
 
 
+def load_ipython_extension(shell: object) -> None:
+    """`%load_ext jaxlint`: each cell is checked before it runs."""
+    from jaxlint.in_ipython import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: object) -> None:
+    """`%unload_ext jaxlint`."""
+    from jaxlint.in_ipython import unload
+
+    unload(shell)
+
+
 def __getattr__(name: str) -> object:
     """Loaded when it is asked for: the command line does without."""
     import importlib

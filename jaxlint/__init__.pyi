@@ -12,5 +12,8 @@ from jaxlint.programmatic import check as check
 from jaxlint.programmatic import fix as fix
 from jaxlint.source.file import SourceError as SourceError
 
+def load_ipython_extension(shell: object) -> None: ...
+def unload_ipython_extension(shell: object) -> None: ...
+
 __version__: str
 __all__: list[str]

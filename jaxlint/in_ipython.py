@@ -1,0 +1,199 @@
+"""`%load_ext jaxlint`: in IPython and Jupyter each cell is checked before it runs, with the cells that ran before it."""
+
+from __future__ import annotations
+
+import html
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from jaxlint.config import Config, ConfigError, load_config
+from jaxlint.engine import severe_enough
+from jaxlint.examine import Examination
+from jaxlint.finding import Finding, Severity
+from jaxlint.places import shown
+from jaxlint.registry import all_rules
+from jaxlint.source import source_from_bytes
+from jaxlint.source.read import NOTEBOOK
+
+MOST_CELLS = 300  # of which the oldest are forgotten
+_USAGE = """usage: %jaxlint [on | off | --select CODES | --ignore CODES | --severity info|warning|error]
+without arguments: all findings of the cells that ran"""
+_COLOURS = {Severity.ERROR: "#c62828", Severity.WARNING: "#b26a00", Severity.INFO: "#1565c0"}
+
+
+@dataclass(slots=True)
+class Cell:
+    """A cell that ran, or is about to. `label`: its number in the session, as `In [3]` shows it."""
+
+    label: int
+    text: str
+    key: str | None = None  # what Jupyter calls it
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Findings as a notebook shows them. `labels` are those of the cells that findings count."""
+
+    findings: Sequence[Finding]
+    labels: Sequence[int]
+    cells: Sequence[str]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"jaxlint: {self._where(one)}: {_said(one)}" for one in self.findings)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(self._row(one) for one in self.findings)
+        return f'<table style="text-align:left">{rows}</table>'
+
+    def _row(self, finding: Finding) -> str:
+        page = next((rule.help_address() for rule in all_rules() if rule.code == finding.code), None)
+        code = html.escape(finding.code)
+        link = f'<a href="{html.escape(page)}">{code}</a>' if page is not None else code
+        reason = f"<br><small>{html.escape(finding.reason)}</small>" if finding.reason else ""
+        cells = (
+            f"<small>{html.escape(self._where(finding))}</small>",
+            f'<b style="color:{_COLOURS[finding.severity]}">{link}</b>',
+            f"<code>{html.escape(self._line(finding))}</code><br>{html.escape(finding.message)}{reason}",
+        )
+        return "<tr>" + "".join(f'<td style="text-align:left">{one}</td>' for one in cells) + "</tr>"
+
+    def _where(self, finding: Finding) -> str:
+        return f"In [{self.labels[(finding.cell or 1) - 1]}] line {finding.span.line}"
+
+    def _line(self, finding: Finding) -> str:
+        lines = self.cells[(finding.cell or 1) - 1].split("\n")
+        return lines[finding.span.line - 1].strip() if finding.span.line <= len(lines) else ""
+
+
+def _said(finding: Finding) -> str:
+    reason = f" ({finding.reason})" if finding.reason else ""
+    return f"{finding.code} [{finding.severity.value}] {finding.message}{reason}"
+
+
+@dataclass(slots=True)
+class Session:
+    """One IPython shell. `cells` are those that ran, in the order in which they did; `told` what has been shown."""
+
+    shell: Any
+    active: bool = True
+    cells: list[Cell] = field(default_factory=list)
+    told: set[tuple[int, str, str, int]] = field(default_factory=set)
+    options: dict[str, Any] = field(default_factory=dict)
+    problem: str | None = None
+
+    def before(self, info: Any) -> None:
+        """A cell is about to run."""
+        text = info.raw_cell
+        if not self.active or not text or not text.strip() or not getattr(info, "store_history", True):
+            return
+        key = getattr(info, "cell_id", None)
+        if key is not None:
+            self.cells = [one for one in self.cells if one.key != key]
+        self.cells.append(Cell(self._number(), text, key))
+        del self.cells[:-MOST_CELLS]
+        try:
+            found = self.findings(self.cells)
+        except Exception as error:  # whatever it is, the cell runs
+            self.say_once(f"jaxlint: {' '.join(str(error).split()) or type(error).__name__}")
+            return
+        new = [one for one in found.findings if self._is_new(one, found.labels)]
+        if new:
+            _display(replace(found, findings=new))
+
+    def after(self, result: Any) -> None:
+        """A cell has run: what raised before it began has defined nothing."""
+        if getattr(result, "error_before_exec", None) is not None and self.cells:
+            self.cells.pop()
+
+    def findings(self, cells: Sequence[Cell]) -> Findings:
+        """What there is to say of the cells as one program. Raises ConfigError."""
+        config = self.config()
+        kept, labels = [cell.text for cell in cells], [cell.label for cell in cells]
+        source = source_from_bytes(_notebook(kept), Path.cwd() / f"session{NOTEBOOK}", "session")
+        examined = Examination([source], (), config.rules(), config).run()
+        found = severe_enough(examined.findings, config)
+        return Findings(shown(found, {source.display: source}), labels, kept)
+
+    def config(self) -> Config:
+        """The settings of the folder that the shell runs in, and what `%jaxlint` was told."""
+        return load_config([Path.cwd()]).overridden(**self.options)
+
+    def command(self, line: str) -> Findings | None:
+        """`%jaxlint`: all findings so far, or other options from here on."""
+        words = shlex.split(line)
+        if not words:
+            found = self.findings(self.cells)
+            if not found.findings:
+                print("jaxlint: no findings")
+            return found if found.findings else None
+        if words in (["on"], ["off"]):
+            self.active = words == ["on"]
+            return None
+        options: dict[str, Any] = {}
+        names = {"--select": "select", "--ignore": "ignore", "--severity": "severity"}
+        while words:
+            name = names.get(words.pop(0))
+            if name is None or not words:
+                print(_USAGE)
+                return None
+            value = words.pop(0)
+            options[name] = value if name == "severity" else tuple(value.replace(",", " ").split())
+        before, self.options = self.options, {**self.options, **options}
+        try:
+            self.config().check()
+        except ConfigError as error:
+            self.options = before
+            print(f"jaxlint: {error}")
+        return None
+
+    def _number(self) -> int:
+        """Of the cell that is about to run: by the cells before it, since some releases have counted it already."""
+        return len(self.shell.history_manager.input_hist_parsed)
+
+    def say_once(self, problem: str) -> None:
+        if self.problem != problem:
+            self.problem = problem
+            print(problem)
+
+    def _is_new(self, finding: Finding, labels: Sequence[int]) -> bool:
+        """Whether this has not been shown of this run of its cell."""
+        about = (labels[(finding.cell or 1) - 1], finding.code, finding.message, finding.span.line)
+        if about in self.told:
+            return False
+        self.told.add(about)
+        return True
+
+
+def _notebook(cells: Sequence[str]) -> bytes:
+    content: list[dict[str, object]] = [
+        {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": text}
+        for text in cells
+    ]
+    return json.dumps({"cells": content, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+
+
+def _display(found: Findings) -> None:
+    from IPython.display import display  # type: ignore[import-not-found]
+
+    display(found)
+
+
+def load(shell: Any) -> None:
+    """`%load_ext jaxlint`."""
+    session = Session(shell)
+    shell.jaxlint = session
+    shell.events.register("pre_run_cell", session.before)
+    shell.events.register("post_run_cell", session.after)
+    shell.register_magic_function(session.command, "line", "jaxlint")
+
+
+def unload(shell: Any) -> None:
+    """`%unload_ext jaxlint`."""
+    session: Session = shell.jaxlint
+    shell.events.unregister("pre_run_cell", session.before)
+    shell.events.unregister("post_run_cell", session.after)
+    del shell.magics_manager.magics["line"]["jaxlint"], shell.jaxlint
