@@ -36,6 +36,13 @@ CATEGORIES = (
     "benchmarking",
     "api",
 )
+
+
+def category_title(category: str) -> str:
+    """A category as a heading has it."""
+    return "API" if category == "api" else category.capitalize()
+
+
 # What these find costs time, memory or compiles, which a run can show: `jaxlint verify` tries their fixes.
 COSTLY_CATEGORIES = frozenset({"recompilation", "transfer", "vectorization", "memory", "precision"})
 

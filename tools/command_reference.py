@@ -20,6 +20,6 @@ def page() -> str:
         for name in main.list_commands(context):
             command = main.get_command(context, name)
             assert command is not None
-            with click.Context(command, info_name=name, parent=context, terminal_width=100) as inner:
+            with click.Context(command, info_name=name, parent=context, terminal_width=80) as inner:
                 parts.append(f"\n## jaxlint {name}\n\n```text\n{command.get_help(inner)}\n```\n")
     return "".join(parts)

@@ -27,7 +27,9 @@ CACHE = ROOT / ".pyodide"
 FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 PACKAGES = ((ROOT / "jaxlint", "jaxlint"), (ROOT / "rules" / "jaxlint_rules", "jaxlint_rules"))
 LEFT_OUT = {SPECIMENS, "__pycache__", "cli", "server", "upgrade"}  # what no check of a text imports
+TUTORIAL = ROOT / "fixtures" / "tutorial" / "train.py"
 FEATURED = (
+    "tutorial",
     "tracer-branch",
     "host-sync-in-loop",
     "key-reuse",
@@ -101,8 +103,10 @@ def write_archive(target: Path, glue: Path) -> None:
 
 
 def examples() -> list[dict[str, object]]:
-    """A program for each rule that is on by default, those that show most first."""
-    found: list[dict[str, object]] = []
+    """The program of the tutorial and one for each rule that is on by default, those that show most first."""
+    found: list[dict[str, object]] = [
+        {"rule": "tutorial", "code": TUTORIAL.read_text(encoding="utf-8"), "featured": True}
+    ]
     for rule in all_rules():
         programs = [one.code for one in rule.examples if "# finding" in one.code]
         if programs and not rule.preview:

@@ -13,11 +13,14 @@ import os
 import pty
 import re
 import shlex
+import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,14 +43,23 @@ class Recording:
     tail: int = 1
 
 
-RECORDINGS = {
-    "check": Recording("jaxlint check fixtures/demo/train.py", 41),
-    "fix": Recording("jaxlint fix --diff fixtures/demo", 40),
-    "verify": Recording("jaxlint verify -q fixtures/demo/train.py", r"^Jitted functions", 0),
+# Each picture, by its name: commands that run one after the other, in a copy of a folder where one is named.
+RECORDINGS: dict[str, tuple[str | None, tuple[Recording, ...]]] = {
+    "check": (None, (Recording("jaxlint check fixtures/demo/train.py", 41),)),
+    "fix": (None, (Recording("jaxlint fix --diff fixtures/demo", 40),)),
+    "verify": (None, (Recording("jaxlint verify -q fixtures/demo/train.py", r"^Jitted functions", 0),)),
+    "tour": (
+        "fixtures/tutorial",
+        (
+            Recording("jaxlint check --severity error train.py", 99),
+            Recording("jaxlint fix --select tracer-branch --unsafe-fixes train.py", 99),
+            Recording("jaxlint verify -q train.py", r"^Jitted functions", 0),
+        ),
+    ),
 }
 
 
-def output_of(command: str) -> str:
+def output_of(command: str, folder: Path) -> str:
     """What `command` prints to a terminal of COLUMNS columns, escape sequences included."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
@@ -55,7 +67,7 @@ def output_of(command: str) -> str:
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "COLORTERM": "truecolor"}
     process = subprocess.Popen(
         [Path(sys.executable).with_name(program), *arguments],
-        cwd=ROOT,
+        cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=slave,
@@ -77,8 +89,8 @@ def output_of(command: str) -> str:
     return b"".join(chunks).decode().replace("\r\n", "\n")
 
 
-def picture(recording: Recording, output: str) -> str:
-    """An SVG of a terminal that shows the command and what of its output the recording asks for."""
+def shown(recording: Recording, output: str) -> list[Text]:
+    """The lines of a command and of what its recording shows."""
     lines = list(Text.from_ansi(output.rstrip()).split("\n", allow_blank=True))
     head = recording.head
     if isinstance(head, str):
@@ -87,8 +99,12 @@ def picture(recording: Recording, output: str) -> str:
     if hidden > 1:
         left_out = Text(f"... {hidden} more lines ...", style="dim")
         lines = [*lines[:head], left_out, Text(""), *lines[len(lines) - recording.tail :]]
+    return [Text.assemble(("$ ", "bold green"), (recording.command, "bold")), *lines]
+
+
+def picture(lines: Sequence[Text]) -> str:
+    """An SVG of a terminal that shows these lines."""
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
-    console.print(Text.assemble(("$ ", "bold green"), (recording.command, "bold")))
     for line in lines:
         console.print(line)
     svg = console.export_svg(title="jaxlint", theme=MONOKAI, unique_id="jaxlint")
@@ -106,11 +122,15 @@ def main() -> int:
         return 2
     IMAGES.mkdir(parents=True, exist_ok=True)
     for name in names:
-        recording = RECORDINGS[name]
+        home, recordings = RECORDINGS[name]
         start = time.perf_counter()
-        print(f"{name}: {recording.command} ...", file=sys.stderr, flush=True)
-        svg = picture(recording, output_of(recording.command))
-        (IMAGES / f"{name}.svg").write_text(svg, encoding="utf-8")
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(shutil.copytree(ROOT / home, Path(scratch) / "copy")) if home else ROOT
+            lines: list[Text] = []
+            for recording in recordings:
+                print(f"{name}: {recording.command} ...", file=sys.stderr, flush=True)
+                lines += [Text("")] * bool(lines) + shown(recording, output_of(recording.command, folder))
+        (IMAGES / f"{name}.svg").write_text(picture(lines), encoding="utf-8")
         print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
     return 0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jaxlint.cli.explain import page
 from jaxlint.registry import all_rules
-from jaxlint.rule import CATEGORIES, Rule
+from jaxlint.rule import CATEGORIES, Rule, category_title
 from jaxlint.suppress import UNUSED_CODE, UNUSED_NAME, UNUSED_PAGE
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "rules"
@@ -38,8 +38,7 @@ def index() -> str:
     for category in CATEGORIES:
         rows = [row(rule) for rule in all_rules() if rule.category == category]
         if rows:
-            title = "API" if category == "api" else category.capitalize()
-            parts.append(f"\n## {title}\n\n{head}\n" + "\n".join(rows) + "\n")
+            parts.append(f"\n## {category_title(category)}\n\n{head}\n" + "\n".join(rows) + "\n")
     parts.append(f"\n## The comments themselves\n\n{head}\n{UNUSED_ROW}\n")
     return "".join(parts)
 

@@ -23,7 +23,7 @@ import command_reference
 import playground
 
 from jaxlint.registry import all_rules
-from jaxlint.rule import Rule
+from jaxlint.rule import Rule, category_title
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -42,14 +42,11 @@ PAGES |= {
 HOMES = {page: file for file, page in PAGES.items()}
 TITLE_OF_ERRORS = ": how to find and fix it"
 COMMANDS = "commands.md"  # generated from the command line itself
+WIDE = {"features.md", "playground/index.md"}  # pages without columns beside the text
 # Where a link to the README leads on the site, by its anchor.
 README = {"": "index.md", "pre-commit": "pre-commit.md", "install": "install.md"}
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^(\s*)(```+|~~~+).*?^\1\2[ \t]*$", re.MULTILINE | re.DOTALL)
-
-
-def category_title(category: str) -> str:
-    return "API" if category == "api" else category.capitalize()
 
 
 def rules_by_category() -> list[tuple[str, list[type[Rule]]]]:
@@ -123,7 +120,9 @@ def link_on_site(page: str, target: str) -> str | None:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Rewrites the links of a page, and adds to the page of a rule where it can be tried."""
+    """Rewrites the links of a page, and adds what stands on the site alone."""
+    if page.file.src_uri in WIDE:
+        page.meta["hide"] = ["navigation", "toc"]
 
     def linked(match: re.Match[str]) -> str:
         target = link_on_site(page.file.src_uri, match[2])
@@ -138,9 +137,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def beside(page: str) -> str:
-    """What the page of a rule gets on the site: what its pattern costs, where that was measured, and an example to try."""
+    """What a page gets at its end: a program to try in the playground; that of a rule also what its pattern costs, where that was measured."""
     folder, _, file = page.rpartition("/")
     name = file.removesuffix(".md")
+    if page == "tutorial.md":
+        return f"\n\n{button('../playground/', name, 'Try its program')}\n"
     if folder != "rules" or name == "README":
         return ""
     parts = []
@@ -151,9 +152,13 @@ def beside(page: str) -> str:
             "([how](../results/costs.md))."
         )
     if name in {str(one["rule"]) for one in examples()}:
-        # In HTML, since what follows the `#` is for a script and no anchor of the page.
-        parts.append(f'<a class="md-button" href="../../playground/#rule={name}">Try an example</a>')
+        parts.append(button("../../playground/", name, "Try an example"))
     return "".join(f"\n\n{part}\n" for part in parts)
+
+
+def button(playground: str, name: str, title: str) -> str:
+    """A link to an example of the playground; in HTML, since what follows the `#` is for a script and no anchor of the page."""
+    return f'<a class="md-button" href="{playground}#rule={name}">{title}</a>'
 
 
 examples = functools.cache(playground.examples)

@@ -100,3 +100,44 @@ def test_the_tutorial_shows_what_check_and_fix_print(tmp_path: Path) -> None:
         )
         printed = (done.stdout + done.stderr).splitlines()
         assert [line.rstrip() for line in printed] == output.splitlines(), command
+
+
+def commands_of(page: Path, heading: str) -> list[str]:
+    """The commands of the first block below a heading, without their comments."""
+    text = page.read_text(encoding="utf-8").partition(f"\n## {heading}\n")[2]
+    block = re.search(r"```console\n(.+?)```", text, re.DOTALL)
+    assert block is not None
+    return [line.partition("#")[0].strip() for line in block[1].splitlines()]
+
+
+# What each command of the README ends with, over a small project; `verify` is run by its own tests.
+EXIT_CODES = {"check": 1, "fix": 1, "upgrade": 1, "explain": 0}
+
+
+def test_the_commands_of_the_readme_run(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "old.py").write_text(
+        "import jax\n\n\ndef double(t):\n    return jax.tree_map(lambda x: 2 * x, t)\n"
+    )
+    (tmp_path / "requirements.txt").write_text("jax==0.6.2\n")
+    commands = commands_of(ROOT / "README.md", "Use")
+    assert len(commands) == 5
+    for command in commands:
+        program, name, *arguments = command.split()
+        assert program == "jaxlint"
+        if name == "verify":
+            assert arguments == ["train.py"]
+            continue
+        done = subprocess.run(
+            [sys.executable, "-m", "jaxlint", name, *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == EXIT_CODES[name], (command, done.stdout, done.stderr)
+        assert "Traceback" not in done.stderr
+
+
+def test_the_readme_fits_three_screens() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 110
