@@ -15,13 +15,19 @@ _SUFFIXES = {"python": ".py", "markdown": ".md", "quarto": ".qmd", "rmd": ".rmd"
 
 
 def path_of(uri: str, language: str = "python") -> Path | None:
-    """The file that a document stands for; for one that was never saved a file that does not exist. None where we read no such file."""
+    """The file that a document stands for; for one that was never saved a file that does not exist. None where we read no such file.
+
+    What is called a notebook and said to be Python is the Python of its cells.
+    """
     parts = urlsplit(uri)
     if parts.scheme == "file":
         name = unquote(parts.path)
         if len(name) > 2 and name[0] == "/" and name[2] == ":":  # file:///c:/folder
             name = name[1:]
-        path = Path(name)
+        # JupyterLab hands over the Python of a notebook as a file of this folder.
+        path = Path(*(part for part in Path(name).parts if part != ".virtual_documents"))
+        if path.suffix == NOTEBOOK and language == "python":
+            return path.with_name(f"{path.name}.py")
         known = path.suffix in (*CONTAINERS, ".py", ".pyi")
         return path if known else path.with_suffix(_SUFFIXES.get(language, ".py"))
     if language in _SUFFIXES:

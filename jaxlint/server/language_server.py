@@ -126,7 +126,7 @@ class Session:
         workspace = self.server.workspace
         notebook = workspace.notebook_documents.get(uri)
         if notebook is not None:
-            path = path_of(uri)
+            path = path_of(uri, "")
             cells = [
                 (
                     cell.document,

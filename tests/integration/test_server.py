@@ -303,6 +303,17 @@ def test_a_page_of_markdown_has_findings_at_its_lines(project: Path) -> None:
     run(project, work)
 
 
+def test_jupyterlab_hands_over_the_python_of_a_notebook(project: Path) -> None:
+    """Its extension opens one document with the text of all cells, in a folder of its own."""
+
+    async def work(editor: Editor) -> None:
+        uri = editor.open(".virtual_documents/a.ipynb", TRAIN)
+        assert [one.code for one in await editor.diagnostics(uri)] == ["JAX101", "JAX901"]
+        assert "staged" in await editor.hover(uri, 7, 5)
+
+    run(project, work)
+
+
 def test_settings_of_the_project_hold_and_a_mistake_in_them_is_shown(project: Path) -> None:
     async def work(editor: Editor) -> None:
         shown: list[str] = []
