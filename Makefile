@@ -12,7 +12,7 @@ PROGRAMS ?= tests/adversarial/dangerous tests/adversarial/fine tests/adversarial
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets gpu rules golden recording migrations coverage constraints docs release clean
+.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets test-editors vscode gpu rules golden recording migrations coverage constraints docs release clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,6 +54,12 @@ adversarial: setup ## `verify --apply` on each of PROGRAMS: what a program print
 
 test-targets: ## the tests of compiling for TPUs and GPUs that are not there (TARGETS=tpu for the smaller half)
 	@PYTHON="$(PYTHON)" TARGETS="$(TARGETS)" tools/targets.sh
+
+vscode: ## the extension for VS Code, as editors/vscode/jaxlint.vsix; needs npm
+	cd editors/vscode && npm ci --ignore-scripts && npm test && npm run package
+
+test-editors: setup ## the tests in editors; installs Neovim and npm where it may
+	@tools/editors.sh
 
 gpu: ## the tests that need a GPU
 	@PYTHON="$(PYTHON)" tools/gpu.sh

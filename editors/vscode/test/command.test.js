@@ -1,0 +1,58 @@
+"use strict";
+
+const assert = require("node:assert/strict");
+const { spawn } = require("node:child_process");
+const { existsSync, readFileSync } = require("node:fs");
+const path = require("node:path");
+const { test } = require("node:test");
+const { serverCommand, serverSettings } = require("../src/command");
+const manifest = require("../package.json");
+
+test("the command of the settings comes first, then the selected Python, then the path", () => {
+  assert.deepEqual(serverCommand({ command: ["uvx", "jaxlint"] }, "/py"), { command: "uvx", args: ["jaxlint", "server"] });
+  assert.deepEqual(serverCommand({ command: [] }, "/py"), { command: "/py", args: ["-P", "-m", "jaxlint", "server"] });
+  assert.deepEqual(serverCommand({}, undefined), { command: "jaxlint", args: ["server"] });
+});
+
+test("the server is told what the settings say, and by default what their schema says", () => {
+  const properties = manifest.contributes.configuration.properties;
+  const defaults = serverSettings({});
+  for (const [name, value] of Object.entries(defaults)) {
+    assert.equal(properties[`jaxlint.${name}`].default, value);
+  }
+  assert.deepEqual(serverSettings({ hover: false, inlayHints: false }), { hover: false, inlayHints: false });
+});
+
+test("each setting that the extension reads is declared, and each that is declared is read", () => {
+  const sources = ["extension.js", "command.js"].map((name) =>
+    readFileSync(path.join(__dirname, "../src", name), "utf8"),
+  );
+  for (const name of Object.keys(manifest.contributes.configuration.properties)) {
+    const short = name.split(".")[1];
+    assert.ok(short === "trace" || sources.some((text) => text.includes(short)), name);
+  }
+});
+
+// The Python of the repository, where there is one: the command really starts a server that answers.
+const python = path.join(__dirname, "../../../.venv/bin/python");
+test("the command starts a server", { skip: !existsSync(python) }, async () => {
+  const { command, args } = serverCommand({}, python);
+  const server = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const body = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: { processId: process.pid, rootUri: null, capabilities: { notebookDocument: { synchronization: {} } }, initializationOptions: serverSettings({}) },
+  });
+  server.stdin.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  let said = "";
+  for await (const chunk of server.stdout) {
+    said += chunk;
+    if (said.includes("hoverProvider")) {
+      break;
+    }
+  }
+  server.kill();
+  assert.match(said, /"hoverProvider"/);
+  assert.match(said, /"notebookDocumentSync"/);
+});

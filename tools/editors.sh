@@ -1,0 +1,25 @@
+#!/bin/sh
+# The tests in editors: makes Neovim and npm ready, by the system's packages where they are missing and that is allowed, builds the
+# extension for VS Code and tests both.
+set -e
+missing=
+command -v nvim >/dev/null || missing="neovim"
+command -v npm >/dev/null || missing="$missing npm"
+if [ -n "$missing" ]; then
+    sudo=
+    [ "$(id -u)" = 0 ] || sudo="sudo -n"
+    if command -v apt-get >/dev/null; then
+        # shellcheck disable=SC2086
+        $sudo apt-get update -qq && $sudo apt-get install -y -qq --no-install-recommends $missing || true
+    elif command -v brew >/dev/null; then
+        # shellcheck disable=SC2086
+        brew install --quiet $missing || true
+    fi
+fi
+if command -v npm >/dev/null && (cd editors/vscode && npm ci --ignore-scripts --silent); then
+    (cd editors/vscode && npm test --silent && npm run --silent package)
+else
+    echo "npm is not installed, or has no way to its packages: the extension for VS Code is not built" >&2
+fi
+command -v nvim >/dev/null || echo "Neovim is not installed: its test is skipped" >&2
+exec .venv/bin/python -m pytest -q tests/integration/test_neovim.py tests/integration/test_vscode.py
