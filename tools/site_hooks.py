@@ -76,11 +76,17 @@ def error_navigation() -> list[Any]:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Puts the rules and the exceptions where the navigation names them."""
+    """Puts the rules and the exceptions where the navigation names them, and results that it does not name behind the others."""
     made = {"Rules": rule_navigation, "Errors of JAX": error_navigation}
     for entry in config.nav or []:
         for title in made.keys() & set(entry):
             entry[title] = made[title]()
+        if "Results" in entry:
+            entry["Results"] += [
+                page
+                for page in PAGES.values()
+                if page.startswith("results/") and page not in entry["Results"]
+            ]
     return config
 
 
