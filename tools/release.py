@@ -32,6 +32,8 @@ VERSION = re.compile(r'^__version__ = "([^"]+)"$', re.MULTILINE)
 PLACES = (
     ("CITATION.cff", r"^version: (\S+)$"),
     ("conda/recipe.yaml", r"^  version: (\S+)$"),
+    ("editors/vscode/package.json", r'^  "version": "([^"]+)",$'),
+    ("editors/vscode/package-lock.json", r'"name": "jaxlint",\n +"version": "([^"]+)"'),
     ("README.md", r"^    rev: v(\S+)$"),
     ("docs/pre-commit.md", r"^    rev: v(\S+)$"),
     ("docs/repository.md", r"jaxlint(?:\.git)?@v([\w.]+)"),
