@@ -82,6 +82,12 @@ class Keys(Part):
             if owner.used.pop(whole, None) is not None:
                 return
 
+    def forget_uses(self, maker: ast.AST, frame: Frame) -> None:
+        """Takes back the uses of keys inside an expression: the numbers that it drew are thrown away."""
+        inside = set(ast.walk(maker))
+        for origin in [origin for origin, node in frame.used.items() if node in inside]:
+            del frame.used[origin]
+
     # -- keys that stay what they are
 
     def tell_constant_keys(

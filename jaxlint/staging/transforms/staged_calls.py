@@ -208,6 +208,7 @@ class StagedCalls(Part):
         result = self.in_stage(t.target, stage, call.passing(staged, options))
         if t.kind == "vmap":
             changing = [v for v, s in zip(call.args, staged, strict=True) if s is not v and v not in copies]
+            changing += self._mapped_inside(t.target, call.args)
             self.keys.tell_constant_keys(
                 t.api, t.target, before, born, [*changing, *call.kwargs.values()], call.node, frame
             )
@@ -219,6 +220,21 @@ class StagedCalls(Part):
                 result = _as_arrays(result)
             return self.bodies.flow_result(result, frame, given)
         return self.boundary.to_device(result, "", spec.keeps_python)
+
+    def _mapped_inside(self, target: Value, given: list[Value]) -> list[Value]:
+        """The arguments that another `vmap` inside maps: with keys in rows there, the rows out here are compared under the same."""
+        while isinstance(target, Transformed) and target.kind in JIT_KINDS:
+            target = target.target
+        if not isinstance(target, Transformed) or target.kind != "vmap":
+            return []
+        names = self.arguments.signature(target.target)
+        return [
+            value
+            for position, value in enumerate(given)
+            if self.arguments.is_argument_mapped(
+                target, position, names[position] if position < len(names) else ""
+            )
+        ]
 
     def call_kernel(self, t: Transformed, call: Call) -> Value:
         """A Pallas kernel: its parameters are mutable references."""

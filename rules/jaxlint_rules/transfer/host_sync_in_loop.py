@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from jaxlint.api import ConvertEvent, Event, Frame, Loop, Module, Reporter, Rule, TestEvent
@@ -13,8 +13,9 @@ from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import is_few, is_short, shows_results
-from jaxlint_rules._names import last_name, unpacked, variable_given
+from jaxlint_rules._names import unpacked, variable_given
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
+from jaxlint_rules.transfer._host_needs import feeds_back, is_timed, reads_clock
 
 _WAITS = {
     "float": "`float()`",
@@ -35,11 +36,10 @@ _OF_ENVIRONMENTS = frozenset(
     {"step", "act", "send", "send_action", "apply_action", "async_step", "step_async"}
 )
 _TRAINS = re.compile(r"train|update|optimi|loss|fit|learn|grad")
+_BRIEF = 16  # iterations of a loop that another enters now and then, as an evaluation
 _NEAR = 2  # calls between a loop and what it waits for
 _SHOWN = frozenset({"bool", "float", "item", "print", "format", "format_method", "str", "logging"})
-_CLOCKS = frozenset(
-    {"time", "perf_counter", "monotonic", "perf_counter_ns", "time_ns", "process_time", "now"}
-)
+_FETCHES = frozenset({"float", "int", "bool", "item", "tolist", "device_get"})
 
 
 @dataclass(slots=True)
@@ -88,8 +88,9 @@ class HostSyncInLoop(Rule):
 
     ## When not to fix
     When each iteration takes much longer than the transfer and Python has nothing to prepare. Conversions under an `if`
-    (every N steps), after the loop, or in tests are not reported. In a loop that draws what was computed,
-    and in a cell of a notebook that trains nothing, it is advice.
+    (every N steps), after the loop, or in tests are not reported, nor what an object of the host takes to give the next inputs, as
+    an environment, a replay buffer or an evolution strategy does. In a loop that draws what was computed, that reads a clock before
+    and after the wait, or that another loop enters now and then for a few iterations, as an evaluation, and in a cell of a notebook that trains nothing, it is advice.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -154,7 +155,10 @@ class HostSyncInLoop(Rule):
             return  # `convergence-loop` speaks of it
         if is_few(loop, frame) or is_short(loop):
             return
+        fetched = how in _FETCHES or how.startswith("numpy.")
         if how.startswith("numpy.") and _is_for_the_world(event.node, loop.node, frame.module):
+            return
+        if fetched and loop in frame.loops and feeds_back(event.node, loop.node, frame):
             return
         wait = self.waits.setdefault(loop.node, _Wait(event, what, loop, value.jitted))
         wait.lines.setdefault((frame.module.display, getattr(event.node, "lineno", 0)))
@@ -171,10 +175,37 @@ class HostSyncInLoop(Rule):
                 event.node,
                 f"{wait.what} forces a host sync each iteration; keep the value on the device",
                 reason=f"the value comes from the jitted `{wait.jitted}`, called in the loop at line {line}{too}",
-                severity=Severity.INFO if shows_results(loop) or _is_looked_at(wait, report) else None,
+                severity=Severity.INFO if _is_meant(wait, report) else None,
                 data={"loop_line": line},
                 fix=_collected(event, report) if len(wait.lines) == 1 else None,
             )
+
+
+def _is_meant(wait: _Wait, report: Reporter) -> bool:
+    """Whether the loop draws or times what it waits for, or a notebook shows it: the author knows of the wait."""
+    loop = wait.loop.node
+    seldom = _is_now_and_then(wait, report)
+    return seldom or shows_results(loop) or is_timed(wait.event.node, loop) or _is_looked_at(wait, report)
+
+
+def _is_now_and_then(wait: _Wait, report: Reporter) -> bool:
+    """Whether the loop is one of a known, small number of iterations that another loop enters in some of its own."""
+    frame, loop = wait.event.frame, wait.loop
+    if loop not in frame.loops or loop.trips is None or loop.trips > _BRIEF:
+        return False
+    around = frame.loops[: frame.loops.index(loop)]
+    return any(
+        isinstance(above, ast.If)
+        for outer in around[-1:]
+        for above in _between(loop.node, outer.node, report.module)
+    )
+
+
+def _between(inner: ast.AST, outer: ast.AST, module: Module) -> Iterator[ast.AST]:
+    for above in module.ancestors(inner):
+        if above is outer:
+            return
+        yield above
 
 
 def _is_looked_at(wait: _Wait, report: Reporter) -> bool:
@@ -342,8 +373,7 @@ def _holds_up_callers(event: Event) -> bool:
 def _is_measured(loop: ast.For) -> bool:
     """Whether the body of a loop, or what it enters, measures time."""
     return any(
-        isinstance(node, (ast.With, ast.AsyncWith))
-        or (isinstance(node, ast.Call) and last_name(node.func) in _CLOCKS)
+        isinstance(node, (ast.With, ast.AsyncWith)) or reads_clock(node)
         for statement in loop.body
         for node in walk(statement)
     )

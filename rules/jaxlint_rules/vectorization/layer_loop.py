@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import LoopEvent, Reporter, Rule
-from jaxlint.api.syntax import dotted, walk
+from jaxlint.api import Frame, LoopEvent, Reporter, Rule
+from jaxlint.api.syntax import dotted, nodes_of, walk
 from jaxlint.api.values import (
     Array,
     ExternalObject,
@@ -24,6 +24,7 @@ from jaxlint_rules._reasons import staged_because
 
 DEEP = 16  # modules of one kind from which the time to compile them is felt
 _LIFTED = frozenset({"linen", "haiku"})  # modules that are no pytrees
+_OF_ARRAYS = frozenset({"shape", "ndim", "dtype", "size"})
 _ELEMENTWISE = frozenset(
     """add subtract multiply divide maximum minimum where logaddexp logical_and logical_or power tree_add tree_sub
     tree_add_scalar_mul tree_add_scale append concatenate""".split()  # noqa: SIM905
@@ -86,6 +87,7 @@ class LayerLoop(Rule):
             return
         if (
             not _holds_parameters(event.iterable)
+            or _is_one_array(node.iter, frame)
             or (trips is not None and trips <= FEW)
             or is_short(event.loop)
         ):
@@ -151,6 +153,15 @@ def _holds_parameters(value: Value) -> bool:
     if isinstance(value, (ListValue, TupleValue)):
         return bool(value.elements())
     return isinstance(value, ExternalObject)  # `zip(...)`, `enumerate(...)`
+
+
+def _is_one_array(iterable: ast.expr, frame: Frame) -> bool:
+    """Whether the function asks for the shape or dtype of what is iterated over, which no tree has: its rows are no layers."""
+    function, name = frame.function, dotted(iterable)
+    return bool(name and function is not None) and any(
+        part.attr in _OF_ARRAYS and dotted(part.value) == name
+        for part in nodes_of(function.node if function is not None else iterable, ast.Attribute)
+    )
 
 
 def _is_layer_value(value: Value | None) -> bool:
