@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import command_reference
 import playground
+from list_indents import indented_by_four
 
 from jaxlint.registry import all_rules
 from jaxlint.rule import Rule, category_title
@@ -139,7 +140,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         parts += [_LINK.sub(linked, markdown[end : fence.start()]), fence[0]]
         end = fence.end()
     text = "".join([*parts, _LINK.sub(linked, markdown[end:])])
-    return text + beside(page.file.src_uri)
+    return indented_by_four(text) + beside(page.file.src_uri)
 
 
 def beside(page: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import shutil
 import subprocess
@@ -139,3 +140,54 @@ def test_the_commands_of_the_readme_run(tmp_path: Path) -> None:
 
 def test_the_readme_fits_three_screens() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 110
+
+
+AS_WRITTEN = """\
+1. First
+   goes on
+
+   | a table |
+   ```python
+   if x:
+     y
+   ```
+2. Second
+
+- x
+  - y
+    goes on
+
+Text
+```
+- no list
+  of ours
+```
+"""
+AS_WANTED = """\
+1. First
+    goes on
+
+    | a table |
+    ```python
+    if x:
+      y
+    ```
+
+2. Second
+
+- x
+    - y
+        goes on
+
+Text
+```
+- no list
+  of ours
+```
+"""
+
+
+def test_what_belongs_to_an_item_is_indented_by_four(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    indented = importlib.import_module("list_indents").indented_by_four
+    assert indented(AS_WRITTEN) == AS_WANTED
