@@ -11,6 +11,7 @@ from jaxlint.staging.shapes.known import (
     shape_of,
     shapes_differ,
 )
+from jaxlint.staging.shapes.ranges import Range, range_of, range_of_result
 from jaxlint.staging.tracking.dtype_bounds import SOME_FLOAT, SOME_NUMBER, certain_dtype, changes_dtype
 from jaxlint.staging.tracking.keys import name_in
 from jaxlint.staging.tracking.meshes import (
@@ -93,6 +94,7 @@ __all__ = [
     "Operation",
     "Origin",
     "Partial",
+    "Range",
     "Reading",
     "Setting",
     "Shape",
@@ -126,6 +128,8 @@ __all__ = [
     "name_in",
     "out_of_range",
     "parts_of",
+    "range_of",
+    "range_of_result",
     "shape_of",
     "shape_text",
     "shapes_differ",

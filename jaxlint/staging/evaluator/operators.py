@@ -56,7 +56,12 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Div: operator.truediv,
     ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
 }
+_RAISING = (ast.Pow, ast.LShift, ast.RShift)
+_LARGEST, _HIGHEST = 1e18, 64  # numbers that are computed with, and exponents
 _SYMBOLS: dict[type[ast.operator], str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -312,8 +317,8 @@ def _fold(left: Static, right: Static, op: ast.operator) -> Value:
         action is not None
         and isinstance(one, numbers)
         and isinstance(two, numbers)
-        and abs(one) < 1e9
-        and abs(two) < 1e9
+        and abs(one) < _LARGEST
+        and abs(two) < (_LARGEST if type(op) not in _RAISING else _HIGHEST)
     ):
         try:
             return Static(action(one, two))

@@ -1,43 +1,71 @@
-"""Index arithmetic beyond 32 bits."""
+"""Integer arithmetic beyond 32 bits."""
 
 from __future__ import annotations
 
-from jaxlint.api import OperationEvent, Reporter, Rule, concerns
-from jaxlint.api.values import Array, Value, constant
+import ast
+
+from jaxlint.api import OperationEvent, Reporter, Rule, TracedArgumentEvent, concerns
+from jaxlint.api.tables import JIT_KINDS
+from jaxlint.api.values import (
+    Array,
+    ListValue,
+    Operation,
+    Range,
+    Static,
+    TupleValue,
+    Value,
+    constant,
+    dtype_named,
+    range_of,
+    range_of_result,
+)
 from jaxlint.finding import Severity
 from jaxlint_rules._x64 import may_have_x64
 
-_DEEPEST = 4096
-_LIMIT = 2**31 - 1
+_LEAST, _MOST = -(2**31), 2**31 - 1
 _LARGE = 2**26  # a factor that leaves room for next to nothing
+_ARITHMETIC = frozenset(
+    "add subtract multiply negative power left_shift sum prod cumsum cumprod arange iota".split()  # noqa: SIM905
+)
+# Functions to which a Python integer goes as an array of int32, whatever the dtype of the other operands is.
+_TAKING = frozenset(
+    """add subtract multiply divide floor_divide mod remainder power maximum minimum where clip bitwise_and bitwise_or
+    bitwise_xor equal not_equal less less_equal greater greater_equal""".split()  # noqa: SIM905
+)
+_MAKING = frozenset({"array", "asarray", "full"})
+_OF_CONSTANTS = frozenset({"arange", "iota", "prod", "cumprod"})
+_TOTALS = frozenset({"sum", "cumsum"})
 
 
 class Int32IndexOverflow(Rule):
-    """Index arithmetic overflows int32.
+    """Integer arithmetic overflows int32.
 
     ## What it does
-    Finds `jnp.arange(n)` beyond 2,147,483,647, and products of an `arange` of known length and a number that exceed it, without
-    a 64-bit dtype; products of 32-bit integers and a number that leaves no room, as nanoseconds do; and powers of an integer, as in
-    `256 ** jnp.arange(1, 9)`.
+    Finds integers that outgrow int32 by what is known of them: `jnp.arange(n)` beyond 2,147,483,647; products, sums and powers of
+    such ranges, of draws of `jax.random.randint` and of constants, as in `rows[:, None] * width + columns`; `jnp.prod` of sizes that are known;
+    products of 32-bit integers and a number that leaves no room, as nanoseconds do. And Python integers that do
+    not fit int32 in an array operation or as an argument of a jitted function: `cells * 2654435761`, `ids != 1 << 40`.
 
     ## Why is this bad?
-    Integers are 32 bits unless x64 is enabled. Products wrap around silently, and flat indices into a large array become negative;
-    a gather with a negative index reads from the end.
+    Integers are 32 bits unless x64 is enabled. Arithmetic wraps around silently, and flat indices into a large array become negative;
+    a gather with a negative index reads from the end. A Python integer that does not fit raises `OverflowError`, also beside
+    an array of floats or of `uint32`.
 
     ## Example
     ```python
     offsets = jnp.arange(100_000) * 50_000
+    hashed = cells * 2654435761
     ```
 
     ## Use instead
-    Keep row and column apart (`table[row, column]`), compute the offset in NumPy with `np.int64` where it is static, or enable
-    x64: `jax.config.update("jax_enable_x64", True)`.
+    Keep row and column apart (`table[row, column]`), compute the offset in NumPy with `np.int64` where it is static, take `math.prod` of sizes, or enable
+    x64: `jax.config.update("jax_enable_x64", True)`. A hash is computed in `uint32`: `cells.astype(jnp.uint32) * jnp.uint32(2654435761)`.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    When the wrap-around is wanted, as in a hash.
+    When the wrap-around is wanted, as in a hash; arithmetic of `uint32` is not reported.
 
     ## References
     - [JAX: 64-bit precision](https://docs.jax.dev/en/latest/default_dtypes.html)
@@ -47,71 +75,134 @@ class Int32IndexOverflow(Rule):
     name = "int32-index-overflow"
     category = "precision"
     severity = Severity.WARNING
+    follows_calls = True
 
-    @concerns("multiply", "power")
+    @concerns(*_ARITHMETIC, *_TAKING, *_MAKING, "at")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        if report.module.is_test:
+            return
         operation = event.operation
-        if operation.name == "power":
-            self.check_power(event, report)
-            return
-        if operation.name != "multiply" or len(operation.args) != 2 or report.module.is_test:
-            return
-        if event.result.dtype not in ("int32", "uint32", "int*"):
-            return
-        for one, two in (operation.args, operation.args[::-1]):
-            length, factor = _length(one), constant(two)
-            if event.result.dtype == "int32" and type(factor) is int and _LARGE <= abs(factor) <= _LIMIT:
-                if not may_have_x64(report, report.module):
-                    report(
-                        event.node,
-                        f"int32 times {factor:,} overflows from {_LIMIT // abs(factor) + 1} on; use float32 or enable x64",
-                        reason=f"int32 ends at {_LIMIT:,}, and without x64 the product stays int32",
-                    )
+        if operation.name in _ARITHMETIC and event.result.dtype in ("int32", "int*"):
+            if self.check_range(event, report):
                 return
-            if length is not None and type(factor) is int and abs(length * factor) > _LIMIT + abs(factor):
-                if report.project and "jax_enable_x64" in report.module.source.text:
-                    return
-                report(
-                    event.node,
-                    f"the indices reach {abs((length - 1) * factor):,} and overflow int32; enable x64 or use smaller indices",
-                    reason=f"int32 ends at {_LIMIT:,}, and without x64 the product stays int32",
-                )
-                return
+        number = _too_large(operation)
+        if number is not None:
+            self.tell_raised(event, number, report)
 
-    def check_power(self, event: OperationEvent, report: Reporter) -> None:
-        """`256 ** jnp.arange(1, 9)`: powers of an integer that are integers as well."""
-        base, exponent = event.operation.args[0], _last(event.operation.args[-1])
-        number = constant(base)
-        if type(number) is not int or exponent is None or report.module.is_test or exponent > _DEEPEST:
+    def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
+        if (
+            event.transformed.kind not in JIT_KINDS
+            or report.module.is_test
+            or event.transformed.kind == "filter_jit"
+        ):
             return
-        if abs(number) ** max(exponent, 0) <= _LIMIT or may_have_x64(report, report.module):
+        number = _unfit(event.value)
+        if number is not None:
+            self.tell_raised(event, number, report)
+
+    def tell_raised(self, event: OperationEvent | TracedArgumentEvent, number: int, report: Reporter) -> None:
+        if event.is_caught() or _is_expected(event) or may_have_x64(report, report.module):
             return
         report(
             event.node,
-            f"`{number} ** {exponent}` overflows int32; use a float, `{number}.0`",
-            reason=f"int32 ends at {_LIMIT:,}, and without x64 the power stays int32",
+            f"`{number}` does not fit int32, which raises OverflowError; enable x64, or pass an array of another dtype",
+            reason=f"JAX makes an int32 of a Python integer, which ends at {_MOST:,}; nothing in this project enables x64",
+            severity=Severity.ERROR,
         )
 
+    def check_range(self, event: OperationEvent, report: Reporter) -> bool:
+        """Whether the integers that an operation gives are known, and too large."""
+        operation = event.operation
+        found = range_of_result(operation)
+        if found is not None and (found.high > _MOST or found.low < _LEAST):
+            if operation.name not in _OF_CONSTANTS and not all(map(_fits, operation.args)):
+                return False  # told where they became too large
+            if not may_have_x64(report, report.module):
+                report(
+                    event.node,
+                    _words(operation, found),
+                    reason=f"int32 ends at {_MOST:,}, and without x64 the result stays int32",
+                )
+            return True
+        return operation.name == "multiply" and self.check_factor(event, report)
 
-def _last(value: Value) -> int | None:
-    """The largest number of an `arange`, where it is known."""
-    made = value.made if isinstance(value, Array) else None
-    if made is None or made.name != "arange" or not 1 <= len(made.args) <= 2 or made.kwargs:
-        return None
-    stop = constant(made.args[-1])
-    return stop - 1 if type(stop) is int else None
+    @staticmethod
+    def check_factor(event: OperationEvent, report: Reporter) -> bool:
+        """A product with a number that leaves no room."""
+        for value in event.operation.args:
+            factor = constant(value)
+            if event.result.dtype != "int32" or type(factor) is not int or not _LARGE <= abs(factor) <= _MOST:
+                continue
+            if not may_have_x64(report, report.module):
+                report(
+                    event.node,
+                    f"int32 times {factor:,} overflows from {_MOST // abs(factor) + 1} on; use float32 or enable x64",
+                    reason=f"int32 ends at {_MOST:,}, and without x64 the product stays int32",
+                )
+            return True
+        return False
 
 
-def _length(value: Value) -> int | None:
-    """How many numbers the `arange` behind a value counts, where that is known."""
-    for _ in range(4):
-        made = value.made if isinstance(value, Array) else None
-        if made is None or not made.args:
+def _is_expected(event: OperationEvent | TracedArgumentEvent) -> bool:
+    """Whether a `try` around it handles an OverflowError."""
+    return any(
+        isinstance(above, ast.Try)
+        and any(h.type is not None and "OverflowError" in ast.unparse(h.type) for h in above.handlers)
+        for above in event.frame.module.ancestors(event.node)
+    )
+
+
+def _words(operation: Operation, found: Range) -> str:
+    reached = f"{found.farthest:,}"
+    if operation.name in ("power", "left_shift"):
+        base = constant(operation.args[0])
+        use = f"use a float, `{base}.0`" if operation.name == "power" and type(base) is int else "use a float"
+        return (
+            f"the powers reach {reached} and overflow int32; {use}"
+            if len(reached) < 40
+            else f"the powers overflow int32; {use}"
+        )
+    if operation.name in _TOTALS:
+        return f"the sum is about {reached} and overflows int32; sum in float32 or enable x64"
+    if operation.name in ("prod", "cumprod"):
+        return (
+            f"the product is {reached} and overflows int32; use `math.prod` or a float"
+            if len(reached) < 40
+            else "the product overflows int32; use a float"
+        )
+    return f"the indices reach {reached} and overflow int32; enable x64 or use smaller indices"
+
+
+def _fits(value: Value) -> bool:
+    found = range_of(value)
+    return found is None or (found.high <= _MOST and found.low >= _LEAST)
+
+
+def _unfit(value: Value | None) -> int | None:
+    """The Python integer in a number or a list of numbers that int32 does not hold."""
+    return _unfit_in(constant(value)) if isinstance(value, (Static, ListValue, TupleValue)) else None
+
+
+def _unfit_in(number: object) -> int | None:
+    if isinstance(number, tuple):
+        return next((found for part in number if (found := _unfit_in(part)) is not None), None)
+    return number if type(number) is int and not _LEAST <= number <= _MOST else None
+
+
+def _is_array(value: Value) -> bool:
+    """Whether it certainly is an array of JAX, for which NumPy's rules do not hold."""
+    return isinstance(value, Array) and value.certain and not (value.tree or value.mixed or value.role)
+
+
+def _too_large(operation: Operation) -> int | None:
+    """A Python integer that an operation is given and int32 does not hold."""
+    name, args = operation.name, operation.args
+    if name in _MAKING:
+        position = int(name == "full")
+        asked = operation.operand(position + 1, "dtype")
+        if asked is not None and (name == "full" or dtype_named(asked) not in ("int32", "int64")):
             return None
-        if made.name == "arange":
-            count = constant(made.args[0])
-            return count if len(made.args) == 1 and type(count) is int else None
-        if made.name not in ("getitem", "reshape", "expand_dims"):
-            return None
-        value = made.args[0]
+        return _unfit(args[position]) if len(args) > position else None
+    if (name in _TAKING or name == "at") and any(map(_is_array, args)):
+        return next((found for value in args if (found := _unfit(value)) is not None), None)
     return None

@@ -9,6 +9,16 @@ from jaxlint.api.tables import is_integer, strong
 from jaxlint.api.values import Array, Operation, Static, Value, constant, dtype_of, is_inexact
 from jaxlint.finding import Severity
 from jaxlint_rules.numerics._expressions import made, number, without_views
+from jaxlint_rules.precision._narrow_limits import (
+    CASTS,
+    COMPARISONS,
+    MIXING,
+    PRODUCTS,
+    RUNNING,
+    cast,
+    unfit,
+    wrapping,
+)
 
 _SMALLEST = 2.0**-25  # half of the smallest float16 above zero: what is not more than this rounds to zero
 _UNSIGNED = {"uint8": 255, "uint16": 65535}
@@ -24,20 +34,24 @@ class NarrowArithmetic(Rule):
     """Arithmetic wraps around or truncates in a narrow dtype.
 
     ## What it does
-    Finds numbers that are added to a float16 array, or are its lower bound, and are zero in float16 (`1e-8`); and differences of `uint8`
+    Finds numbers that a narrow type does not hold: `-1e9` beside a float16 array, which is minus infinity there, `image > 256` where it is `uint8`,
+    `1e-8` that is added to a float16 array, or is its lower bound, and is zero there; integers that are known to be too large for a cast, or for the type that
+    `arange` is asked for (bfloat16 counts up to 256); matrix products, `einsum` and `cumsum` of `int8`, `uint8` and 16-bit integers, which have that type; differences of `uint8`
     and `uint16` arrays that are then squared, averaged, divided or made floats; fractions that are written into an array of integers
     (`counts.at[i].set(0.5)`); and the minus of masks: `-mask`, `mask - other`.
 
     ## Why is this bad?
     The smallest float16 above zero is 6e-8: an epsilon of 1e-8 rounds to zero, and the division that it guards is 0/0. Python's numbers
     take the type of the array. Unsigned integers wrap around: `3 - 5` is 254, and so is the difference of two images where the second is
-    lighter, without an error. What `.at[...]` writes takes the type of the array: 0.5 becomes 0, with a warning at most. Truth values have no minus at all: it raises `TypeError`; `~mask` is the opposite.
+    lighter, without an error. `jnp.sum` widens small integers; `cumsum` and products do not, so that a product of quantised
+    `int8` matrices is noise. Positions in bfloat16 beyond 256 are no longer different from each other. What `.at[...]` writes takes the type of the array: 0.5 becomes 0, with a warning at most. Truth values have no minus at all: it raises `TypeError`; `~mask` is the opposite.
 
     ## Example
     ```python
     x = x.astype(jnp.float16)
     y = x / jnp.sqrt(jnp.mean(x * x) + 1e-8)
     error = jnp.mean((image - other) ** 2)  # both uint8
+    product = jnp.dot(a, b)  # both int8
     ```
 
     ## Use instead
@@ -45,6 +59,7 @@ class NarrowArithmetic(Rule):
     x32 = x.astype(jnp.float32)
     y = (x32 / jnp.sqrt(jnp.mean(x32 * x32) + 1e-8)).astype(x.dtype)
     error = jnp.mean((image.astype(jnp.float32) - other.astype(jnp.float32)) ** 2)
+    product = jnp.dot(a, b, preferred_element_type=jnp.int32)
     ```
 
     ## Fix safety
@@ -65,10 +80,14 @@ class NarrowArithmetic(Rule):
     def __init__(self) -> None:
         self.told: set[ast.AST] = set()  # differences; one finding for each
 
-    @concerns("add", "at", "maximum", "negative", "subtract", *_OF_DIFFERENCES)
+    @concerns(
+        "at", "maximum", "negative", *_OF_DIFFERENCES, *PRODUCTS, *RUNNING, *CASTS, *COMPARISONS, *MIXING
+    )
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if report.module.is_test or not operation.args:
+            return
+        if self.check_limits(event, report):
             return
         if operation.name in ("add", "maximum"):
             self.check_epsilon(event, report)
@@ -79,7 +98,7 @@ class NarrowArithmetic(Rule):
         if operation.name in ("negative", "subtract"):
             self.check_truth(event, report)
             return
-        wrapped = without_views(operation.args[0])
+        wrapped = without_views(operation.args[0]) if operation.name in _OF_DIFFERENCES else None
         if (
             not isinstance(wrapped, Array)
             or not _may_be_float(operation, event.result)
@@ -93,6 +112,28 @@ class NarrowArithmetic(Rule):
                 f"a difference of `{wrapped.dtype}` numbers wraps around below zero; cast them to a signed type or float",
                 reason=f"`{wrapped.dtype}` starts at 0, so `3 - 5` is {_UNSIGNED[wrapped.dtype] - 1}",
             )
+
+    @staticmethod
+    def check_limits(event: OperationEvent, report: Reporter) -> bool:
+        """Whether a narrow type certainly does not hold what an operation puts into it."""
+        operation, dtype = event.operation, event.result.dtype
+        if operation.name in PRODUCTS or operation.name in RUNNING:
+            wrong = wrapping(operation, dtype)
+            reason = f"JAX adds up in the dtype of the arrays, and only `sum` widens {dtype}"
+        elif operation.name in CASTS:
+            wrong = cast(operation, dtype)
+            reason = "the integers are known from how they are made"
+        else:
+            written, there = unfit(operation, dtype) if operation.name in MIXING | COMPARISONS else ("", "")
+            wrong = (
+                f"{written} becomes {there} in the dtype of the array; use a wider type or another number"
+                if written
+                else ""
+            )
+            reason = "a Python number takes the dtype of the array that it meets"
+        if wrong:
+            report(event.node, wrong, reason=reason)
+        return bool(wrong)
 
     @staticmethod
     def check_written(event: OperationEvent, report: Reporter) -> None:

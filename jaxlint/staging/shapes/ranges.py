@@ -1,0 +1,314 @@
+"""The integers that an array holds: from which to which, where the program says it. Worked out when it is asked for.
+
+A range is not a bound: its ends are reached, or nearly so. What may be anything up to a bound (a remainder, an `argmax`) has none.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from jaxlint.staging.shapes.known import shape_of
+from jaxlint.staging.values.arrays import Array, NumpyArray, Operation
+from jaxlint.staging.values.objects import ExternalObject, ListValue, TupleValue
+from jaxlint.staging.values.parts import constant
+from jaxlint.staging.values.plain import MISSING, Value, is_none
+
+MAX_DEPTH = 16
+LARGEST_POWER = 4096  # no number is raised or shifted further
+MOST_FACTORS = 4096
+
+_ARRANGING = frozenset(
+    """reshape expand_dims squeeze transpose ravel flatten broadcast_to swapaxes moveaxis flip sort copy array asarray
+    stop_gradient tile repeat roll""".split()  # noqa: SIM905
+)
+_INTEGERS = frozenset(
+    {"", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "int*", "bool"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Integers from `low` to `high`, both reached, that are `mean` on average and multiples of `step`.
+
+    `sources`: the operations that they vary with. `direction`: 1 where they rise along the axes of these, -1 where they fall, else 0.
+    `is_drawn`: they are random.
+    """
+
+    low: int
+    high: int
+    mean: float | None
+    step: int = 1
+    sources: frozenset[int] = frozenset()
+    direction: int = 0
+    is_drawn: bool = False
+
+    @property
+    def is_constant(self) -> bool:
+        return self.low == self.high
+
+    @property
+    def farthest(self) -> int:
+        """The end that is farther from zero."""
+        return self.high if abs(self.high) >= abs(self.low) else self.low
+
+
+def range_of(value: Value | None, depth: int = MAX_DEPTH) -> Range | None:
+    """The range of the integers in `value`; None where it is not known."""
+    if value is None or depth == 0:
+        return None
+    number = constant(value)
+    if type(number) is int:
+        return _single(number)
+    if isinstance(value, (ListValue, TupleValue)):
+        return _of_literal(number)
+    if not isinstance(value, (Array, NumpyArray)) or value.made is None or value.dtype not in _INTEGERS:
+        return None
+    if isinstance(value, Array) and (value.tree or value.mixed):
+        return None
+    return range_of_result(value.made, depth)
+
+
+def _single(number: int) -> Range:
+    return Range(number, number, float(number), abs(number))
+
+
+def _of_literal(numbers: object) -> Range | None:
+    """Of a list of numbers that are known."""
+    flat = _flat(numbers)
+    if not flat or not all(type(number) is int for number in flat):
+        return None
+    return Range(min(flat), max(flat), sum(flat) / len(flat), math.gcd(*flat))
+
+
+def _flat(numbers: object) -> list[int]:
+    if isinstance(numbers, tuple):
+        return [inner for number in numbers for inner in _flat(number)]
+    return [numbers]  # type: ignore[list-item]
+
+
+def range_of_result(made: Operation, depth: int = MAX_DEPTH) -> Range | None:
+    """The integers that an operation gives, as if integers had no end."""
+    name, args = made.name, made.args
+    if not args and name != "arange":
+        return None
+    if name in _MAKING:
+        return _MAKING[name](made)
+    if name == "getitem" and len(args) == 2:
+        return range_of(args[0], depth - 1) if _keeps_all(args[1]) else None
+    if name == "astype" or name in _ARRANGING:
+        return range_of(args[0], depth - 1)
+    if name in ("sum", "prod", "cumsum", "cumprod"):
+        return _of_reduction(made, depth)
+    if name == "negative":
+        inner = range_of(args[0], depth - 1)
+        return None if inner is None else _scaled(inner, -1)
+    if len(args) != 2:
+        return None
+    one, two = range_of(args[0], depth - 1), range_of(args[1], depth - 1)
+    if one is None or two is None:
+        return None
+    if name == "add":
+        return _sum(one, two)
+    if name == "subtract":
+        return _sum(one, _scaled(two, -1))
+    if name == "multiply":
+        return _product(one, two)
+    if name in ("power", "left_shift"):
+        return _power(one, two, shifted=name == "left_shift")
+    if name in ("maximum", "minimum"):
+        pick = max if name == "maximum" else min
+        return Range(pick(one.low, two.low), pick(one.high, two.high), None) if _apart(one, two) else None
+    return None
+
+
+def _keeps_all(index: Value) -> bool:
+    """Whether an index only adds axes: `x[:, None]`."""
+    parts = index.items if isinstance(index, TupleValue) else [index]
+    for part in parts or [index]:
+        whole = (
+            isinstance(part, ExternalObject)
+            and part.name == "builtins.slice"
+            and all(map(is_none, part.args))
+        )
+        if not (whole or is_none(part) or constant(part) is Ellipsis):
+            return False
+    return True
+
+
+def _apart(one: Range, two: Range) -> bool:
+    """Whether all pairs of their values come together: one has one value, or is drawn at random."""
+    return one.sources.isdisjoint(two.sources) and (
+        one.is_constant or two.is_constant or one.is_drawn or two.is_drawn
+    )
+
+
+def _direction(one: Range, two: Range) -> int:
+    """How what is computed of both goes, so that the ends of both come together; 0 where that is not known."""
+    if one.is_constant or two.is_constant:
+        return two.direction if one.is_constant else one.direction
+    return one.direction if one.direction == two.direction else 0
+
+
+def _is_drawn(one: Range, two: Range) -> bool:
+    return (one.is_drawn or one.is_constant) and (two.is_drawn or two.is_constant)
+
+
+def _scaled(one: Range, factor: int) -> Range:
+    low, high = sorted((one.low * factor, one.high * factor))
+    mean = None if one.mean is None else one.mean * factor
+    return Range(
+        low, high, mean, one.step * abs(factor), one.sources, one.direction * (1 if factor >= 0 else -1)
+    )
+
+
+def _sum(one: Range, two: Range) -> Range | None:
+    direction = _direction(one, two)
+    if not _apart(one, two) and not direction:
+        return None
+    mean = None if one.mean is None or two.mean is None else one.mean + two.mean
+    sources = one.sources | two.sources
+    return Range(
+        one.low + two.low, one.high + two.high, mean, math.gcd(one.step, two.step), sources, direction
+    )
+
+
+def _product(one: Range, two: Range) -> Range | None:
+    if one.is_constant or two.is_constant:
+        return _scaled(two, one.low) if one.is_constant else _scaled(one, two.low)
+    sources = one.sources | two.sources
+    if _apart(one, two):
+        ends = [a * b for a in (one.low, one.high) for b in (two.low, two.high)]
+        mean = None if one.mean is None or two.mean is None else one.mean * two.mean
+        return Range(min(ends), max(ends), mean, one.step * two.step, sources, is_drawn=_is_drawn(one, two))
+    direction = _direction(one, two)
+    if not direction or min(one.low, two.low) < 0:
+        return None
+    return Range(one.low * two.low, one.high * two.high, None, 1, sources, direction)
+
+
+def _power(one: Range, two: Range, shifted: bool) -> Range | None:
+    if not _apart(one, two) or min(one.low, two.low) < 0 or two.high > LARGEST_POWER:
+        return None
+    if shifted:
+        return Range(one.low << two.low, one.high << two.high, None, 1, one.sources | two.sources)
+    return Range(one.low**two.low, one.high**two.high, None, 1, one.sources | two.sources)
+
+
+def _of_reduction(made: Operation, depth: int) -> Range | None:
+    """Of a sum or a product over one axis or all of them."""
+    operand = made.args[0]
+    if not set(made.kwargs) <= {"axis", "keepdims"} or len(made.args) > 2:
+        return None
+    if made.name.endswith("prod"):
+        return _of_factors(operand) if len(made.args) == 1 and "axis" not in made.kwargs else None
+    inner, shape = range_of(operand, depth - 1), shape_of(operand)
+    if inner is None or inner.mean is None or shape is None:
+        return None
+    axis = constant(made.operand(1, "axis")) if made.operand(1, "axis") is not None else None
+    if axis is None:
+        count = math.prod(shape)
+    elif type(axis) is int and -len(shape) <= axis < len(shape):
+        if len(shape) > 1 and not inner.is_constant:
+            return None  # which of the axes it varies along is not known
+        count = shape[axis]
+    else:
+        return None
+    total = round(inner.mean * count)
+    low = min(inner.low, total) if made.name == "cumsum" else total
+    return Range(min(low, total), max(inner.high, total) if made.name == "cumsum" else total, None)
+
+
+def _of_factors(operand: Value) -> Range | None:
+    """The product of numbers of which each is known."""
+    made = operand.made if isinstance(operand, (Array, NumpyArray)) else None
+    numbers = constant(operand)
+    if made is not None and made.name in ("array", "asarray") and made.args:
+        numbers = constant(made.args[0])
+    if made is not None and made.name == "arange":
+        bounds = _bounds(made)
+        numbers = (
+            tuple(range(*bounds)) if bounds is not None and len(range(*bounds)) <= MOST_FACTORS else MISSING
+        )
+    flat = _flat(numbers)
+    if not all(type(number) is int for number in flat) or len(flat) > MOST_FACTORS:
+        return None
+    return _single(math.prod(flat))
+
+
+def _bounds(made: Operation) -> tuple[int, int, int] | None:
+    """Start, stop and step of an `arange`."""
+    given = [*made.args[:3]]
+    for position, keyword in enumerate(("start", "stop", "step")):
+        if keyword in made.kwargs and position == len(given):
+            given.append(made.kwargs[keyword])
+    bounds = [constant(value) for value in given]
+    if not bounds or not all(type(bound) is int for bound in bounds):
+        return None
+    start, stop, step = ([0, *bounds, 1] if len(bounds) == 1 else [*bounds, 1])[:3]
+    return (start, stop, step) if step else None
+
+
+def _of_arange(made: Operation) -> Range | None:
+    bounds = _bounds(made)
+    if bounds is None or not set(made.kwargs) <= {"start", "stop", "step", "dtype"}:
+        return None
+    numbers = range(*bounds)
+    if not numbers:
+        return None
+    first, last = numbers[0], numbers[-1]
+    rising = 1 if last >= first else -1
+    return Range(
+        min(first, last),
+        max(first, last),
+        (first + last) / 2,
+        math.gcd(first, bounds[2]),
+        frozenset({id(made)}),
+        rising,
+    )
+
+
+def _of_draw(made: Operation) -> Range | None:
+    """`jax.random.randint(key, shape, minval, maxval)`."""
+    low, stop = constant(made.operand(2, "minval")), constant(made.operand(3, "maxval"))
+    return _drawn(made, low, stop)
+
+
+def _of_choice(made: Operation) -> Range | None:
+    """`jax.random.permutation(key, n)`, `jax.random.choice(key, n)`."""
+    return _drawn(made, 0, constant(made.operand(1, "x") or made.kwargs.get("a")))
+
+
+def _drawn(made: Operation, low: object, stop: object) -> Range | None:
+    if type(low) is not int or type(stop) is not int or stop <= low:
+        return None
+    return Range(low, stop - 1, (low + stop - 1) / 2, 1, frozenset({id(made)}), is_drawn=True)
+
+
+def _of_iota(made: Operation) -> Range | None:
+    size = constant(made.operand(1, "size" if made.name == "iota" else "shape"))
+    if made.name == "broadcasted_iota":
+        axis = constant(made.operand(2, "dimension"))
+        known = isinstance(size, tuple) and type(axis) is int and -len(size) <= axis < len(size)
+        size = size[axis] if known else MISSING
+    if type(size) is not int or size <= 0:
+        return None
+    return Range(0, size - 1, (size - 1) / 2, 1, frozenset({id(made)}), 1)
+
+
+def _of_filled(made: Operation) -> Range | None:
+    number = constant(made.operand(1, "fill_value")) if made.name == "full" else int(made.name == "ones")
+    return _single(number) if type(number) is int else None
+
+
+_MAKING = {
+    "arange": _of_arange,
+    "iota": _of_iota,
+    "broadcasted_iota": _of_iota,
+    "jax.random.randint": _of_draw,
+    "jax.random.permutation": _of_choice,
+    "jax.random.choice": _of_choice,
+    "full": _of_filled,
+    "ones": _of_filled,
+    "zeros": _of_filled,
+}

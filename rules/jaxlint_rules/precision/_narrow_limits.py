@@ -1,0 +1,106 @@
+"""What narrow dtypes do not hold: integers beyond their ends, products and running sums, numbers that become infinite."""
+
+from __future__ import annotations
+
+import ast
+import math
+
+from jaxlint.api.tables import strong
+from jaxlint.api.values import (
+    Array,
+    Operation,
+    Range,
+    Static,
+    Value,
+    constant,
+    dtype_named,
+    dtype_of,
+    range_of,
+    range_of_result,
+    shape_of,
+)
+
+ENDS = {"int8": (-128, 127), "uint8": (0, 255), "int16": (-32768, 32767), "uint16": (0, 65535)}
+_EXACT = {"bfloat16": 256, "float16": 2048}  # up to where each integer is a number of the dtype
+LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}
+PRODUCTS = frozenset({"matmul", "dot", "vdot", "inner", "tensordot", "einsum", "dot_general", "batch_matmul"})
+RUNNING = frozenset({"cumsum", "cumprod"})
+CASTS = frozenset({"astype", "arange", "iota", "broadcasted_iota"})
+COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
+MIXING = frozenset({"add", "subtract", "multiply", "where"})
+
+
+def wrapping(operation: Operation, dtype: str) -> str:
+    """What is wrong with a product or a running sum that has a narrow integer type; "" where nothing is."""
+    if dtype not in ENDS or operation.kwargs.get("preferred_element_type") is not None:
+        return ""
+    if operation.kwargs.get("dtype") is not None or _stays_small(operation, dtype):
+        return ""
+    if operation.name in RUNNING:
+        return f"`{operation.name}` of {dtype} wraps around beyond {ENDS[dtype][1]:,}; pass `dtype=jnp.int32`"
+    use = "pass `preferred_element_type=jnp.int32`"
+    if isinstance(operation.node, ast.BinOp):
+        use = "use `jnp.matmul(..., preferred_element_type=jnp.int32)`"
+    return f"a product of {dtype} arrays adds up in {dtype} and wraps around; {use}"
+
+
+def _stays_small(operation: Operation, dtype: str) -> bool:
+    """Whether the numbers are known, and too few to reach the end of the type."""
+    parts = [range_of(value) or _of_truth(value) for value in operation.args[:2] if isinstance(value, Array)]
+    if operation.name == "cumprod" or not parts or any(part is None for part in parts):
+        return False
+    shapes = [shape for value in operation.args if (shape := shape_of(value)) is not None]
+    if not shapes or not shapes[0]:
+        return False
+    largest = math.prod(abs(part.farthest) for part in parts if part is not None)
+    return largest * max(shapes[0]) <= ENDS[dtype][1]
+
+
+def _of_truth(value: Value) -> Range | None:
+    """Of a mask that was cast."""
+    made = value.made if isinstance(value, Array) else None
+    cast = made is not None and made.name == "astype" and bool(made.args) and dtype_of(made.args[0]) == "bool"
+    return Range(0, 1, None) if cast else None
+
+
+def cast(operation: Operation, dtype: str) -> str:
+    """What is wrong with integers that a cast, or a function that counts, puts into a narrow type; "" where nothing is."""
+    if operation.name == "astype":
+        found = range_of(operation.args[0]) if operation.args else None
+    else:
+        found = (
+            range_of_result(operation)
+            if dtype_named(operation.kwargs.get("dtype")) or operation.args[3:]
+            else None
+        )
+    if found is None:
+        return ""
+    if dtype in ENDS:
+        low, high = ENDS[dtype]
+        if found.low >= low and found.high <= high:
+            return ""
+        return f"integers that reach {found.farthest:,} wrap around in {dtype}, which ends at {high}; use a wider type"
+    exact = _EXACT.get(dtype, 0)
+    evenly = found.step & -found.step  # the power of two that all of them are multiples of
+    if not exact or not found.direction or abs(found.farthest) <= exact * max(evenly, 1):
+        return ""
+    return f"{dtype} holds integers up to {exact:,}, and these reach {found.farthest:,}; keep them int32 or float32"
+
+
+def unfit(operation: Operation, dtype: str) -> tuple[str, str]:
+    """A number that a narrow type does not hold, as it is written and as it is there; two empty texts where all fit."""
+    given = operation.args[1:] if operation.name == "where" else operation.args
+    if operation.name in COMPARISONS:
+        dtype = next((d for value in given if (d := dtype_of(value)) in ENDS), "")
+    for value in given:
+        number = constant(value) if isinstance(value, Static) else None
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            continue
+        if isinstance(number, int) and dtype in ENDS:
+            low, high = ENDS[dtype]
+            if not low <= number <= high:
+                return str(number), str((number - low) % (high - low + 1) + low)
+        largest = LARGEST.get(strong(dtype))
+        if largest is not None and largest < abs(number) < math.inf:
+            return f"{number:g}", "inf" if number > 0 else "-inf"
+    return "", ""
