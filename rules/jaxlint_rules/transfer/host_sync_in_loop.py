@@ -50,6 +50,7 @@ class _Wait:
     what: str
     loop: Loop
     jitted: str
+    seldom: bool  # the loop is short, and another enters it now and then
     lines: dict[tuple[str, int], None] = field(default_factory=dict)
 
 
@@ -160,7 +161,9 @@ class HostSyncInLoop(Rule):
             return
         if fetched and loop in frame.loops and feeds_back(event.node, loop.node, frame):
             return
-        wait = self.waits.setdefault(loop.node, _Wait(event, what, loop, value.jitted))
+        wait = self.waits.setdefault(
+            loop.node, _Wait(event, what, loop, value.jitted, _is_now_and_then(loop, frame))
+        )
         wait.lines.setdefault((frame.module.display, getattr(event.node, "lineno", 0)))
 
     def finish(self, report: Reporter) -> None:
@@ -184,20 +187,20 @@ class HostSyncInLoop(Rule):
 def _is_meant(wait: _Wait, report: Reporter) -> bool:
     """Whether the loop draws or times what it waits for, or a notebook shows it: the author knows of the wait."""
     loop = wait.loop.node
-    seldom = _is_now_and_then(wait, report)
-    return seldom or shows_results(loop) or is_timed(wait.event.node, loop) or _is_looked_at(wait, report)
+    return (
+        wait.seldom or shows_results(loop) or is_timed(wait.event.node, loop) or _is_looked_at(wait, report)
+    )
 
 
-def _is_now_and_then(wait: _Wait, report: Reporter) -> bool:
+def _is_now_and_then(loop: Loop, frame: Frame) -> bool:
     """Whether the loop is one of a known, small number of iterations that another loop enters in some of its own."""
-    frame, loop = wait.event.frame, wait.loop
     if loop not in frame.loops or loop.trips is None or loop.trips > _BRIEF:
         return False
     around = frame.loops[: frame.loops.index(loop)]
     return any(
         isinstance(above, ast.If)
         for outer in around[-1:]
-        for above in _between(loop.node, outer.node, report.module)
+        for above in _between(loop.node, outer.node, frame.module)
     )
 
 
