@@ -217,6 +217,8 @@ class Boundary(Part):
         if keeps_python and isinstance(value, (Static, Unknown)):
             return value
         if isinstance(value, Array):
+            if value.is_reference:
+                return UNKNOWN  # JAX refuses to return it
             return Array(
                 False,
                 None,

@@ -20,7 +20,7 @@ class StaticArgumentMismatch(Rule):
     Compares `static_argnums`, `static_argnames`, `donate_argnums` and `donate_argnames` of `jax.jit` with the function's
     signature: names that are no parameter, positions beyond the last positional parameter, and parameters that are
     both static and donated. So it does with `nondiff_argnums` of `jax.custom_vjp`, and compares the `argnums` of
-    `jax.grad` and the `in_axes` of `jax.vmap` with what a call passes.
+    `jax.grad`, the `in_axes` of `jax.vmap` and the `donate_argnums` of `jax.pmap` with what a call passes.
 
     ## Why is this bad?
     `jax.jit` raises `ValueError`; older releases only warned, and traced what was meant to be static.
@@ -118,6 +118,8 @@ class StaticArgumentMismatch(Rule):
                 )
         elif t.api in _CHECKPOINTS and t.target is not None:
             self.check_checkpoint(event, t, len(event.args), report)
+        elif t.kind == "pmap":
+            self.check_donated(event, t, report)
         elif t.api == "jax.vmap":
             axes = t.options.get("in_axes")
             if not isinstance(axes, (TupleValue, ListValue)) or axes.items is None:
@@ -141,6 +143,22 @@ class StaticArgumentMismatch(Rule):
                 f"argument {beyond} of `{t.api}` is static, but the call passes only {count}{own} by position"
                 + (f"; pass {passed} so" if passed else ""),
                 reason=f"{t.why.explain(report.module)}; `static_argnums` counts positional arguments, and the call raises",
+            )
+
+    def check_donated(self, event: CallEvent, t: Transformed, report: Reporter) -> None:
+        """`pmap` donates what is passed by position alone; `jit` knows the names as well."""
+        signature = signature_of(t.target)
+        donated = list(_entries(t.options["donate_argnums"])) if "donate_argnums" in t.options else []
+        if signature is None or not donated:
+            return
+        named = {signature.name_of(entry) for entry in donated}
+        passed = [name for name in event.kwargs if name in named]
+        if passed:
+            report(
+                event.node,
+                f"`pmap` does not donate `{passed[0]}`, which is passed by keyword; pass it by position",
+                reason=f"{t.why.explain(report.module)}; `donate_argnums` of `pmap` counts positional arguments",
+                severity=Severity.WARNING,
             )
 
     def check_overlap(

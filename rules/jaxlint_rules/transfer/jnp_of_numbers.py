@@ -1,0 +1,78 @@
+"""jax.numpy computes on Python numbers, on the host, in a loop."""
+
+from __future__ import annotations
+
+from jaxlint.api import ConvertEvent, Reporter, Rule
+from jaxlint.api.tables import ELEMENTWISE
+from jaxlint.api.values import Array, Operation, Static, Value
+from jaxlint.finding import Severity
+from jaxlint_rules._loops import bodies
+
+_HOW = frozenset({"float", "int", "item", "round", "math.floor", "math.ceil"})
+_DEPTH = 8
+
+
+class JnpOfNumbers(Rule):
+    """`jax.numpy` computes a Python number from Python numbers in a loop.
+
+    ## What it does
+    Finds `float(jnp.cos(step / total))` and its like in a loop on the host, or in a function that such a loop calls, where all that is computed
+    with are Python numbers.
+
+    ## Why is this bad?
+    Each operation is dispatched to the device, and the conversion waits for it: 0.1 ms for a cosine schedule, which `math` computes in
+    0.3 µs. On a GPU the wait also ends what runs ahead of Python.
+
+    ## Example
+    ```python
+    def schedule(step, total):
+        return float(0.5 * (1 + jnp.cos(jnp.pi * step / total)))
+    ```
+
+    ## Use instead
+    ```python
+    def schedule(step, total):
+        return 0.5 * (1 + math.cos(math.pi * step / total))
+    ```
+
+    ## Fix safety
+    There is no automatic fix: `math` computes in double precision, and takes no arrays.
+
+    ## When not to fix
+    Where the function is also called with arrays. What runs once is not reported.
+
+    ## References
+    - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
+    """
+
+    code = "JAX507"
+    name = "jnp-of-numbers"
+    category = "transfer"
+    severity = Severity.WARNING
+    preview = True  # until its findings in real code were read: docs/writing-rules.md
+
+    def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
+        frame, value = event.frame, event.value
+        if event.how not in _HOW or frame.stage.staged or frame.is_in_test() or not isinstance(value, Array):
+            return
+        made = value.made
+        if made is None or not _computes_numbers(made) or not any(bodies(frame)):
+            return
+        report(
+            event.node,
+            f"`{event.how}` of `jnp` functions of Python numbers waits for the device; use `math` or NumPy",
+            reason="nothing here is an array: each operation is dispatched to the device and fetched again",
+        )
+
+
+def _computes_numbers(made: Operation, depth: int = _DEPTH) -> bool:
+    """Whether an operation, element by element, has Python numbers alone to compute with."""
+    if depth == 0 or made.name not in ELEMENTWISE or made.kwargs or not made.args:
+        return False
+    return all(_is_number(value, depth - 1) for value in made.args)
+
+
+def _is_number(value: Value, depth: int) -> bool:
+    if isinstance(value, Array):
+        return not value.staged and value.made is not None and _computes_numbers(value.made, depth)
+    return isinstance(value, Static)
