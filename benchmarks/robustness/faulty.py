@@ -127,22 +127,24 @@ PROGRAMS = (
         time.sleep(1)
         """,
         0,
-        "ended by itself",
+        "the program finished",
     ),
     Program(
         "a daemon that holds its output",
         "subprocess.Popen(['sleep', '300'], start_new_session=True)",
         0,
-        "ended by itself",
+        "the program finished",
         spare=True,
     ),
     Program(
         "binary floods",
         "for n in range(40):\n    os.write(1, os.urandom(250_000)); os.write(2, b'\\x1b[31m\\0\\xff' * 50_000)\nos.write(1, b'x' * 5_000_000)",
         0,
-        "ended by itself",
+        "the program finished",
     ),
-    Program("hangs at exit", "atexit.register(lambda: time.sleep(300))", 0, "ended by itself", spare=True),
+    Program(
+        "hangs at exit", "atexit.register(lambda: time.sleep(300))", 0, "the program finished", spare=True
+    ),
     Program(
         "a thread that never ends",
         "threading.Thread(target=lambda: time.sleep(300)).start()",
@@ -156,21 +158,21 @@ PROGRAMS = (
         "replaces its streams",
         "class Bad:\n    def __getattr__(self, name): raise RuntimeError(name)\nsys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = Bad()",
         0,
-        "ended by itself",
+        "the program finished",
     ),
     Program("deletes what it was", "remove(os.getcwd())", 2, "is gone"),
     Program(
         "deletes its temporary folder",
         "remove(os.environ['TMPDIR'])",
         0,
-        "ended by itself",
+        "the program finished",
         spare=True,
     ),
     Program(
         "changes its folder",
         "os.mkdir('d'); os.chdir('d'); os.rmdir('../d')",
         0,
-        "ended by itself",
+        "the program finished",
         spare=True,
     ),
     Program(
@@ -216,11 +218,13 @@ PROGRAMS = (
         "its own handlers",
         "signal.signal(signal.SIGTERM, lambda *_: None); signal.signal(signal.SIGINT, lambda *_: None); signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01); signal.signal(signal.SIGALRM, lambda *_: None)\ntime.sleep(0.5)",
         0,
-        "ended by itself",
+        "the program finished",
     ),
     Program("an alarm", "signal.alarm(1); time.sleep(30)", 0, "SIGALRM", spare=True),
     Program("few descriptors", "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))", 0, "", spare=True),
-    Program("no file may grow", "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))", 0, "ended by itself"),
+    Program(
+        "no file may grow", "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))", 0, "the program finished"
+    ),
     Program(
         "little time",
         "resource.setrlimit(resource.RLIMIT_CPU, (1, 1))\nwhile True: pass",
@@ -243,7 +247,7 @@ PROGRAMS = (
         spare=True,
     ),
     Program(
-        "many forks", "for _ in range(30):\n    if os.fork() == 0: time.sleep(300)", 0, "ended by itself"
+        "many forks", "for _ in range(30):\n    if os.fork() == 0: time.sleep(300)", 0, "the program finished"
     ),
     Program(
         "stops itself",

@@ -56,11 +56,11 @@ def adapt_call(draft: Draft, call: cst.Call, change: CallChange, at: ast.AST, *,
     """
     site = draft.site
     if bound and (change.suffix or change.prefix):
-        raise Refused("the result is wrapped up here, where the rewrite has to change it")
+        raise Refused("the rewrite has to change the result, which another call takes here")
     args = list(call.args)[bound:]
     for index, arg in enumerate(args):
         if arg.star:
-            raise Refused("the call unpacks its arguments, which are unknown")
+            raise Refused("the call unpacks unknown arguments")
         name = arg.keyword.value if arg.keyword else None
         if name is None:
             _adapt_positional(draft, arg, index, change)
@@ -69,7 +69,7 @@ def adapt_call(draft: Draft, call: cst.Call, change: CallChange, at: ast.AST, *,
         elif name in change.values:
             new = change.values[name].get(site.code(arg.value).strip(), change.values[name].get("*", ""))
             if new == "":
-                raise Refused(f"what `{name}` is cannot be seen here")
+                raise Refused(f"the value of `{name}` is unknown here")
             if new is None:
                 _drop(draft, list(call.args), index + bound)
             else:
@@ -114,7 +114,7 @@ def _adapt_positional(draft: Draft, arg: cst.Arg, index: int, change: CallChange
     if change.keep is None or index < change.keep:
         return
     if index >= len(change.parameters):
-        raise Refused("the call passes more positional arguments than are known")
+        raise Refused("the call passes unknown positional arguments")
     name = change.parameters[index]
     if name in change.refuse:
         raise Refused(change.refuse[name])
@@ -126,9 +126,9 @@ def _make_positional(draft: Draft, args: Sequence[cst.Arg], index: int, change: 
     arg = args[index]
     assert arg.keyword is not None
     if change.parameters.index(arg.keyword.value) != index:
-        raise Refused(f"`{arg.keyword.value}` has to be passed by position, and is out of order here")
+        raise Refused(f"`{arg.keyword.value}` must be passed by position, and is out of order here")
     if any(a.keyword and a.keyword.value not in change.positional for a in args[:index]):
-        raise Refused(f"`{arg.keyword.value}` has to be passed by position, and stands after a keyword here")
+        raise Refused(f"`{arg.keyword.value}` must be passed by position, and stands after a keyword here")
     start, value = draft.site.place(arg.keyword), draft.site.outer_place(arg.value)
     draft.replace(Span(start.line, start.column, value.line, value.column), "")
 
@@ -144,7 +144,7 @@ def _drop(draft: Draft, args: Sequence[cst.Arg], index: int) -> None:
     else:
         span = own
     if "#" in draft.site.lines.slice(span):
-        raise Refused("a comment stands between the arguments, which the rewrite would lose")
+        raise Refused("the rewrite would lose a comment between the arguments")
     draft.replace(span, "")
 
 
@@ -224,19 +224,19 @@ def _given(call: cst.Call, template: Template) -> tuple[dict[str, cst.Arg], list
     known = [*template.parameters, *template.optional]
     for index, arg in enumerate(call.args):
         if arg.star or (arg.keyword is None and index >= len(known)):
-            raise Refused("the call passes arguments that the rewrite does not know")
+            raise Refused("the rewrite does not know all arguments of the call")
         name = arg.keyword.value if arg.keyword else known[index]
         if template.labels and name not in known and (label := _label(name, arg.value)):
             labels.append(label)
             continue
         if name not in known or name in given:
-            raise Refused(f"the call passes `{name}`, which the rewrite does not know")
+            raise Refused(f"the rewrite does not know the argument `{name}`")
         given[name] = arg
     if not set(template.parameters) <= set(given):
-        raise Refused("the call does not pass all the arguments that the rewrite needs")
+        raise Refused("the rewrite needs arguments that the call does not pass")
     for name in template.simple:
         if not _is_simple(given[name].value):
-            raise Refused(f"`{name}` is needed twice; give it a name first")
+            raise Refused(f"`{name}` would be evaluated twice; assign it to a variable first")
     return given, labels
 
 
@@ -253,7 +253,7 @@ def _text_in_place(
     elif template.statement and "result" not in given and not isinstance(outer, ast.Expr):
         value = given[template.gives_back].value if template.gives_back else None
         if not isinstance(value, cst.Name):
-            raise Refused("the result is used here, and the replacement has none")
+            raise Refused("the result is used here, and the replacement returns nothing")
         if (
             isinstance(outer, ast.Assign)
             and ast.unparse(outer.targets[0]) == value.value
@@ -314,9 +314,9 @@ def _rewrite_whole(draft: Draft, call: cst.Call, whole: Span, pieces: Sequence[s
     old = site.lines.slice(whole)
     leaf = call.func.attr.value if isinstance(call.func, cst.Attribute) else site.code(call.func)
     if "#" in old:
-        raise Refused("a comment stands between the arguments, which the rewrite would lose")
+        raise Refused("the rewrite would lose a comment between the arguments")
     if len(re.findall(rf"\b{re.escape(leaf)}\(", old)) > 1:
-        raise Refused("an argument is a call of the same function; the next round rewrites it")
+        raise Refused("an argument calls the same function; run fix again")
     text = "".join(piece if isinstance(piece, str) else site.lines.slice(piece) for piece in pieces)
     draft.replace(whole, text)
 
@@ -329,9 +329,9 @@ def _reassemble(draft: Draft, whole: Span, pieces: Sequence[str | Span]) -> None
             text += piece
             continue
         if (piece.line, piece.column) < (line, column):
-            raise Refused("the arguments are given in another order than the rewrite needs")
+            raise Refused("the rewrite needs the arguments in another order")
         gap = Span(line, column, piece.line, piece.column)
         if "#" in draft.site.lines.slice(gap):
-            raise Refused("a comment stands between the arguments, which the rewrite would lose")
+            raise Refused("the rewrite would lose a comment between the arguments")
         draft.replace(gap, text)
         line, column, text = piece.end_line, piece.end_column, ""

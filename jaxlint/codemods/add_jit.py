@@ -31,10 +31,10 @@ def add_jit(draft: Draft, step: Step) -> None:
         if isinstance(node, ast.FunctionDef) and node.lineno == step.span.line
     ]
     if len(found) != 1:
-        raise Refused("there is no single function defined here")
+        raise Refused("the line does not define exactly one function")
     (function,) = found
     if function.decorator_list:
-        raise Refused("the function has decorators already, whose order would matter")
+        raise Refused("the function has other decorators, and their order matters")
     static = step.parameters.get("static_argnames", ())
     names = [str(name) for name in static] if isinstance(static, list | tuple) else []
     known = {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)}
@@ -45,7 +45,7 @@ def add_jit(draft: Draft, step: Step) -> None:
     change = changed_by_calling(site, function)
     carries = transform == "flax.nnx.jit" and change is not None and change.framework == "flax.nnx"
     if change is not None and change.framework and change.is_seen and not carries:
-        raise Refused(f"the function {change.what}, which a compiled one would do only while it is traced")
+        raise Refused(f"the function {change.what}, and a compiled function does that only at trace time")
     wrapper = reference(site, draft.imports, transform, function)
     if names and transform == "equinox.filter_jit":
         names = []  # whatever is no array is static there

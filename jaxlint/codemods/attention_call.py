@@ -38,13 +38,13 @@ def attention_call(draft: Draft, step: Step) -> None:
     arguments = [f"{name}{order}" for name, order in chain.operands]
     scale, depth = step.parameters.get("scale"), step.parameters.get("depth")
     if not isinstance(scale, (int, float)) or not isinstance(depth, int):
-        raise Refused("the scale of the attention is not known")
+        raise Refused("the scale of the attention is unknown")
     if abs(scale * math.sqrt(depth) - 1.0) > _DEFAULT:
         arguments.append(f"scale={scale:.9g}")
     if step.parameters.get("causal"):
         arguments.append("is_causal=True")
     elif chain.masks:
-        raise Refused("the axes of the mask are not known")
+        raise Refused("the axes of the mask are unknown")
     if implementation := step.parameters.get("implementation"):
         arguments.append(f'implementation="{implementation}"')
     dropped = chain.dropped()
@@ -142,17 +142,17 @@ class _Chain:
                 if isinstance(statement.targets[0], ast.Name):
                     return statement
             break
-        raise Refused(f"`{name}` is not given by a statement of the same block")
+        raise Refused(f"`{name}` is not assigned in the same block")
 
     def _scores_under(self, weights: ast.expr, before: ast.stmt) -> ast.expr:
         """The product of queries and keys, from the weights."""
         if not isinstance(weights, ast.Call) or self.site.names.qualified(weights.func) not in _SOFTMAX:
-            raise Refused("the weights are not made by one call of softmax")
+            raise Refused("the weights do not come from one softmax call")
         axes = [k.value for k in weights.keywords if k.arg == "axis"] + weights.args[1:]
         if any(k.arg != "axis" for k in weights.keywords) or any(
             ast.unparse(a) not in ("-1", "3") for a in axes
         ):
-            raise Refused("the softmax has other arguments")
+            raise Refused("the softmax has unsupported arguments")
         expression, before = self._resolved(weights.args[0], before)
         while _factors(self.site, expression) is None:
             expression, before = self._resolved(self._inner(expression, before), before)
@@ -173,7 +173,7 @@ class _Chain:
                 self.masks.append(expression.args[0])
                 self.others.append(expression.args[2])
                 return expression.args[1]
-        raise Refused(f"what `{ast.unparse(expression)[:40]}` does to the scores has no place in the call")
+        raise Refused(f"the call cannot apply `{ast.unparse(expression)[:40]}` to the scores")
 
     def _leads(self, expression: ast.expr, before: ast.stmt) -> bool:
         """Whether an expression is made from a product."""
@@ -197,7 +197,7 @@ class _Chain:
     ) -> None:
         subscripts, queries, keys = first
         if (subscripts is None) != (second is None):
-            raise Refused("one of the products is an einsum, the other one is not")
+            raise Refused("only one of the two products is an einsum")
         if subscripts is None or second is None:
             turned = _ORDERS[(0, 2, 1, 3)]
             named = [self._name(queries), self._name(_untransposed(self.site, keys)), self._name(values)]
@@ -206,7 +206,7 @@ class _Chain:
         (of_queries, of_keys), scores = _split(subscripts)
         (of_weights, of_values), result = _split(second)
         if len(scores) != 4 or len(of_weights) != 4:
-            raise Refused("it is not attention of batch, heads, time and depth")
+            raise Refused("its axes are not batch, heads, time and depth")
         if scores[-1] in of_queries:
             queries, keys, of_queries, of_keys = keys, queries, of_keys, of_queries
         batch, heads, time, positions = tuple(scores)
@@ -214,7 +214,7 @@ class _Chain:
         b, h, t, s = tuple(of_weights)
         width = set(of_values) - {b, h, s}
         if len(depth) != 1 or len(width) != 1 or time not in of_queries or positions not in of_keys:
-            raise Refused("it is not attention of batch, heads, time and depth")
+            raise Refused("its axes are not batch, heads, time and depth")
         (d,), (e,) = depth, width
         parts = (
             (queries, of_queries, (batch, time, heads, d)),
@@ -238,7 +238,7 @@ class _Chain:
                     and other.id == node.id
                     and not isinstance(other.ctx, ast.Load)
                 ):
-                    raise Refused(f"`{node.id}` is rebound in between")
+                    raise Refused(f"`{node.id}` is reassigned in between")
         return node.id
 
     # ---- what can go ----
@@ -256,7 +256,7 @@ class _Chain:
         for statement in chain:
             name = self._used_outside(statement, [*chain, *helpers])
             if name:
-                raise Refused(f"`{name}` is used elsewhere as well")
+                raise Refused(f"`{name}` is also used elsewhere")
         return sorted([*chain, *helpers], key=lambda statement: statement.lineno)
 
     def _helpers(self) -> list[ast.stmt]:
@@ -298,14 +298,14 @@ def _split(subscripts: str) -> tuple[list[str], str]:
     operands, arrow, result = subscripts.partition("->")
     parts = operands.split(",")
     if not arrow or len(parts) != 2 or not (operands.replace(",", "") + result).isalpha():
-        raise Refused("the subscripts of an einsum are not written out")
+        raise Refused("the subscripts of the einsum are not a literal string")
     return parts, result
 
 
 def _turned(own: str | tuple[str, ...], wanted: tuple[str, ...]) -> str:
     order = tuple(list(own).index(letter) for letter in wanted) if set(own) == set(wanted) else ()
     if order not in _ORDERS:
-        raise Refused("the axes of an operand are in an order that the call does not take")
+        raise Refused("the call does not support the axis order of an operand")
     return _ORDERS[order]
 
 

@@ -31,17 +31,17 @@ def bind_result(draft: Draft, step: Step) -> None:
     keyword = step.parameters.get("keyword")
     if isinstance(keyword, str) and keyword.partition("=")[0] not in [one.arg for one in call.keywords]:
         if not site.text(call).endswith(")") or site.text(call).rstrip(") \t\n\r").endswith(","):
-            raise Refused("the call is laid out so that no argument can be added")
+            raise Refused("the layout of the call leaves no place for another argument")
         draft.insert(end.end_line, end.end_column - 1, f", {keyword}")
 
 
 def _updated(call: ast.Call, argument: object) -> ast.expr:
     if isinstance(argument, int):
         if any(isinstance(one, ast.Starred) for one in call.args) or len(call.args) <= argument:
-            raise Refused("what the call updates is not written as a positional argument")
+            raise Refused("the updated object is not a positional argument")
         return call.args[argument]
     if not isinstance(call.func, ast.Attribute):
-        raise Refused("what the call updates is not written before it")
+        raise Refused("the updated object is not written before the call")
     node = call.func.value
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "at":
         return node.value.value
@@ -58,11 +58,11 @@ def _check_target(site: Site, statement: ast.stmt, updated: ast.expr) -> None:
         owner = next((a for a in site.names.ancestors(statement) if isinstance(a, ast.ClassDef)), None)
         if owner is None or owner.bases or owner.keywords or owner.decorator_list:
             raise Refused(
-                f"`{ast.unparse(updated)}` belongs to a class that may not let its attributes be rebound"
+                f"`{ast.unparse(updated)}` belongs to a class that may forbid assignment of attributes"
             )
         return
     if not isinstance(updated, ast.Name):
-        raise Refused(f"`{ast.unparse(updated)}` is not a plain variable to assign the new object to")
+        raise Refused(f"`{ast.unparse(updated)}` is not a plain variable that can take the new object")
     scope = site.names.scope_at(updated)
     name = updated.id
     if scope.is_comprehension or (name not in scope.bindings and name not in scope.redirected):

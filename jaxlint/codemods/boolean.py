@@ -73,9 +73,9 @@ class Truth:
         check_expression(self.site, node, "the expression")
         around = self.site.names.parents.get(node)
         if isinstance(around, (ast.If, ast.While, ast.IfExp, ast.Assert)) and around.test is node:
-            raise Refused("the statement around it asks for its truth as well, and has to be rewritten first")
+            raise Refused("the statement around it also tests it; rewrite that first")
         if self.layout.comments_outside(self.site.span(node), ()):
-            raise Refused("the expression has comments inside, which the rewrite would lose")
+            raise Refused("the rewrite would lose a comment inside the expression")
         return self.call(node, array=array) if isinstance(node, ast.Call) else self.truth(node)
 
     def truth(self, node: ast.expr) -> str:
@@ -83,7 +83,7 @@ class Truth:
         if isinstance(node, ast.BoolOp):
             if not self._is_truth(node):
                 word = "and" if isinstance(node.op, ast.And) else "or"
-                raise Refused(f"`{word}` gives one of its operands here, which are not all booleans")
+                raise Refused(f"`{word}` returns one of its operands here, and they are not all booleans")
             return self._operator(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return f"{self.name('jax.numpy.logical_not')}({self.truth(node.operand)})"
@@ -124,15 +124,14 @@ class Truth:
         # What is known while JAX traces stays with Python, and guards the rest.
         while values and (static_part(values[0]) is not None or constant_type(values[0]) is bool):
             if any(isinstance(part, ast.BoolOp) for part in ast.walk(values[0])):
-                raise Refused("an operand mixes what is known while JAX traces with what is not")
+                raise Refused("an operand mixes compile-time constants with tracers")
             first.append(self.layout.operand(values.pop(0)))
         if any(_guards(value) for value in values):
             raise Refused(
-                "an operand asks for what is known while JAX traces and may guard those after it; put it first, or into "
-                "an `if` of its own"
+                "a compile-time test may guard the operands after it; put it first, or into its own `if`"
             )
         if not values:
-            raise Refused("no operand is traced")
+            raise Refused("no operand is a tracer")
         parts = [self.truth(value) for value in values]
         if len(values) == 1:
             rest = parts[0]
@@ -154,7 +153,9 @@ class Truth:
             raise Refused("the comparison mixes `is` or `in` with others; write it out")
         for middle in sides[1:-1]:
             if any(isinstance(part, ast.Call) for part in ast.walk(middle)):
-                raise Refused(f"`{ast.unparse(middle)}` would be evaluated twice; give it a name first")
+                raise Refused(
+                    f"`{ast.unparse(middle)}` would be evaluated twice; assign it to a variable first"
+                )
         parts = []
         for left, op, right in zip(sides, node.ops, sides[1:], strict=False):
             sign = _SIGNS[type(op)]
@@ -170,12 +171,12 @@ class Truth:
     def _membership(self, node: ast.Compare) -> str:
         container = node.comparators[0]
         if not isinstance(container, (ast.Tuple, ast.List, ast.Set)) or not container.elts:
-            raise Refused("only membership in a tuple, list or set that is written out has a counterpart")
+            raise Refused("`in` has a JAX counterpart only for a literal tuple, list or set")
         if len(container.elts) > _MAX_ELEMENTS or any(isinstance(one, ast.Starred) for one in container.elts):
             raise Refused("too many elements to compare one by one; use jnp.isin")
         if any(isinstance(part, ast.Call) for part in ast.walk(node.left)):
             raise Refused(
-                f"`{ast.unparse(node.left)}` would be evaluated several times; give it a name first"
+                f"`{ast.unparse(node.left)}` would be evaluated several times; assign it to a variable first"
             )
         absent = isinstance(node.ops[0], ast.NotIn)
         left = self._side(node.left)
@@ -187,7 +188,7 @@ class Truth:
     def call(self, node: ast.Call, *, array: bool) -> str:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name not in _BUILTINS or self.site.names.scope_at(node).resolve(name) is not None:
-            raise Refused(f"`{ast.unparse(node.func)}` has no mechanical counterpart; see jax.numpy")
+            raise Refused(f"`{ast.unparse(node.func)}` has no direct counterpart in jax.numpy")
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise Refused(f"`{name}` is called with keywords or unpacked arguments")
         elements: Sequence[ast.expr] = node.args
@@ -200,12 +201,12 @@ class Truth:
             elif array and not isinstance(only, (ast.GeneratorExp, ast.ListComp)):
                 return f"{self.name(f'jax.numpy.{name}')}({self.layout.argument(only)})"
             else:
-                raise Refused(f"`{name}` runs over a Python sequence; stack it and use jnp.{name}")
+                raise Refused(f"`{name}` iterates over a Python sequence; stack it and use jnp.{name}")
         if any(isinstance(element, ast.Starred) for element in elements):
             raise Refused(f"`{name}` is called with unpacked arguments")
         if name in ("any", "all"):
             if not all(map(self._is_boolean, elements)):
-                raise Refused(f"the elements given to `{name}` are not all booleans")
+                raise Refused(f"the elements of `{name}` are not all booleans")
             function = self.name(f"jax.numpy.logical_{'or' if name == 'any' else 'and'}")
         else:
             function = self.name(_BUILTINS[name])
@@ -223,19 +224,19 @@ class Truth:
             or not isinstance(loop.target, ast.Name)
             or not isinstance(loop.iter, (ast.Name, ast.Attribute))
         ):
-            raise Refused("the builtin runs over a Python sequence; stack it and use that of jax.numpy")
+            raise Refused(
+                "the builtin iterates over a Python sequence; stack it and use the function of jax.numpy"
+            )
         test, element = node.elt, loop.target.id
         if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _SIGNS):
-            raise Refused("only a comparison of the elements has a counterpart for the whole array")
+            raise Refused("only a comparison of the elements works for the whole array")
         sides = [test.left, test.comparators[0]]
         mine = [isinstance(side, ast.Name) and side.id == element for side in sides]
         other = sides[mine.index(False)] if False in mine else None
         if mine.count(True) != 1 or not isinstance(
             other, (ast.Name, ast.Constant, ast.Attribute, ast.UnaryOp)
         ):
-            raise Refused(
-                "only a comparison of the elements with one value has a counterpart for the whole array"
-            )
+            raise Refused("only a comparison of the elements with one value works for the whole array")
         array = f"{self.name('jax.numpy.asarray')}({self.layout.argument(loop.iter)})"
         left, right = (
             array if own else self.layout.argument(side) for own, side in zip(mine, sides, strict=True)

@@ -34,7 +34,7 @@ def branch_to_select(draft: Draft, step: Step) -> None:
         chosen = _conditional(selector, parent)
         whole = site.span(parent)
         if layout.comments_outside(whole, chosen.kept):
-            raise Refused("the expression has comments inside, which the rewrite would lose")
+            raise Refused("the rewrite would lose a comment inside the expression")
         draft.replace(whole, chosen.text)
     elif isinstance(parent, ast.If) and parent.test is test:
         check_test(layout, parent.test)
@@ -82,9 +82,7 @@ class _Branch:
         self.site = draft.site
         self.flow = Flow(self.site.names, self.site.names.scope_at(node))
         if self._is_elif(node):
-            raise Refused(
-                "the test follows another `if`, which is rewritten first or stays; give it an `if` of its own in an `else`"
-            )
+            raise Refused("the test belongs to an `elif`; write it as an `if` inside the `else`")
         self.indent = layout.indent(node)
         self.inner = self.indent + layout.unit(node)
         self.selector = Selector(draft, layout, node, self.indent)
@@ -98,7 +96,7 @@ class _Branch:
             check_pure(self.site, statements, "a branch")
         if not (body.leaves or orelse.leaves):
             if _has_return([*node.body, *node.orelse]):
-                raise Refused("a branch returns on some of its paths only")
+                raise Refused("a branch returns only on some of its paths")
             self._assignments()
             return
         rest = self.flow.rest(node)
@@ -107,7 +105,7 @@ class _Branch:
             for one, facts in ((node.body, body), (node.orelse, orelse))
         ]
         if not all(side.facts.returns for side in sides):
-            raise Refused("one path returns a value here and the other goes on; let both return one")
+            raise Refused("only one path returns a value here; let both return one")
         check_pure(self.site, rest if not (body.leaves and orelse.leaves) else [], "what follows the `if`")
         self._returns(*sides)
 
@@ -168,13 +166,13 @@ class _Branch:
         yes, no = self._side(self.node.body, []), self._side(self.node.orelse, [])
         results = [name for name in {**yes.bound, **no.bound} if self.flow.is_used_after(name, self.node)]
         if not results:
-            raise Refused("the branches bind nothing that is used afterwards")
+            raise Refused("the branches assign nothing that is used afterwards")
         self.selector.check_not_called(results, self.flow.scope)
         for name in results:
             for side in (yes, no):
                 if name not in side.facts.assigned and not self.flow.is_bound_before(name, self.node):
                     raise Refused(
-                        f"`{name}` may have no value when the test goes the other way; give it one before"
+                        f"`{name}` may have no value on the other branch; assign one before the `if`"
                     )
         if self._separate(results):
             return
@@ -295,7 +293,7 @@ class _Branch:
     def _check_operands(self, operands: Sequence[str]) -> None:
         for name in operands:
             if not self.flow.is_bound_before(name, self.node):
-                raise Refused(f"`{name}` may have no value before the `if`; give it one")
+                raise Refused(f"`{name}` may have no value before the `if`; assign one")
 
     def _text(self, side: _Side) -> tuple[str, list[Span]]:
         """The lines of a side, indented as the body of a function."""

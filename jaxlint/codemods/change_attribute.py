@@ -24,7 +24,7 @@ def change_attribute(draft: Draft, step: Step) -> None:
     if not isinstance(node, ast.Attribute) or node.attr != parameters["attribute"]:
         raise Refused(f"this is not .{parameters['attribute']}")
     if not _is_where_it_says(site.text(whole), whole):
-        raise Refused("the expression stands where its position is not certain (in an f-string)")
+        raise Refused("the expression stands in an f-string, where its position is uncertain")
     if "argument" in parameters:
         assert isinstance(whole, ast.Call)
         given = [*whole.args, *(keyword.value for keyword in whole.keywords)]
@@ -39,7 +39,7 @@ def change_attribute(draft: Draft, step: Step) -> None:
     receiver = site.text(node)[: -len(node.attr)].rstrip().removesuffix(".").rstrip()
     arguments = site.text(whole)[len(site.text(node)) :].strip()[1:-1] if called else ""
     if "#" in site.text(whole):
-        raise Refused("a comment stands inside, which the rewrite would lose")
+        raise Refused("the rewrite would lose a comment inside")
     if "around" in parameters:
         function = reference(site, draft.imports, parameters["around"], node)
         inner = _bare(receiver)
@@ -48,7 +48,7 @@ def change_attribute(draft: Draft, step: Step) -> None:
             f"{function}({inner}, {arguments.strip()})" if arguments.strip() else f"{function}({inner})",
         )
     elif arguments.strip():
-        raise Refused("the method is called with arguments, which its replacement does not take")
+        raise Refused("the replacement takes no arguments, and the method gets some")
     else:
         draft.replace(place, parameters["text"].replace("{x}", receiver))
 

@@ -45,9 +45,9 @@ def checkpoint_scan_body(draft: Draft, step: Step) -> None:
     if body is None and call.args:
         body = call.args[0]
     if body is None or isinstance(body, ast.Starred):
-        raise Refused("the body of the scan is not written at the call")
+        raise Refused("the body of the scan is not an argument of the call")
     if isinstance(body, ast.Call) and site.names.qualified(body.func) in _CHECKPOINTS:
-        raise Refused("the body of the scan is rematerialised already")
+        raise Refused("the body of the scan is already under jax.checkpoint")
     if scan == "flax.linen.scan":
         _check_linen(site, _made(site, body))
     policy = str(step.parameters.get("policy", _DEFAULT))
@@ -87,7 +87,7 @@ def _made(site: Site, node: ast.expr) -> ast.AST:
 def _check_linen(site: Site, body: ast.AST) -> None:
     """`nn.remat` lends the body the module that it is given, and nothing else. Raises Refused."""
     if not isinstance(body, (ast.FunctionDef, ast.Lambda)):
-        raise Refused("nn.remat of a module's class changes the names of its parameters")
+        raise Refused("nn.remat of a module class renames its parameters")
     method = method_around(site, body)
     for node in ast.walk(body):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -100,5 +100,5 @@ def _check_linen(site: Site, body: ast.AST) -> None:
                 not functions or any(uses_modules(site, one, "flax.linen", module) for one in functions)
             ):
                 raise Refused(
-                    f"the body calls `{node.func.id}`, which may be or call a module: nn.remat takes that of its argument alone"
+                    f"the body calls `{node.func.id}`, which may call a module; nn.remat lifts only the module in its argument"
                 )

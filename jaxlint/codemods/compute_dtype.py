@@ -23,8 +23,8 @@ _NNX = frozenset(
     {"Conv", "ConvTranspose", "Einsum", "Linear", "LinearGeneral", "LoRALinear", "MultiHeadAttention"}
 )
 _INSTEAD = {
-    "equinox": "layers of equinox have no dtype of their own: cast the module and its input where the loss is computed",
-    "haiku": "haiku takes a policy for a whole class of modules: hk.mixed_precision.set_policy(Net, jmp.get_policy(...))",
+    "equinox": "equinox layers have no `dtype`; cast the module and its input where the loss is computed",
+    "haiku": "haiku sets the policy per module class: hk.mixed_precision.set_policy(Net, jmp.get_policy(...))",
 }
 
 
@@ -91,11 +91,11 @@ def _is_layer(name: str) -> bool:
 def _problem(site: Site, node: ast.Call) -> str | None:
     name = site.names.qualified(node.func) or ""
     if not _is_layer(name):
-        return f"`{ast.unparse(node.func)}` is not a layer of flax that takes a dtype"
+        return f"`{ast.unparse(node.func)}` is not a flax layer with a `dtype`"
     if any(one.arg is None for one in node.keywords) or any(
         isinstance(one, ast.Starred) for one in node.args
     ):
-        return "the layer is made with unpacked arguments, which may say its dtype"
+        return "the layer takes unpacked arguments, which may hold its `dtype`"
     if any(one.arg == "dtype" for one in node.keywords):
-        return "the layer has a dtype already"
+        return "the layer already has a `dtype`"
     return None

@@ -310,7 +310,7 @@ class Ownership:
         """That what a variable holds is still read after a call which would give it up; empty where it is not."""
         if self.is_last_use(node, call):
             return ""
-        return f"`{node.id}` may be read after line {call.lineno} passes it to `{giving_up}`, which would give it up"
+        return f"`{node.id}` may be read after line {call.lineno} passes it to `{giving_up}`, which would donate it"
 
     def is_last_use(self, node: ast.Name, call: ast.Call) -> bool:
         """Whether the statement of the call is the last to read what a variable holds, and reads it once."""

@@ -31,10 +31,10 @@ def print_to_debug_print(draft: Draft, step: Step) -> None:
             raise Refused("the call is not one of `print`")
     for argument in call.args:
         if isinstance(argument, ast.Starred):
-            raise Refused("the call unpacks its arguments, which are unknown")
+            raise Refused("the call unpacks unknown arguments")
         check_expression(site, argument, "the printed text")
     if Layout(site).comments_outside(site.span(call), ()):
-        raise Refused("the call has comments inside, which the rewrite would lose")
+        raise Refused("the rewrite would lose a comment inside the call")
     writer = _Format(draft)
     keywords = []
     if is_debug:
@@ -43,7 +43,7 @@ def print_to_debug_print(draft: Draft, step: Step) -> None:
         writer.add(call.args[0])
         for keyword in call.keywords:
             if keyword.arg is None or keyword.arg not in _OWN_KEYWORDS:
-                raise Refused("the f-string is mixed with arguments of its own")
+                raise Refused("the f-string stands beside other arguments")
             keywords.append(f"{keyword.arg}={site.text(keyword.value)}")
         function = site.text(call.func)
     else:
@@ -54,7 +54,7 @@ def print_to_debug_print(draft: Draft, step: Step) -> None:
             writer.add(argument)
         function = reference(site, draft.imports, "jax.debug.print", call)
     if not (writer.positional or writer.named):
-        raise Refused("only constants are printed, once, while JAX traces")
+        raise Refused("the call prints only constants, once, at trace time")
     arguments = [writer.quoted(), *writer.positional, *(f"{name}={name}" for name in writer.named), *keywords]
     draft.replace(site.span(call), f"{function}({', '.join(arguments)})")
 
@@ -73,7 +73,7 @@ def _separator(call: ast.Call) -> str:
         elif keyword.arg in ("sep", "end", "file"):
             raise Refused(f"jax.debug.print has no `{keyword.arg}`")
         else:
-            raise Refused("the call unpacks its keywords, which are unknown")
+            raise Refused("the call unpacks unknown keywords")
     return separator
 
 
@@ -97,19 +97,17 @@ class _Format:
             assert isinstance(node.func, ast.Attribute)
             assert isinstance(node.func.value, ast.Constant)
             if self.text or self.positional or self.named:
-                raise Refused("a text is formatted by `.format` between other arguments")
+                raise Refused("a string is formatted by `.format` between other arguments")
             self.text = node.func.value.value  # type: ignore[assignment]
             self.positional += [self.layout.argument(argument) for argument in node.args]
             for keyword in node.keywords:
                 if keyword.arg is None or keyword.arg in _OWN_KEYWORDS:
-                    raise Refused(
-                        "the text is formatted with arguments that jax.debug.print would take for its own"
-                    )
+                    raise Refused("jax.debug.print would take the format arguments for its own")
                 self.positional.append(f"{keyword.arg}={self.layout.argument(keyword.value)}")
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and _is_text(node.left):
-            raise Refused("the text is formatted by `%`; use an f-string")
+            raise Refused("the string is formatted by `%`; use an f-string")
         elif isinstance(node, ast.BinOp) and (_is_text(node.left) or _is_text(node.right)):
-            raise Refused("the text is put together by `+`; pass its parts as arguments")
+            raise Refused("the string is concatenated by `+`; pass its parts as arguments")
         else:
             self._value(node, "", "")
 
@@ -135,7 +133,7 @@ class _Format:
         if part.format_spec is not None:
             assert isinstance(part.format_spec, ast.JoinedStr)
             if not all(isinstance(one, ast.Constant) for one in part.format_spec.values):
-                raise Refused("a format in the f-string is itself made of values")
+                raise Refused("a format specification in the f-string contains values")
             spec = ":" + "".join(
                 str(one.value) for one in part.format_spec.values if isinstance(one, ast.Constant)
             )

@@ -51,7 +51,7 @@ def add_donation(draft: Draft, step: Step) -> None:
         return
     transform = site.names.qualified(node)
     if not _is_decorator(site, node):
-        raise Refused("the transform is not called here, so that there is no call to add the donation to")
+        raise Refused("the transform is not called here, so the donation has no place")
     _check(transform, options, [])
     arguments = ", ".join(f"{name}={value}" for name, value in options.items())
     if "donate" in options:  # without a function, equinox's own returns a decorator
@@ -79,7 +79,7 @@ def _options(step: Step) -> dict[str, str]:
 def _check(transform: str | None, options: dict[str, str], keywords: list[ast.keyword]) -> None:
     if transform is None or transform not in _DONATING:
         name = transform or "the function called here"
-        raise Refused(f"{name} takes no donation by argument; only {', '.join(_DONATING)} are known to")
+        raise Refused(f"{name} takes no donation arguments; use {', '.join(_DONATING)}")
     for option in options:
         if option not in _DONATING[transform]:
             raise Refused(f"{transform} has no {option}")
@@ -90,7 +90,7 @@ def _check(transform: str | None, options: dict[str, str], keywords: list[ast.ke
             raise Refused(f"{transform} already has {keyword.arg} here")
         donated = options.get(keyword.arg.replace("static_", "donate_"))
         if donated is not None and _literals(keyword.value) & _literals(ast.parse(donated, mode="eval")):
-            raise Refused(f"an argument would be both static, by {keyword.arg}, and donated")
+            raise Refused(f"an argument would be both static ({keyword.arg}) and donated")
 
 
 def _is_decorator(site: Site, node: ast.AST) -> bool:

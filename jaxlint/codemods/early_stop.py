@@ -71,7 +71,7 @@ class _EarlyStop(Loop):
         node = self.node
         if isinstance(node, ast.While):
             if not isinstance(node.test, ast.Constant) or node.test.value is not True:
-                raise Refused("the loop has a test besides its `break`; make it part of that")
+                raise Refused("the loop has a test besides its `break`; move it into that test")
             return "", ()
         call = node.iter
         is_range = (
@@ -81,15 +81,13 @@ class _EarlyStop(Loop):
             and self.flow.scope.resolve("range") is None
         )
         if not is_range or not isinstance(call, ast.Call) or not isinstance(node.target, ast.Name):
-            raise Refused("the loop has a `break`, and runs over no range of numbers")
+            raise Refused("the loop has a `break` and does not iterate over a range")
         bounds = self.bounds_of(call)
         index = node.target.id
         if index in self.flow.bound(node.body):
-            raise Refused(f"the loop changes `{index}`, which counts")
+            raise Refused(f"the loop changes its counter `{index}`")
         if self.flow.is_used_after(index, node) and self.flow.is_bound_before(index, node):
-            raise Refused(
-                f"`{index}` has a value before the loop, which it keeps where there is no iteration"
-            )
+            raise Refused(f"`{index}` has a value before the loop, which a loop without iterations keeps")
         return index, tuple(bounds)
 
     def rewrite(self) -> None:
@@ -142,7 +140,7 @@ class _EarlyStop(Loop):
         pairs = _assignments(statement)
         if not pairs:
             raise Refused(
-                f"`{ast.unparse(statement)[:40]}` stands below the `break`, and is used after the loop"
+                f"`{ast.unparse(statement)[:40]}` is assigned below the `break` and used after the loop"
             )
         where = reference(self.site, self.draft.imports, "jax.numpy.where", self.node)
         values = [f"{where}({self.done}, {name}, {self.layout.argument(value)})" for name, value in pairs]

@@ -40,7 +40,7 @@ def edited(source: SourceFile, edits: Sequence[Edit], meant: Collection[Span] = 
     if meant and lost:
         lost -= _touched(source.text, meant)
     if lost:
-        raise Refused(f"it would lose a comment: {_short(min(lost))}")
+        raise Refused(f"the rewrite would lose a comment: {_short(min(lost))}")
     return result
 
 
@@ -101,7 +101,7 @@ def _check_parses(source: SourceFile) -> None:
         reason = str(error).partition("\n")[0]
     else:
         return
-    raise Refused(f"{source.display} would not parse afterwards ({reason})")
+    raise Refused(f"{source.display} would no longer parse ({reason})")
 
 
 def is_in_comment(text: str, span: Span) -> bool:

@@ -84,7 +84,7 @@ class Lists:
                 raise Refused(f"an iteration appends to `{name}` more than once")
             made, first = self._creation(name)
             if front and first:
-                raise Refused(f"`{name}` is filled from its front, and does not begin empty")
+                raise Refused(f"`{name}` is filled from its front and does not start empty")
             output = fresh(f"new_{name}") if first else name
             found[name] = Filled(name, made, first, statement, value, front, output)
         self.filled = list(found.values())
@@ -103,7 +103,7 @@ class Lists:
             if any(not stack.plain for stack in turned) or (
                 one.in_order and one.read_last_first != last_first
             ):
-                raise Refused(f"`{one.name}` is used in the reverse of the order in which the loop fills it")
+                raise Refused(f"`{one.name}` is used in reverse order")
 
     def _creation(self, name: str) -> tuple[ast.Assign | ast.AnnAssign, list[ast.expr]]:
         """The statement that makes the list, before the loop and in the same block, and what it begins with."""
@@ -120,7 +120,7 @@ class Lists:
                         return statement, []
             if name in self.flow.reads(statement) or name in self.flow.bound([statement]):
                 break
-        raise Refused(f"`{name}` is not made as a list just before the loop")
+        raise Refused(f"`{name}` is not created as a list right before the loop")
 
     # What becomes of them
 
@@ -148,7 +148,7 @@ class Lists:
             stack = self._stack(one, use.name)
             if one.turning is not None:
                 if use.name.lineno < one.turning.lineno:
-                    raise Refused(f"`{one.name}` is read before it is turned around")
+                    raise Refused(f"`{one.name}` is read before it is reversed")
                 if stack is not None:
                     stack.backwards = not stack.backwards
             if stack is not None and not (one.first and not stack.plain):
@@ -157,7 +157,7 @@ class Lists:
             if self._is_in_another_loop(use.name):
                 raise Refused(f"`{one.name}` is read in another loop, as a list")
             if one.first or not self._takes_array(use.name):
-                raise Refused(f"`{one.name}` stays a list, since it is not only stacked after the loop")
+                raise Refused(f"`{one.name}` is used as a list after the loop, not only stacked")
             one.in_order = True
         if not one.stacks and not one.first and not one.in_order:
             raise Refused(f"`{one.name}` is not stacked after the loop")
@@ -344,11 +344,11 @@ class Lists:
             elif is_alone(self.site, made):
                 self.draft.replace(*taken_out(self.site, made))
             else:
-                raise Refused("the statement that makes the list shares its line with another")
+                raise Refused("the statement that creates the list shares its line with another")
         for one in self.filled:
             if one.turning is not None:
                 if not is_alone(self.site, one.turning):
-                    raise Refused(f"the statement that turns `{one.name}` shares its line with another")
+                    raise Refused(f"the statement that reverses `{one.name}` shares its line with another")
                 self.draft.replace(*taken_out(self.site, one.turning))
             for stack in one.stacks:
                 turned = "[::-1]" if (stack.backwards != one.front) != last_first else ""

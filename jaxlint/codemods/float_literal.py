@@ -15,9 +15,9 @@ def float_literal(draft: Draft, step: Step) -> None:
     node = draft.site.find_ast(step.span, ast.expr)
     number = node.operand if isinstance(node, ast.UnaryOp) else node
     if not isinstance(number, ast.Constant) or type(number.value) is not int:
-        raise Refused("it is not written as a whole number")
+        raise Refused("it is not an integer literal")
     text = draft.site.text(number)
     if not text.replace("_", "").isdecimal():
-        raise Refused("the number is not written in decimals")
+        raise Refused("the number is not a decimal literal")
     span = draft.site.span(number)
     draft.insert(span.end_line, span.end_column, ".0")

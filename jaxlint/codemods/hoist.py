@@ -23,7 +23,7 @@ def hoist_jit(draft: Draft, step: Step) -> None:
     statement = next(one for one in (node, *site.names.ancestors(node)) if isinstance(one, ast.stmt))
     loop = site.names.parents.get(statement)
     if not isinstance(loop, (ast.For, ast.While)) or statement not in loop.body:
-        raise Refused("the function is not jitted straight in the body of a loop")
+        raise Refused("the function is not jitted directly in a loop body")
     outer = layout.indent(loop)
     scope = site.names.scope_at(statement)
     flow = Flow(site.names, scope)
@@ -40,14 +40,14 @@ def hoist_jit(draft: Draft, step: Step) -> None:
     _check_kept(site, node, statement, loop)
     if isinstance(statement, ast.Assign) and statement.value is node:
         if len(statement.targets) != 1 or not isinstance(statement.targets[0], ast.Name):
-            raise Refused("the jitted function is kept elsewhere than in a variable")
+            raise Refused("the jitted function is not stored in a variable")
         _check_sole(site, statement.targets[0].id, statement.targets[0])
         _move(draft, layout, statement, outer, loop)
         return
     # `jax.jit(f)(x)`: the function gets a name.
     text = layout.argument(node)
     if "\n" in text or "\r" in text or "#" in text:
-        raise Refused("the call goes over several lines; give the jitted function a name first")
+        raise Refused("the call spans several lines; assign the jitted function to a variable first")
     name = fresh_name(layout.identifiers(scope), "jitted")
     draft.insert(first_line(loop), 1, f"{outer}{name} = {text}{layout.newline}")
     draft.replace(site.span(node), name)
@@ -66,7 +66,7 @@ def _check_kept(site: Site, node: ast.AST, statement: ast.stmt, loop: ast.For | 
     for part in (inner for one in loop.body if one is not statement for inner in ast.walk(one)):
         if isinstance(part, (ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load):
             if _root(part) in read:
-                raise Refused(f"the function reads `{_root(part)}`, which the loop stores into")
+                raise Refused(f"the function reads `{_root(part)}`, which the loop changes")
         elif isinstance(part, ast.Call) and part is not node:
             given = [*part.args, *(keyword.value for keyword in part.keywords)]
             if isinstance(part.func, ast.Attribute):
@@ -103,7 +103,7 @@ def _root(node: ast.AST) -> str:
 def _check_sole(site: Site, name: str, bound: ast.AST) -> None:
     scope = site.names.scope_at(bound)
     if len(scope.bindings.get(name, ())) != 1 or name in scope.redirected:
-        raise Refused(f"`{name}` is bound elsewhere as well")
+        raise Refused(f"`{name}` is also assigned elsewhere")
 
 
 def _move(draft: Draft, layout: Layout, statement: ast.stmt, outer: str, loop: ast.For | ast.While) -> None:
@@ -118,12 +118,12 @@ def _move(draft: Draft, layout: Layout, statement: ast.stmt, outer: str, loop: a
     assert span is not None
     lines = text.splitlines(keepends=True)
     if any(line.strip() and not line.startswith(inner) for line in lines):
-        raise Refused("the function is laid out so that it cannot be moved")
+        raise Refused("the layout of the function does not let it move")
     if any(
         isinstance(part, (ast.Constant, ast.JoinedStr)) and part.end_lineno != part.lineno
         for part in ast.walk(statement)
     ):
-        raise Refused("a string over several lines would have to be indented")
+        raise Refused("a multi-line string would have to be indented")
     moved = "".join(outer + line[len(inner) :] if line.strip() else line for line in lines)
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
         moved = layout.gap_above(loop) + moved + layout.newline

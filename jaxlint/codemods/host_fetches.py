@@ -31,7 +31,7 @@ class Fetches:
         for call, value in self.calls:
             old, new = self.layout.site.text(call), self.layout.operand(value)
             if "\n" in old:
-                raise Refused(f"`{ast.unparse(call)[:40]}` is written over several lines")
+                raise Refused(f"`{ast.unparse(call)[:40]}` spans several lines")
             for before, after in done:
                 old, new = old.replace(before, after), new.replace(before, after)
             text = text.replace(old, new)

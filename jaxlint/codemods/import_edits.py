@@ -35,9 +35,9 @@ def import_edits(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> l
 def check_movable(site: Site, statement: ImportStatement, alias: ast.alias, *, dropped: bool) -> None:
     """Raises Refused when `alias` cannot leave `statement`, or be `dropped`, without losing a comment."""
     if "#" in site.text(statement) and _has_comment(site, statement, alias):
-        raise Refused("the import statement has comments inside, which the rewrite would lose")
+        raise Refused("the rewrite would lose a comment inside the import statement")
     if dropped and len(statement.names) == 1 and trailing_comment(site, statement):
-        raise Refused("the import statement ends in a comment, which the rewrite would lose")
+        raise Refused("the rewrite would lose a comment at the end of the import statement")
 
 
 def _has_comment(site: Site, statement: ImportStatement, alias: ast.alias) -> bool:
@@ -248,7 +248,7 @@ class _StatementEditor:
             names.append(alias)
         text = self.site.code(node.with_changes(names=names), self.site.span(statement))
         if text.count("#") < self.site.text(statement).count("#"):
-            raise Refused("the import statement has comments inside, which the rewrite would lose")
+            raise Refused("the rewrite would lose a comment inside the import statement")
         return text
 
 

@@ -81,15 +81,15 @@ def _set_several(draft: Draft, step: Step) -> None:
     if not (isinstance(targets, ast.Tuple) and isinstance(values, ast.Tuple)) or len(targets.elts) != len(
         values.elts
     ):
-        raise Refused("the assignment unpacks a value into items; give its parts names first")
+        raise Refused("the assignment unpacks into items; assign the parts to variables first")
     if "#" in site.lines.slice(step.span):
-        raise Refused("the statement has comments inside, which the rewrite would lose")
+        raise Refused("the rewrite would lose a comment inside the statement")
     chain, name = "", ""
     for target, value in zip(targets.elts, values.elts, strict=True):
         if not (isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)):
-            raise Refused("the assignment is not to items of a plain variable alone")
+            raise Refused("the assignment is not only to items of a plain variable")
         if isinstance(value, ast.Starred) or (name and target.value.id != name):
-            raise Refused("the assignment is to items of several arrays; write one statement for each")
+            raise Refused("the assignment is to items of several arrays; write one statement each")
         name = target.value.id
         chain += f".at[{site.text(target.slice)}].set({site.text(value)})"
     _check_binding(site, node, cst.Name(name))
@@ -134,7 +134,7 @@ def _set_computed(draft: Draft, step: Step, statement: cst.AugAssign, target: cs
     index = site.find_ast(step.span, ast.AugAssign)
     assert isinstance(index, ast.AugAssign)
     if any(isinstance(part, ast.Call) for part in ast.walk(index.target)):
-        raise Refused("the index is computed by a call, which would be made twice")
+        raise Refused("the index contains a call, which would run twice")
     value = statement.value
     if not isinstance(value, _TIGHT) and not value.lpar:
         value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
@@ -174,7 +174,7 @@ def _check_array(array: cst.BaseExpression, *, target_ok: bool) -> None:
     while isinstance(parts, cst.Attribute) and not parts.lpar:
         parts = parts.value
     if not (target_ok and isinstance(parts, cst.Name) and not parts.lpar):
-        raise Refused("the array is not a plain variable, so that others may hold on to the old one")
+        raise Refused("the array is not a plain variable, so other references keep the old array")
 
 
 def _check_binding(site: Site, statement: ast.AST, array: cst.BaseExpression) -> None:
@@ -195,5 +195,5 @@ def _check_order(statement: ast.AST) -> None:
     for node in ast.walk(statement):
         if isinstance(node, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)):
             raise Refused(
-                "the statement assigns, awaits or yields inside, and the rewrite would change the order"
+                "the statement assigns, awaits or yields inside, and the rewrite would reorder that"
             )

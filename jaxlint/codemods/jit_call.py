@@ -27,9 +27,9 @@ def jit_call(draft: Draft, step: Step) -> None:
     if any(isinstance(one, ast.Starred) for one in call.args) or any(
         one.arg is None for one in call.keywords
     ):
-        raise Refused("arguments are unpacked, so that it is not known which are static")
+        raise Refused("the call unpacks arguments, so the static ones are unknown")
     if isinstance(call.func, ast.Call):
-        raise Refused("what is called is created again each time, and jit would compile it each time")
+        raise Refused("each call creates the function again, so jit would recompile each time")
     may_be_compiled(draft, call, step, transform)
     wrapper = reference(site, draft.imports, transform, call)
     # There, whatever is no array is static.

@@ -110,7 +110,7 @@ class _Keepers:
         """What keeps what an argument holds."""
         for use in self._uses(part):
             if why := self._kept(use, 0):
-                return f"`{ast.unparse(part)}` may be kept by {why}, where its buffers would be gone"
+                return f"`{ast.unparse(part)}` may be kept by {why}, where its buffers would be deleted"
         return self._kept_by_makers(part) if isinstance(part, ast.Attribute) else ""
 
     def _kept_by_makers(self, part: ast.Attribute) -> str:
@@ -152,7 +152,7 @@ class _Keepers:
         """What keeps the value of an expression, by what stands around it."""
         above = self.names.parents.get(node)
         if isinstance(above, ast.Yield | ast.YieldFrom):
-            return f"what asks the generator of line {above.lineno}"
+            return f"the code that drives the generator of line {above.lineno}"
         if isinstance(above, ast.Attribute | ast.Subscript) and above.value is node:
             method = self.names.parents.get(above)
             if isinstance(above, ast.Attribute) and (

@@ -29,7 +29,7 @@ def split_key(draft: Draft, step: Step) -> None:
     used = _only_use(site, name, statement)
     scope = site.names.scope_at(statement)
     if name not in scope.bindings or name in scope.redirected:
-        raise Refused(f"`{name}` belongs to an outer scope, where it would have to be split")
+        raise Refused(f"`{name}` belongs to an outer scope, which would have to split it")
     flow = Flow(site.names, scope)
     if any(isinstance(one, FUNCTIONS) for one in site.names.ancestors_below(used, statement)):
         raise Refused(f"`{name}` is used in a function, which may run several times")
@@ -37,12 +37,10 @@ def split_key(draft: Draft, step: Step) -> None:
         isinstance(one, (ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp))
         for one in site.names.ancestors_below(used, statement)
     ):
-        raise Refused(
-            f"`{name}` is used in a comprehension; make a key for each element by `jax.random.split`"
-        )
+        raise Refused(f"`{name}` is used in a comprehension; use `jax.random.split` for one key per element")
     for use in site.names.uses_of(name, scope):
         if site.names.scope_at(use.name) is not scope:
-            raise Refused(f"a nested function reads `{name}`, and would see another key than before")
+            raise Refused(f"a nested function reads `{name}` and would see another key")
     layout = Layout(site)
     indent = layout.indent(statement)
     subkey = "subkey"
@@ -60,7 +58,7 @@ def _only_use(site: Site, name: str, statement: ast.stmt) -> ast.Name:
     reads = [part for part in found if isinstance(part.ctx, ast.Load)]
     if len(reads) < len(found):
         # Another split would change nothing: what is used again is the old key, on a path that does not come by here.
-        raise Refused(f"`{name}` gets a new key there already; split it where it stays the old one")
+        raise Refused(f"`{name}` already gets a new key there; split it where it does not")
     if len(reads) != 1:
         raise Refused(f"`{name}` is used {len(reads)} times in one statement; split it by hand")
     return reads[0]

@@ -30,7 +30,7 @@ def convert_after_loop(draft: Draft, step: Step) -> None:
         and isinstance(append.func.value, ast.Name)
         and isinstance(statement, ast.Expr)
     ):
-        raise Refused("the number is not just collected in a list")
+        raise Refused("the number is not only appended to a list")
     name = append.func.value.id
     scope = site.names.scope_at(statement)
     made = _made(site, name, statement)
@@ -44,9 +44,9 @@ def convert_after_loop(draft: Draft, step: Step) -> None:
         raise Refused(f"`{name}` is used before the loop, or in a nested function")
     for part in inside:
         if isinstance(part, (ast.Return, ast.Yield, ast.YieldFrom, ast.Try, ast.With)):
-            raise Refused("the loop may be left before it is done")
+            raise Refused("the loop may end early")
     if any(isinstance(part, ast.Try) for part in site.names.ancestors(outermost)):
-        raise Refused("what the loop has collected may be used after an exception")
+        raise Refused("the list may be used after an exception")
     _check_kept(site, value, inside)
     layout = Layout(site)
     indent = layout.indent(outermost)
@@ -72,7 +72,7 @@ def _conversion(site: Site, call: ast.Call) -> tuple[ast.expr, str]:
             return call.args[0], f"{function.id}({{}})"
     if isinstance(function, ast.Attribute) and function.attr in ("item", "tolist") and not call.args:
         return function.value, f"{{}}.{function.attr}()"
-    raise Refused("the conversion is none of float, int and .item()")
+    raise Refused("the conversion is not float, int or .item()")
 
 
 def _check_kept(site: Site, value: ast.expr, inside: set[ast.AST]) -> None:
@@ -85,7 +85,7 @@ def _check_kept(site: Site, value: ast.expr, inside: set[ast.AST]) -> None:
         if use.name in inside and use.name not in own:
             if _handed_on(site, use.name, inside):
                 raise Refused(
-                    f"`{root.id}` is passed to another call in the loop, which may give up its buffer"
+                    f"`{root.id}` is passed to another call in the loop, which may donate its buffer"
                 )
 
 
@@ -98,7 +98,7 @@ def _made(site: Site, name: str, statement: ast.stmt) -> ast.stmt:
         or not isinstance(made.value, ast.List)
         or made.value.elts
     ):
-        raise Refused(f"`{name}` does not begin as an empty list in this function")
+        raise Refused(f"`{name}` does not start as an empty list in this function")
     if isinstance(made, ast.Assign) and len(made.targets) != 1:
         raise Refused(f"`{name}` is one of several names for the list")
     return made
@@ -113,9 +113,9 @@ def _loop_beside(site: Site, made: ast.stmt, statement: ast.stmt) -> ast.stmt:
             break
         node = ancestor
     else:
-        raise Refused("the list is made elsewhere")
+        raise Refused("the list is created elsewhere")
     if not isinstance(node, (ast.For, ast.While)) or node.orelse:
-        raise Refused("the list is not made right before the loop")
+        raise Refused("the list is not created right before the loop")
     return node
 
 

@@ -62,7 +62,7 @@ class Layout:
     def argument(self, node: ast.expr) -> str:
         """The text of `node` as the argument of a call. Raises Refused when it cannot be one."""
         if any(isinstance(part, (*_NOT_ARGUMENTS[:3], ast.Await)) for part in ast.walk(node)):
-            raise Refused("an expression assigns, awaits or yields inside, and would move to another place")
+            raise Refused("an expression that would move assigns, awaits or yields")
         text = self.site.text(node)
         if isinstance(node, ast.Tuple) and not self._is_parenthesised(node):
             return f"({text})"
@@ -118,7 +118,7 @@ class Layout:
             return text, Span(start.line, start.column, end.end_line, end.end_column)
         span = self._block_span(statements, after)
         if added and any(self.spans_lines_in_string(one) for one in statements):
-            raise Refused("a string over several lines would have to be indented")
+            raise Refused("a multi-line string would have to be indented")
         if not is_alone(self.site, last) and not self._ends_line(last):
             raise Refused("the block shares its last line with another statement")
         lines = self.lines[span.line - 1 : span.end_line]

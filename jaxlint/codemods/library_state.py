@@ -105,13 +105,13 @@ _NNX_CHANGES = frozenset(
 )
 _NNX_STREAM_READS = frozenset({"items", "keys", "values", "is_empty"})
 _HAIKU_CHANGES = {
-    "set_state": "stores into the state of the module",
-    "get_state": "reads the state of the module, which is made at its first call",
-    "next_rng_key": "draws a key",
+    "set_state": "changes the state of the module",
+    "get_state": "reads the module state that its first call creates",
+    "next_rng_key": "draws a PRNG key",
     "next_rng_keys": "draws keys",
-    "maybe_next_rng_key": "draws a key",
+    "maybe_next_rng_key": "draws a PRNG key",
     "reserve_rng_keys": "draws keys",
-    "replace_rng_sequence_state": "replaces the keys",
+    "replace_rng_sequence_state": "replaces the PRNG keys",
 }
 _HAIKU_DRAWS = frozenset({name for name, what in _HAIKU_CHANGES.items() if "key" in what})
 # Modules of equinox all of whose leaves are arrays.
@@ -184,7 +184,7 @@ def changed_by_function(dotted: str) -> str:
     if dotted.startswith("haiku.") and last in _HAIKU_CHANGES:
         return _HAIKU_CHANGES[last]
     if dotted.startswith("flax.nnx.") and last in _NNX_CHANGES:
-        return "changes the module that it is given"
+        return "changes the module in its argument"
     if dotted.startswith(("builtins.next", "builtins.setattr", "builtins.delattr")):
         return "changes an object"
     return ""
@@ -194,7 +194,7 @@ def changed_by_method(dotted: str, method: str) -> str:
     """What a method changes that an object has from a class of a library; "" for nothing."""
     framework = framework_of(dotted)
     if dotted in STREAMS:
-        return "" if method in _NNX_STREAM_READS else "draws from a stream, which it advances"
+        return "" if method in _NNX_STREAM_READS else "advances a PRNG stream"
     if framework in ("", "equinox") or not is_class(dotted):
         return ""
     if is_base(dotted):
@@ -203,7 +203,7 @@ def changed_by_method(dotted: str, method: str) -> str:
         return ""
     if method in _METHODS[framework] or (_last(dotted) in _READING[framework] and method != "sow"):
         return ""
-    return f"may change state: nothing is known of `{_last(dotted)}.{method}()`"
+    return f"may change state: `{_last(dotted)}.{method}()` is unknown"
 
 
 def changed_by_calling(dotted: str, made: ast.Call | None, call: ast.Call | None = None) -> str:
@@ -211,7 +211,7 @@ def changed_by_calling(dotted: str, made: ast.Call | None, call: ast.Call | None
     framework = framework_of(dotted)
     last = _last(dotted)
     if dotted in STREAMS:
-        return "draws from a stream, which it advances"
+        return "advances a PRNG stream"
     if framework in ("", "equinox") or last in _READING[framework]:
         return ""
     if last in _PARTS and framework != "flax.linen":
@@ -219,15 +219,17 @@ def changed_by_calling(dotted: str, made: ast.Call | None, call: ast.Call | None
     if last == "BatchNorm":
         return "updates running statistics"
     if last == "Dropout":
-        return "" if _is_given(made, call, "deterministic", "True") else "draws from the stream of `Dropout`"
+        return (
+            "" if _is_given(made, call, "deterministic", "True") else "advances the PRNG stream of `Dropout`"
+        )
     if "Attention" in last and made is not None:
         decodes = "decode=False" if framework == "flax.nnx" else ""
         given = {keyword.arg: ast.unparse(keyword.value) for keyword in made.keywords}
         cached = given.get("decode", "" if decodes else "False") != "False"
         if None not in given and not cached and given.get("dropout_rate", "0.0") in ("0", "0.0"):
             return ""
-        return f"may change the cache or draw from the stream of `{last}`"
-    return f"may change state: nothing is known of `{last}`"
+        return f"may change the cache or the PRNG stream of `{last}`"
+    return f"may change state: `{last}` is unknown"
 
 
 def _is_given(made: ast.Call | None, call: ast.Call | None, name: str, value: str) -> bool:

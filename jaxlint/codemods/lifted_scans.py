@@ -47,7 +47,7 @@ def lifted_by(site: Site, loop: ast.For) -> Lifted:
     if method is not None and framework == "flax.linen":
         called = _Called(site, loop, method.parameter, method.holder)
         if called.found and not method.is_direct:
-            raise Refused("the loop calls modules in a function within a method; write it into the method")
+            raise Refused("the loop calls modules in a nested function; move it into the method")
         return Lifted("flax.linen" if called.found else "", tuple(called.lent))
     for node in ast.walk(ast.Module(loop.body, [])):
         if not isinstance(node, ast.Call):
@@ -104,7 +104,7 @@ class _Called:
             self.found = True  # a function that is handed the module itself
         if isinstance(node.func, ast.Call) and self._may_make(node.func):
             raise Refused(
-                f"the loop calls what `{ast.unparse(node.func)[:40]}` gives, which may be a module made in each iteration"
+                f"the loop calls the result of `{ast.unparse(node.func)[:40]}`, which may be a new module in each iteration"
             )
         root = root_of(node.func)
         if not isinstance(root, ast.Name):
@@ -121,7 +121,7 @@ class _Called:
                 continue
             if uses_modules(self.site, function, "flax.linen", self.module):
                 raise Refused(
-                    f"the loop calls `{name.id}`, which calls modules from outside of it; make it a method"
+                    f"the loop calls `{name.id}`, which calls modules of an outer scope; make it a method"
                 )
         if self._home(name) in (None, self.site.names.module):
             return
@@ -135,7 +135,7 @@ class _Called:
             self.seen.add(value)
             if isinstance(value, ast.Call) and self._may_make(value):
                 raise Refused(
-                    f"the loop calls `{name.id}`, which may be a module made in each iteration: `{ast.unparse(value)[:40]}`"
+                    f"the loop calls `{name.id}`, which may be a new module in each iteration: `{ast.unparse(value)[:40]}`"
                 )
             for part in ast.walk(value):
                 if isinstance(part, ast.Name) and part.id == self.module:
@@ -175,9 +175,9 @@ def _cannot_lend(site: Site, value: ast.AST, module: str, holder: ast.ClassDef) 
     """Why a variable that was given `value` cannot be handed to a loop as a module; "" where it can."""
     if isinstance(value, ast.Attribute):
         if not (isinstance(value.value, ast.Name) and value.value.id == module):
-            return f"is `{ast.unparse(value)}`, which may be bound to a module outside of it"
+            return f"is `{ast.unparse(value)}`, which may belong to a module of an outer scope"
         if value.attr not in _fields(holder, module):
-            return f"is `{ast.unparse(value)}`, which may be a method bound to the module outside of it"
+            return f"is `{ast.unparse(value)}`, which may be a method of a module of an outer scope"
     elif isinstance(value, ast.Call) and not is_module_class(site, value.func):
         is_library = site.names.qualified(value.func) is not None
         for part in [*value.args, *(keyword.value for keyword in value.keywords)]:
@@ -186,7 +186,7 @@ def _cannot_lend(site: Site, value: ast.AST, module: str, holder: ast.ClassDef) 
             )  # `jax.jit(self.cell)`, unlike `make(self.width)`
             is_own = any(isinstance(one, ast.Name) and one.id == module for one in named)
             if is_own or holds_modules(site, part, "flax.linen"):
-                return f"is made of modules outside of it: `{ast.unparse(value)[:40]}`"
+                return f"consists of modules of an outer scope: `{ast.unparse(value)[:40]}`"
     return ""
 
 

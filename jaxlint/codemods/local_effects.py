@@ -37,8 +37,8 @@ _METHODS = frozenset(
 )
 _EFFECTS = ("jax.debug.",)  # these work in every branch and loop of JAX
 _STATEMENTS: dict[type[ast.AST], str] = {
-    ast.Raise: "raises; a traced value cannot decide that, see jax.experimental.checkify and eqx.error_if",
-    ast.Assert: "asserts; a traced value cannot decide that, see jax.experimental.checkify and eqx.error_if",
+    ast.Raise: "raises, which a tracer cannot decide; see jax.experimental.checkify and eqx.error_if",
+    ast.Assert: "asserts, which a tracer cannot decide; see jax.experimental.checkify and eqx.error_if",
     ast.Global: "binds global variables",
     ast.Nonlocal: "binds variables of an outer function",
     ast.Import: "imports",
@@ -174,24 +174,24 @@ def _effect(site: Site, node: ast.AST, lifted: str) -> str | None:
     if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
         target = ast.unparse(node)
         kind = "an attribute" if isinstance(node, ast.Attribute) else "an item"
-        return f"stores into {kind}, `{target}`, which would happen whatever the test says"
+        return f"stores into {kind} `{target}`, which would happen on both branches"
     if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
         if isinstance(node.value, ast.Call) and _is_debug(site, node.value):
             return None
-        return f"does something for its effect: `{shown_source(node.value)}`"
+        return f"has a statement for its side effect: `{shown_source(node.value)}`"
     if isinstance(node, ast.Call):
         return _effect_of_call(site, node, lifted)
     return None
 
 
-_MAKES = "calls `{}`, which makes parameters; use the framework's own cond or while_loop"
+_MAKES = "calls `{}`, which creates parameters; use the framework's own cond or while_loop"
 
 
 def _effect_of_call(site: Site, node: ast.Call, lifted: str) -> str | None:
     function = node.func
     if isinstance(function, ast.Name) and function.id in _BUILTINS:
         if site.names.scope_at(function).resolve(function.id) is None:
-            return f"calls `{function.id}`, which has an effect"
+            return f"calls `{function.id}`, which has a side effect"
     if isinstance(function, ast.Attribute) and function.attr in _METHODS and not _is_debug(site, node):
         if site.names.qualified(function) is None:
             return f"calls `.{function.attr}()`, which changes an object"

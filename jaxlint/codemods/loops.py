@@ -131,7 +131,7 @@ class Loop:
 
     def rewrite_for(self, node: ast.For, call: ast.Call) -> None:
         if not isinstance(node.target, ast.Name):
-            raise Refused("the loop unpacks what it runs over")
+            raise Refused("the loop unpacks its iterable")
         bounds = self.bounds_of(call)
         index = node.target.id
         if self.flow.is_used_after(index, node) and index != "_":
@@ -159,7 +159,7 @@ class Loop:
             or not 1 <= len(call.args) <= 2
             or any(isinstance(a, ast.Starred) for a in call.args)
         ):
-            raise Refused("only `range(stop)` and `range(start, stop)` have a counterpart; a step has none")
+            raise Refused("only `range(stop)` and `range(start, stop)` have a counterpart, not a step")
         for bound in call.args:
             check_expression(self.site, bound, "the range")
         return call.args
@@ -169,7 +169,7 @@ class Loop:
     @staticmethod
     def _some(carry: list[str]) -> list[str]:
         if not carry:
-            raise Refused("the loop computes nothing that is used afterwards")
+            raise Refused("nothing that the loop computes is used afterwards")
         return carry
 
     def carried(self, asked: set[str], targets: Set[str] = frozenset()) -> list[str]:
@@ -186,9 +186,7 @@ class Loop:
             if not (goes_round or used_after or name in asked):
                 continue
             if not self.flow.is_bound_before(name, node) and not (self.may_begin and not goes_round):
-                raise Refused(
-                    f"`{name}` may have no value before the loop; give it one of the type it gets inside"
-                )
+                raise Refused(f"`{name}` may have no value before the loop; assign one of the same type")
             carry.append(name)
         for name in carry:
             self._check_kind(name)
@@ -204,14 +202,12 @@ class Loop:
                     value and constant_type(value) in (str, bytes, type(None))
                 ):
                     raise Refused(
-                        f"`{name}` holds `{ast.unparse(value)[:40]}`, which a JAX loop cannot carry or cannot let grow"
+                        f"`{name}` holds `{ast.unparse(value)[:40]}`, which a JAX loop cannot carry or grow"
                     )
         for use in self.site.names.uses_of(name, self.flow.scope):
             parent = self.site.names.parents.get(use.name)
             if isinstance(parent, ast.Slice):
-                raise Refused(
-                    f"`{name}` bounds a slice, whose size would change from one iteration to the next"
-                )
+                raise Refused(f"`{name}` bounds a slice whose size changes between iterations")
             if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and use.name in parent.args:
                 if parent.func.id in ("range", "len", "isinstance"):
                     raise Refused(f"`{name}` is used as a Python number, in `{parent.func.id}`")
@@ -271,10 +267,10 @@ def _check_jumps(statements: Sequence[ast.stmt]) -> None:
 
     def visit(node: ast.AST, in_loop: bool) -> None:
         if isinstance(node, ast.Return):
-            raise Refused("the loop returns from its middle")
+            raise Refused("the loop contains a `return`")
         if isinstance(node, (ast.Break, ast.Continue)) and not in_loop:
             word = "break" if isinstance(node, ast.Break) else "continue"
-            raise Refused(f"the loop has a `{word}`; make its condition part of the test")
+            raise Refused(f"the loop has a `{word}`; move its condition into the test")
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             return
         for child in ast.iter_child_nodes(node):

@@ -119,7 +119,7 @@ class _Writer:
                     and node.id in (self.rows, self.labels)
                     and node not in operands
                 ):
-                    raise Refused(f"`{node.id}` is used in more than one way")
+                    raise Refused(f"`{node.id}` is used in several ways")
 
     def move(self) -> None:
         """Takes the statements away, and writes the function that they go to."""
@@ -179,7 +179,7 @@ class _Writer:
     def _text(self, span: Span, node: ast.AST) -> str:
         """The text of a span, edited and indented once more."""
         if Layout.spans_lines_in_string(node):
-            raise Refused("a string over several lines would have to be indented")
+            raise Refused("a multi-line string would have to be indented")
         lines = self.site.lines
         start, end = lines.range(span)
         parts: list[str] = []
@@ -207,7 +207,7 @@ def _check(site: Site, found: RowLoss) -> None:
     last = _statement(site, found.expression)
     between = site.names.ancestors_below(found.expression, last)
     if not isinstance(last, _SIMPLE) or any(isinstance(node, _INNER) for node in between):
-        raise Refused("the loss is not computed by a statement of its own")
+        raise Refused("the loss has no statement of its own")
     inside = [*found.statements, found.expression]
     for statement in found.statements:
         target = statement.targets[0]
@@ -216,7 +216,7 @@ def _check(site: Site, found: RowLoss) -> None:
         for use in site.names.uses_of(target.id, home) if home is not None else ():
             around = [use.name, *site.names.ancestors(use.name)]
             if not any(one in around for one in inside):
-                raise Refused(f"`{target.id}` is used elsewhere as well")
+                raise Refused(f"`{target.id}` is also used elsewhere")
     _check_between(site, found, last)
 
 
@@ -232,6 +232,6 @@ def _check_between(site: Site, found: RowLoss, last: ast.stmt) -> None:
         ]
         for statement in stays:
             if changed := needed & stored(statement):
-                raise Refused(f"`{min(changed)}` is rebound in between")
+                raise Refused(f"`{min(changed)}` is reassigned in between")
         if stays:
             check_expression(site, moved.value, "what makes the scores")

@@ -43,7 +43,7 @@ def mask_to_where(draft: Draft, step: Step) -> None:
     for part in (array, mask):
         check_expression(site, part, "the mask")
     if not isinstance(array, (ast.Name, ast.Attribute)) or not _compares(site, mask, array):
-        raise Refused("the mask is not a comparison of the array itself, and may have another shape")
+        raise Refused("the mask is not a comparison of the array, so its shape may differ")
     where = reference(site, draft.imports, "jax.numpy.where", node)
     text, asked = layout.argument(array), layout.argument(mask)
     if not update:
@@ -54,16 +54,14 @@ def mask_to_where(draft: Draft, step: Step) -> None:
         elif reduction in _NEUTRAL:
             draft.replace(site.span(node), f"{where}({asked}, {text}, {_NEUTRAL[reduction]})")
         else:
-            raise Refused(
-                f"how many items of `{text}` there are depends on the data, and no sum or mean follows"
-            )
+            raise Refused(f"the length of `{text}` depends on the data, and no sum or mean follows")
         return
     if not (isinstance(method, ast.Attribute) and isinstance(call, ast.Call) and call.func is method):
-        raise Refused("the items under the mask are a number of elements that depends on the data")
+        raise Refused("the number of items under the mask depends on the data")
     if method.attr not in _UPDATES or len(call.args) != 1 or call.keywords:
         raise Refused(f"`.at[...].{method.attr}` has no counterpart under a mask")
     if layout.comments_outside(site.span(call), ()):
-        raise Refused("the call has comments inside, which the rewrite would lose")
+        raise Refused("the rewrite would lose a comment inside the call")
     value = call.args[0]
     check_expression(site, value, "the value")
     new = _UPDATES[method.attr].format(

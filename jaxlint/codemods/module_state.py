@@ -70,7 +70,7 @@ def _asked(question: Callable[[], Change | None]) -> Change | None:
     try:
         return question()
     except (TooFar, RecursionError):
-        return Change("may change state: it calls too much to be followed")
+        return Change("may change state: its calls are too many to follow")
 
 
 class _Reader(Called):
@@ -86,9 +86,7 @@ class _Reader(Called):
         made = call.func
         if isinstance(made, ast.Call) and (name := self.site.names.qualified(made.func) or ""):
             if library.framework_of(name) == "flax.nnx" and library.is_transformation(name):
-                return Change(
-                    f"may change state: `{shown_source(made.func)}` takes modules apart", "flax.nnx"
-                )
+                return Change(f"may change state: `{shown_source(made.func)}` splits modules", "flax.nnx")
         return None
 
     def _called(self, one: Thing, call: ast.Call | None, frame: Frame | None) -> Change | None:
@@ -112,7 +110,7 @@ class _Reader(Called):
 
     def _unknown(self, one: Thing) -> Change | None:
         """A function that is not known may be handed a module; an object that is not known may be one."""
-        return Change(f"may change state: nothing here says what `{one.name}` is")
+        return Change(f"may change state: `{one.name}` is unknown")
 
     def _object(
         self, one: Thing, holder: ast.ClassDef, name: str, call: ast.Call | None, frame: Frame | None
@@ -125,7 +123,7 @@ class _Reader(Called):
                 return next((change for change in changes if change), None)
         for base in sorted(self.bases(holder)):
             if base == "?":
-                return Change(f"may change state: nothing here says what `{holder.name}` derives from")
+                return Change(f"may change state: the base classes of `{holder.name}` are unknown")
             if library.is_base(base) or not library.is_class(base):
                 if name != "__call__" and (what := library.changed_by_method(base, name)):
                     return Change(what, library.framework_of(base), library.draws(base, name))
@@ -141,7 +139,7 @@ class _Reader(Called):
             if any(
                 one.kind == "instance" and one.name in library.STREAMS for one in self.things(part, frame)
             ):
-                return Change("draws from a stream, which it advances", "flax.nnx", True)
+                return Change("advances a PRNG stream", "flax.nnx", True)
         return None
 
     def _method(self, one: Thing, of: Thing, call: ast.Call | None, frame: Frame | None) -> Change | None:
@@ -174,7 +172,7 @@ class _Reader(Called):
         if library.is_class(name):
             for part in (*call.args, *(keyword.value for keyword in call.keywords)):
                 if any(thing.name in library.STREAMS for thing in self.things(part, frame)):
-                    return Change("draws from a stream, which it advances", "flax.nnx", True)
+                    return Change("advances a PRNG stream", "flax.nnx", True)
             return None
         for part in (*call.args, *(keyword.value for keyword in call.keywords)):
             if change := self._handed_on(part, frame):
@@ -201,7 +199,7 @@ class _Reader(Called):
         if any(one == function and same == known for one, same in self.calls):
             return None  # it is being looked at
         if len(self.calls) >= DEEP:
-            return Change("may change state: its calls go too deep to be followed")
+            return Change("may change state: its calls are nested too deeply to follow")
         self.calls.append((function, known))
         try:
             frame = Frame(function, {**(around.given if around else {}), **given})
@@ -218,7 +216,7 @@ class _Reader(Called):
         self.count()
         name = getattr(function, "name", "a lambda")
         if isinstance(part, (ast.Global, ast.Nonlocal)):
-            return Change(f"changes state: `{name}` binds `{part.names[0]}`, a variable from outside of it")
+            return Change(f"changes state: `{name}` binds `{part.names[0]}`, a variable of an outer scope")
         if isinstance(part, (ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load):
             if not self._is_fresh(function, part):
                 return Change(

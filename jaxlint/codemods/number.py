@@ -66,7 +66,7 @@ def number_to_array(draft: Draft, step: Step) -> None:
     elif (name := site.names.qualified(function) or "").startswith("math."):
         _math(draft, layout, call, name.removeprefix("math."))
     else:
-        raise Refused(f"`{ast.unparse(function)}` has no mechanical counterpart for arrays")
+        raise Refused(f"`{ast.unparse(function)}` has no direct counterpart for arrays")
 
 
 def _convert(draft: Draft, layout: Layout, call: ast.Call, kind: str) -> None:
@@ -74,7 +74,7 @@ def _convert(draft: Draft, layout: Layout, call: ast.Call, kind: str) -> None:
         raise Refused(f"`{kind}` is called with more than one argument")
     value = call.args[0]
     if isinstance(value, ast.Compare) and len(value.ops) > 1:
-        raise Refused("a chained comparison is converted; write it out first")
+        raise Refused("a chained comparison is converted; split it first")
     if isinstance(value, ast.Call) and _has_type(draft.site, value, kind):
         draft.replace(draft.site.span(call), layout.argument(value))
         return
@@ -144,13 +144,13 @@ def _check_use(site: Site, call: ast.Call) -> None:
 
 def _check_place(site: Site, node: ast.expr, *, integer: bool) -> str | None:
     """Checks one use of the number; gives the variable that it, or what is computed from it, is assigned to."""
-    size = "the number is used as a size, which must be known while JAX traces; make it a static argument"
+    size = "the number is a size, which must be a compile-time constant; make it a static argument"
     child: ast.AST = node
     for ancestor in site.names.ancestors(node):
         if isinstance(ancestor, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
             target = ancestor.targets[0] if isinstance(ancestor, ast.Assign) else ancestor.target
             if integer and not isinstance(target, ast.Name):
-                raise Refused("the integer is kept where it may serve as a size")
+                raise Refused("the integer is stored, and may serve as a size")
             return target.id if isinstance(target, ast.Name) else None
         if isinstance(ancestor, ast.stmt):
             if integer and isinstance(ancestor, ast.Return):
@@ -163,7 +163,7 @@ def _check_place(site: Site, node: ast.expr, *, integer: bool) -> str | None:
         if isinstance(ancestor, ast.Subscript) and child is ancestor.slice and _is_item(site, ancestor):
             return None
         if isinstance(ancestor, ast.JoinedStr):
-            raise Refused("the number is formatted into a text, which is made while JAX traces")
+            raise Refused("the number is formatted into a string, which happens at trace time")
         if isinstance(ancestor, ast.Compare):
             return None
         if isinstance(ancestor, ast.BinOp):
@@ -200,4 +200,4 @@ def _check_argument(site: Site, call: ast.Call, child: ast.AST, *, integer: bool
             raise Refused(size)
     qualified = site.names.qualified(function) or ""
     if integer and not qualified.startswith(("jax.numpy.", "jax.lax.", "jax.debug.")) and name != "float":
-        raise Refused(f"the integer is given to `{ast.unparse(function)}`, and may serve as a size there")
+        raise Refused(f"the integer is passed to `{ast.unparse(function)}`, and may serve as a size there")

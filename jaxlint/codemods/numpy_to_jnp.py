@@ -54,7 +54,7 @@ def numpy_to_jnp(draft: Draft, step: Step) -> None:
 def _numpy_name(site: Site, function: ast.expr) -> str:
     qualified = site.names.qualified(function)
     if qualified is None or not qualified.startswith("numpy."):
-        raise Refused(f"`{ast.unparse(function)}` is not written as a function of NumPy here")
+        raise Refused(f"`{ast.unparse(function)}` is not a function of NumPy here")
     return qualified.removeprefix("numpy.")
 
 
@@ -69,23 +69,23 @@ def _check_call(call: ast.Call, name: str) -> None:
         allowed = 99 if name in VARIADIC else 1 if name in TYPES else OTHERS[name]
         for keyword in call.keywords:
             if keyword.arg is None:
-                raise Refused("the call unpacks its keywords, which are unknown")
+                raise Refused("the call unpacks unknown keywords")
             if keyword.arg in FOREIGN_KEYWORDS and keyword.arg not in OWN_KEYWORDS.get(name, ()):
-                raise Refused(f"`jnp.{name}` takes no `{keyword.arg}`, or means something else by it")
+                raise Refused(f"`jnp.{name}` has no `{keyword.arg}`, or gives it another meaning")
     elif name == "ufunc" or name.startswith(("random.", "ma.", "testing.", "lib.")):
         raise Refused(f"`np.{name}` has no counterpart in jax.numpy")
     else:
-        raise Refused(f"`np.{name}` has no mechanical counterpart in jax.numpy")
+        raise Refused(f"`np.{name}` has no direct counterpart in jax.numpy")
     if any(isinstance(argument, ast.Starred) for argument in call.args):
-        raise Refused("the call unpacks its arguments, which are unknown")
+        raise Refused("the call unpacks unknown arguments")
     if len(call.args) > allowed:
-        raise Refused(f"`jnp.{name}` takes its arguments after the {allowed}. otherwise than `np.{name}`")
+        raise Refused(f"`jnp.{name}` and `np.{name}` differ after argument {allowed}")
     if name == "where" and len(call.args) != 3:
-        raise Refused("`jnp.where` of one argument needs `size=` under a trace")
+        raise Refused("`jnp.where` with one argument needs `size=` under jit")
     if name in ("array", "asarray") and any(isinstance(a, ast.Constant) for a in call.args[1:]):
         return
     if name not in TAKE_SEQUENCES and call.args and isinstance(call.args[0], (ast.List, ast.ListComp)):
-        raise Refused(f"`jnp.{name}` takes no list; make an array of it first, by jnp.stack or jnp.asarray")
+        raise Refused(f"`jnp.{name}` takes no list; convert it with jnp.stack or jnp.asarray first")
 
 
 @codemod("numpy-buffer-to-jnp")
@@ -96,7 +96,7 @@ def numpy_buffer_to_jnp(draft: Draft, step: Step) -> None:
     assert isinstance(statement, (ast.Assign, ast.AugAssign))
     target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
     if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
-        raise Refused("the buffer is not a plain variable, so that others may hold on to it")
+        raise Refused("the buffer is not a plain variable, so other references may exist")
     name = target.value.id
     scope = site.names.scope_at(statement)
     if scope.resolve(name) is not scope or name in scope.redirected:
@@ -121,12 +121,12 @@ def _makers(site: Site, name: str, scope: Scope) -> list[ast.Call]:
         if isinstance(statement, ast.Assign) and len(statement.targets) > 1:
             raise Refused(f"`{name}` is one of several names for the buffer")
         if not isinstance(value, ast.Call) or _maker_name(site, value) not in BUFFERS:
-            raise Refused(f"`{name}` is not made by np.zeros or the like in this function")
+            raise Refused(f"`{name}` is not created by np.zeros or the like in this function")
         for keyword in value.keywords:
             if keyword.arg not in ("dtype", "shape", "fill_value"):
-                raise Refused(f"the buffer is made with `{keyword.arg}`")
+                raise Refused(f"the buffer is created with `{keyword.arg}`")
         if len(value.args) > 3:
-            raise Refused("the buffer is made with more arguments than jax.numpy takes")
+            raise Refused("the buffer is created with more arguments than jax.numpy takes")
         found.append(value)
     return found
 
@@ -149,16 +149,16 @@ def _stores(site: Site, name: str, scope: Scope) -> list[ast.Assign | ast.AugAss
             if isinstance(parent.ctx, ast.Store) and isinstance(owner, (ast.Assign, ast.AugAssign)):
                 found[owner] = None
             elif not isinstance(parent.ctx, ast.Load):
-                raise Refused(f"`{name}[...]` is bound otherwise than by an assignment")
+                raise Refused(f"`{name}[...]` is not set by a plain assignment")
             elif isinstance(owner, ast.Subscript) and isinstance(owner.ctx, ast.Store):
                 raise Refused(f"an item of an item of `{name}` is assigned; index it once")
             else:
                 _check_alias(site, name, owner, parent, scope)
         elif isinstance(parent, ast.Attribute):
             if parent.attr in _IN_PLACE:
-                raise Refused(f"`{name}.{parent.attr}` works on the buffer in place")
+                raise Refused(f"`{name}.{parent.attr}` changes the buffer in place")
         elif isinstance(parent, ast.keyword) and parent.arg == "out":
-            raise Refused(f"`{name}` is given as `out=`")
+            raise Refused(f"`{name}` is passed as `out=`")
         else:
             _check_alias(site, name, parent, use.name, scope)
     for inner in captured:
@@ -167,7 +167,7 @@ def _stores(site: Site, name: str, scope: Scope) -> list[ast.Assign | ast.AugAss
             raise Refused(f"a nested function stores into `{name}`")
         if any(_may_follow(site, store, inner, scope) for store in found):
             raise Refused(
-                f"a nested function reads `{name}` before it is filled, and would keep the old array"
+                f"a nested function reads `{name}` before it is filled and would keep the old array"
             )
     return list(found)
 
@@ -188,8 +188,8 @@ def _check_alias(site: Site, name: str, owner: ast.AST | None, value: ast.expr, 
         return
     for target in owner.targets:
         if not isinstance(target, ast.Name):
-            raise Refused(f"`{name}` is kept elsewhere, in `{ast.unparse(target)}`")
+            raise Refused(f"`{name}` is also stored in `{ast.unparse(target)}`")
         for use in site.names.uses_of(target.id, scope):
             parent = site.names.parents.get(use.name)
             if isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load):
-                raise Refused(f"`{target.id}` is a view of `{name}` and is stored into as well")
+                raise Refused(f"`{target.id}` is a view of `{name}` that is also written")

@@ -31,11 +31,11 @@ def outline_jit(draft: Draft, step: Step) -> None:
     if transform not in TRANSFORMS:
         raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
     if any(isinstance(one, ast.Starred) for one in call.args) or any(k.arg is None for k in call.keywords):
-        raise Refused("arguments are unpacked, so they are unknown")
+        raise Refused("the call unpacks unknown arguments")
     change = changed_by_call(site, call)
     carries = transform == "flax.nnx.jit" and change is not None and change.framework == "flax.nnx"
     if change is not None and change.is_seen and not carries:
-        raise Refused(f"what is called {change.what}, which a compiled one would do only while it is traced")
+        raise Refused(f"the called function {change.what}, and a compiled one does that only at trace time")
     layout = Layout(site)
     taken = layout.identifiers(site.names.scope_at(call)) | layout.identifiers(site.names.scope_at(site.tree))
     function = _Outlined(site, layout)
@@ -44,7 +44,7 @@ def outline_jit(draft: Draft, step: Step) -> None:
     given = [function.given(one, "") for one in call.args]
     given += [f"{k.arg}={function.given(k.value, k.arg or '')}" for k in call.keywords]
     if len(function.parameters) == static:
-        raise Refused("the call is given nothing that could be traced")
+        raise Refused("the call has no argument to trace")
     may_be_compiled(draft, call, step, transform)
     name = fresh_name(taken, function.name or "compiled")
     wrapper = reference(site, draft.imports, transform, call)
@@ -79,9 +79,7 @@ class _Outlined:
             return f"{holder}.{function.attr}"
         if isinstance(function, ast.Name):
             if not self._is_local(function):
-                raise Refused(
-                    "what is called is a function of the module, which can be jitted where it is defined"
-                )
+                raise Refused("the called function can be jitted at its definition")
             self.name = f"call_{function.id}"
             return self._handed(function)
         if isinstance(function, ast.Call) and not function.keywords:
@@ -90,7 +88,7 @@ class _Outlined:
                 parts = [self._handed(one) for one in function.args]
                 self.name = f"call_{parts[0].rpartition('.')[2]}" if parts else ""
                 return f"{text}({', '.join(parts)})"
-        raise Refused("what is called is created again each time")
+        raise Refused("the called function is created again at each call")
 
     def given(self, value: ast.expr, keyword: str) -> str:
         """An argument, as the new function writes it: constants stay there."""
@@ -106,12 +104,12 @@ class _Outlined:
         while isinstance(root, ast.Attribute):
             root = root.value
         if not isinstance(root, ast.Name):
-            raise Refused("what is called is created again each time")
+            raise Refused("the called function is created again at each call")
         if not self._is_local(root):
             return self.site.text(node)
         last = _last(node)
         if last in ("self", "cls"):
-            raise Refused("a method of the object itself would have to take all that the object holds")
+            raise Refused("a method of the object itself would need all of its attributes as arguments")
         return self._parameter(last, self.site.text(node))
 
     def _parameter(self, wanted: str, text: str) -> str:

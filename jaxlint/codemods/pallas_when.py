@@ -28,10 +28,10 @@ def branch_to_when(draft: Draft, step: Step) -> None:
     flow = Flow(site.names, site.names.scope_at(node))
     for name in flow.bound(node.body):
         if flow.is_used_after(name, node) or name in flow.sequence(node.body).exposed:
-            raise Refused(f"`{name}` is bound in the branch and used outside; choose it by `jnp.where`")
+            raise Refused(f"`{name}` is assigned in the branch and used outside; select it with `jnp.where`")
     for part in ast.walk(node):
         if isinstance(part, (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.Raise, *FUNCTIONS)):
-            raise Refused("the branch leaves the kernel, or defines a function")
+            raise Refused("the branch returns, or defines a function")
     indent = layout.indent(node)
     inner = indent + layout.unit(node)
     lines, span = layout.block(node.body, indent=inner, after=site.span(node.test).end_line)

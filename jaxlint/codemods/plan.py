@@ -82,7 +82,7 @@ class Workspace:
     def site(self, path: str) -> Site:
         """The shared view of the file at `path`. Raises Refused when it is not among the sources."""
         if path not in self.sources:
-            raise Refused(f"{path} would have to change too; name that file as well")
+            raise Refused(f"{path} has to change too; pass that file as well")
         site = self._sites.pop(path, None) or self._make_site(self.sources[path])
         self._sites[path] = site
         if len(self._sites) > _LIVE_TREES:
@@ -114,7 +114,7 @@ class Workspace:
         except Refused as refusal:
             return str(refusal)
         except RecursionError:
-            return "the file is nested too deeply to be rewritten"
+            return "the file is nested too deeply to rewrite"
         return "nothing to change" if plan.is_empty else plan
 
     def adopt(self, fix: Fix) -> Plan | str:

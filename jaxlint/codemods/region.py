@@ -177,7 +177,7 @@ class Region:
             raise Refused("the body of a class cannot be compiled")
         for statement in statements:
             if any(isinstance(part, _MOVES) for part in ast.walk(statement)):
-                raise Refused("it assigns inside of an expression, awaits or yields")
+                raise Refused("it assigns inside an expression, awaits or yields")
             if not may_hold(statement, transform) or (
                 isinstance(statement, ast.AnnAssign) and statement.value is None
             ):
@@ -194,11 +194,11 @@ class Region:
         statement = next(one for one in site.names.ancestors(node) if isinstance(one, ast.stmt))
         scope = site.names.scope_at(node)
         if scope.is_class or scope is not site.names.scope_at(statement):
-            raise Refused("it belongs to a class, a comprehension or a function inside a statement")
+            raise Refused("it belongs to a class, a comprehension or a nested function")
         if any(isinstance(part, _MOVES) for part in ast.walk(node)):
-            raise Refused("it assigns inside of an expression, awaits or yields")
+            raise Refused("it assigns inside an expression, awaits or yields")
         if span.line != span.end_line and not isinstance(node, ast.Call):
-            raise Refused("it stands on several lines")
+            raise Refused("it spans several lines")
         return cls(site, scope, [statement], Flow(site.names, scope), transform, expression=node)
 
     @property
@@ -230,7 +230,7 @@ class Region:
         }
         for name in sorted(stored):
             if name in self.scope.redirected or (name in bound and self._is_bound_elsewhere(name)):
-                raise Refused(f"`{name}` belongs to a function around this one, or to one inside it")
+                raise Refused(f"`{name}` belongs to an outer or a nested function")
         self.results = [
             *carried,
             *(name for name in bound if name not in carried and self._is_read_outside(name, own)),
@@ -239,15 +239,15 @@ class Region:
             isinstance(one, ast.Expr) or _stores_attributes(one) for one in self.statements
         )
         if not self.results and not acts:
-            raise Refused("nothing that it computes is read")
+            raise Refused("nothing that it computes is used")
         for statement in self.statements:
             if isinstance(statement, ast.FunctionDef) and statement.name in self.results:
                 raise Refused(
-                    f"`{statement.name}` is called after it, and a compiled function returns no functions"
+                    f"`{statement.name}` is called later, and a compiled function cannot return a function"
                 )
         for node in own:
             if isinstance(node, ast.expr) and _is_of_numpy(node, possible, file):
-                raise Refused(f"`{self.site.text(node)}` is computed by NumPy, on the host")
+                raise Refused(f"`{self.site.text(node)}` runs in NumPy, on the host")
         others = [name for name in read if name not in bound]
         self.own = attributes = own_attributes(self.site, self.scope, self.nodes, possible, file, _is_object)
         if attributes.me in others:
@@ -258,11 +258,9 @@ class Region:
             self.kept.append(attributes.me)
         self.kept += self._names_of_functions_around(own)
         if self.kept and self._top_of_loop() is None:
-            raise Refused(
-                f"`{self.kept[0]}` is not an array, and the function would be compiled at each call"
-            )
+            raise Refused(f"`{self.kept[0]}` is not an array, so the function would recompile at each call")
         if not self.parameters and not attributes.taken:
-            raise Refused("it is given nothing that could be traced")
+            raise Refused("it has no argument to trace")
 
     def renewed(self) -> list[int]:
         """The positions of parameters that the region gives new values, or changes as `nnx.jit` lets it."""
@@ -322,9 +320,7 @@ class Region:
                 return False
         if not self._is_bound_before_place(name):
             if is_object:
-                raise Refused(
-                    f"`{name}` is not an array, and is rebound where the function would have to stand"
-                )
+                raise Refused(f"`{name}` is not an array, and is reassigned before the function could use it")
             return False
         return True
 
@@ -377,7 +373,7 @@ class Region:
         """The function and the call, as text."""
         site = self.site
         if any(layout.spans_lines_in_string(one) for one in self.nodes):
-            raise Refused("a string over several lines would have to be indented")
+            raise Refused("a multi-line string would have to be indented")
         here, text, span = self._text(layout)
         nested = bool(self.kept) and self.scope.node is not site.names.tree
         top = self._top()
@@ -418,7 +414,7 @@ class Region:
             here = layout.indent(self.first)
             text, span = layout.block(self.statements, indent=here)
             if span is None:
-                raise Refused("there are no lines to be moved")
+                raise Refused("there are no lines to move")
             return here, text, span
         span = self.site.span(self.expression)
         lines = self.site.lines.lines[span.line - 1 : span.end_line]

@@ -124,13 +124,13 @@ def _refuse_hooks(found: OwnAttributes, scope: Scope, possible: PossibleValues, 
     if cls is None:
         return
     if any(base.startswith(_SCOPED) for base in possible.external_bases(cls)):
-        raise Refused("it belongs to a module whose layers are made while it is traced")
+        raise Refused("its module creates layers at trace time")
     if not found.nodes:
         return
     for name in (*found.set, *_HOOKS):
         member = possible.classes.member(cls, name)
         if member is not None and isinstance(member[1].node, ast.FunctionDef):
-            raise Refused(f"the class defines `{name}`, which runs where `{found.me}` is read or set")
+            raise Refused(f"the class defines `{name}`, which runs when `{found.me}` is read or set")
 
 
 def _first_statements(statements: Sequence[ast.stmt | ast.expr], found: OwnAttributes) -> dict[str, int]:

@@ -69,7 +69,7 @@ def _function(site: Site, layout: Layout, call: ast.Call, framework: str) -> tup
     called = site.text(call.func)
     arrays = [part for part in call.args if not isinstance(part, ast.Constant)]
     if not arrays:
-        raise Refused("the call is given no arrays by position")
+        raise Refused("the call has no positional array arguments")
     plain = len(arrays) == len(call.args) and not call.keywords
     if framework == "equinox":  # what is no array is static there
         if len(arrays) != len(call.args) or call.keywords:
@@ -79,7 +79,7 @@ def _function(site: Site, layout: Layout, call: ast.Call, framework: str) -> tup
     if plain and framework in ("jax", "haiku"):
         return called, [layout.argument(part) for part in arrays]
     if framework == "haiku" and isinstance(call.func, ast.Call):
-        raise Refused("the module is made in the call, which is given more than arrays")
+        raise Refused("the call creates the module and passes more than arrays")
     taken = layout.identifiers(site.names.scope_at(call)) if not plain or framework in _LIFTED else set()
     names: list[str] = []
     texts: list[str] = []
@@ -109,7 +109,7 @@ def _framework(site: Site, call: ast.Call) -> str:
         root = root.func if isinstance(root, ast.Call) else root.value
     name = site.names.qualified(call.func.func if isinstance(call.func, ast.Call) else call.func) or ""
     if "remat" in ast.unparse(call.func) or "checkpoint" in ast.unparse(call.func):
-        raise Refused("the call is under remat already")
+        raise Refused("the call is already under jax.checkpoint")
     if isinstance(call.func, ast.Name):
         for binding in site.names.bindings_of(call.func.id, site.names.scope_at(call)):
             if isinstance(binding.node, ast.FunctionDef) and not binding.node.decorator_list:
@@ -122,7 +122,7 @@ def _framework(site: Site, call: ast.Call) -> str:
                     if not known.startswith(f"{framework}."):
                         continue
                     if framework == "flax.linen" and holds_modules(site, call.func, framework) is False:
-                        raise Refused("what is called is not a module")
+                        raise Refused("the called object is not a module")
                     return framework
     if name.startswith("haiku.") or _class_of(site, call, "haiku"):
         return "haiku"
@@ -147,11 +147,9 @@ def _framework_of_function(site: Site, call: ast.Call, function: ast.FunctionDef
     around = framework_of_class(site, method.holder) if method is not None else ""
     module = method.parameter if method is not None and around in ("haiku", "flax.linen") else ""
     if uses_modules(site, function, "flax.linen", module if around == "flax.linen" else ""):
-        raise Refused(
-            "the function calls modules that it is not given: nn.remat takes those of its arguments alone"
-        )
+        raise Refused("the function calls modules that are not its arguments, and nn.remat lifts only those")
     framework = "haiku" if uses_modules(site, function, "haiku", module) else "jax"
     change = changed_by_call(site, call) if framework == "jax" else None
     if change is not None:
-        raise Refused(f"what is called {change.what}")
+        raise Refused(f"the called function {change.what}")
     return framework

@@ -116,16 +116,16 @@ def _rewrite_use(draft: Draft, node: ast.AST, rewrite: _Rewrite, name: str | Non
         and rewrite.expression in dir(builtins)
         and site.names.scope_at(node).resolve(rewrite.expression)
     ):
-        raise Refused(f"the file has a `{rewrite.expression}` of its own")
+        raise Refused(f"the file defines its own `{rewrite.expression}`")
     if rewrite.members:
         above = site.names.parents.get(node)
         if not (isinstance(above, ast.Attribute) and above.attr in rewrite.members):
-            raise Refused(f"{rewrite.new} does not have everything that {rewrite.old} had")
+            raise Refused(f"{rewrite.new} lacks members of {rewrite.old}")
     above = site.names.parents.get(node)
     if rewrite.new == "jax.Array" and isinstance(above, ast.Call) and above.func is node:
-        raise Refused(f"{rewrite.new} makes no arrays, which {rewrite.old} did here")
+        raise Refused(f"{rewrite.new} creates no arrays, as {rewrite.old} does here")
     if not rewrite.type_tests and _in_type_test(site, node):
-        raise Refused(f"in a type test {rewrite.new} also accepts tracers, which {rewrite.old} did not")
+        raise Refused(f"in a type test {rewrite.new} also accepts tracers, unlike {rewrite.old}")
     if rewrite.template is not None:
         call = _call_around(site, node)
         if call is None or call.func is not node:
@@ -139,7 +139,7 @@ def _rewrite_use(draft: Draft, node: ast.AST, rewrite: _Rewrite, name: str | Non
             raise Refused(f"{rewrite.old} is not called here, and its replacement takes other arguments")
         bound = 0 if call.func is node else 1
         if rewrite.call.prefix and _calls_itself(site, call, node):
-            raise Refused("an argument calls the same function; the next round rewrites it")
+            raise Refused("an argument calls the same function; run fix again")
         adapt_call(draft, site.find(site.span(call), cst.Call), rewrite.call, call, bound=bound)
     if name is None and rewrite.new:
         root = node
@@ -176,7 +176,7 @@ def _check_place(site: Site, node: ast.AST) -> None:
     """Older Pythons give wrong positions inside f-strings."""
     if "".join(site.text(node).split()) != ast.unparse(node):
         raise Refused(
-            "the name stands where its position is not certain (in an f-string, or over several lines)"
+            "the name stands in an f-string or spans several lines, where its position is uncertain"
         )
 
 
@@ -305,7 +305,7 @@ def _move_module(draft: Draft, alias: ast.alias, home: Scope, rewrite: _Rewrite)
     """`import a.b` or `import a.b as c`: the module has another name now."""
     site, names = draft.site, draft.site.names
     if not rewrite.is_plain:
-        raise Refused(f"{rewrite.old} is imported as a module, which nothing replaces as a whole")
+        raise Refused(f"{rewrite.old} is imported as a module, and no module replaces it")
     if alias.asname:
         draft.imports.moved[alias] = NewImport(rewrite.new, alias=alias.asname)
         return
@@ -326,12 +326,12 @@ def _move_name(
     site, names = draft.site, draft.site.names
     bound = alias.asname or alias.name
     if len(home.bindings[bound]) > 1:
-        raise Refused(f"`{bound}` is bound in several places")
+        raise Refused(f"`{bound}` is assigned in several places")
     uses = [use.name for use in names.uses_of(bound, home)]
     public = rewrite.shared or names.is_shown(bound) or site.source.path.name == "__init__.py"
     if not rewrite.is_plain and public:
         raise Refused(
-            f"`{bound}` may be used from outside this file, and its replacement is called differently"
+            f"`{bound}` may be used from outside this file, and the replacement has other arguments"
         )
 
     new: NewImport | None = None

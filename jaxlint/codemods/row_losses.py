@@ -81,14 +81,14 @@ def row_loss(site: Site, expression: ast.expr, setting: Setting) -> RowLoss:
     if kind in (Kind.SCORES, Kind.WIDE):
         reader.found.total = _total_of(site, expression)
         if reader.found.total is None:
-            raise Refused("it is not a loss of each row")
+            raise Refused("it is not a loss per row")
     elif isinstance(expression, ast.Name):
-        raise Refused("the loss is made by another statement")
+        raise Refused("another statement computes the loss")
     if reader.found.parts not in (0, reader.found.products):
-        raise Refused("the scores of all rows are used, and those of some of them")
+        raise Refused("the scores are also used for part of the rows")
     texts = {ast.unparse(label) for label in reader.found.labels}
     if len(reader.found.rows) != 1 or len(texts) != 1:
-        raise Refused("it is not made from the scores of one product and one array of labels")
+        raise Refused("it is not computed from the scores of one product and one array of labels")
     return reader.found
 
 
@@ -126,7 +126,7 @@ class _Reader:
         if isinstance(node, ast.Name):
             statement = given(self.site, node)
             if statement is None:
-                raise Refused(f"`{node.id}` is not made in the same block")
+                raise Refused(f"`{node.id}` is not assigned in the same block")
             kind = self.read(statement.value)
             self.found.statements[statement] = None
             return kind
@@ -377,7 +377,7 @@ class _Reader:
         return ast.unparse(axis) == "-1"
 
     def _unknown(self, node: ast.expr) -> Refused:
-        return Refused(f"`{ast.unparse(node)[:40]}` is not known to be computed row by row")
+        return Refused(f"`{ast.unparse(node)[:40]}` may not be computed row by row")
 
 
 def _between(one: Span, other: Span) -> Span:

@@ -75,7 +75,7 @@ class Rows:
     def mapped(self) -> list[str]:
         """The arguments of what `vmap` returns."""
         if self.length:
-            raise Refused("all rows would be the same")
+            raise Refused("all rows would be equal")
         return self.arrays
 
     def rewritten(self, text: str) -> str:
@@ -92,7 +92,7 @@ class Rows:
                 if not inside & set(self.parameters):
                     return self.layout.site.text(value.func)
         if self.patterns:
-            raise Refused("the loop takes its rows apart, which a lambda cannot")
+            raise Refused("the loop unpacks its rows, which a lambda cannot")
         return f"lambda {', '.join(self.parameters)}: {text}"
 
 
@@ -134,7 +134,7 @@ class _Reader:
             if isinstance(counted, ast.Call) and self.builtin(counted) == "zip" and counted.args:
                 counted = counted.args[0]
             if not isinstance(counted, (ast.Name, ast.Attribute, ast.Subscript)):
-                raise Refused("what is enumerated is not a variable, and would be computed twice")
+                raise Refused("the argument of `enumerate` is not a variable, and would be computed twice")
             self.whole = False
             self.add(index, f"{self.numpy('arange')}(len({self.site.text(counted)}))", counter=True)
             self.read(rest, call.args[0])
@@ -166,7 +166,7 @@ class _Reader:
             tree = reference(self.site, self.draft.imports, "jax.tree.map", iterable)
             text = f"{tree}(lambda *leaves: {self.numpy('stack')}(leaves), *{layout.operand(iterable)})"
         elif not is_array_like(self.site, iterable) or self.is_called(target):
-            raise Refused(f"`{ast.unparse(iterable)[:40]}` is not an array, so its items are not rows of one")
+            raise Refused(f"`{ast.unparse(iterable)[:40]}` is not an array")
         self.add(target, text)
 
     def is_called(self, target: ast.expr) -> bool:
@@ -180,7 +180,7 @@ class _Reader:
     def count(self, target: ast.expr, call: ast.Call, bounds: Sequence[ast.expr]) -> None:
         """`range(*bounds)`."""
         if call.keywords or not bounds or any(isinstance(a, ast.Starred) for a in bounds):
-            raise Refused("the range is not written out")
+            raise Refused("the range is not a literal call of `range`")
         texts = [self.rows.layout.argument(bound) for bound in bounds]
         used = isinstance(target, ast.Name) and any(
             isinstance(part, ast.Name) and part.id == target.id and isinstance(part.ctx, ast.Load)
@@ -282,7 +282,7 @@ class _Reader:
                 if found is None or not isinstance(part, ast.Subscript):
                     continue
                 if not isinstance(part.value, (ast.Name, ast.Attribute)):
-                    raise Refused("parts of an expression are taken, which would be computed twice")
+                    raise Refused("the loop slices an expression, which would be computed twice")
                 size, before, cut = found
                 x, length = self.site.text(part.value), self.rows.layout.operand(size)
                 parts, axis = f"{number}, {length}", len(before)
@@ -336,7 +336,7 @@ class _Reader:
         if isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == count:
             if not any(isinstance(part, ast.Starred) for part in target.elts):
                 return target.elts
-        raise Refused("the loop keeps the rows of several arrays in one variable")
+        raise Refused("one loop variable takes the rows of several arrays")
 
     def builtin(self, call: ast.Call) -> str:
         """The name of the builtin that is called, or "tqdm" for what shows progress."""

@@ -46,12 +46,12 @@ class _RowLoop(Loop):
         iterable = draft.site.find_ast(step.span, ast.expr)
         node = draft.site.names.parents.get(iterable)
         if not isinstance(node, ast.For) or node.iter is not iterable:
-            raise Refused("the span is not what a `for` statement runs over")
+            raise Refused("the span is not the iterable of a `for` statement")
         appends = adding_statements(node.body)
         self.lifted = lifted_by(draft.site, node) if lifted else Lifted()
         if step.parameters.get("layers") and (name := makes_unstackable(draft.site, node.iter)):
             raise Refused(
-                f"the layers hold a `{name}`, not all of whose parts are arrays that can be stacked"
+                f"the layers hold a `{name}` whose leaves are not all arrays, so they cannot be stacked"
             )
         self.framework = self.lifted.framework
         super().__init__(draft, node, without=appends, lifted=self.framework)
@@ -86,7 +86,7 @@ class _RowLoop(Loop):
 
     def as_scan(self) -> None:
         if not self.carry and not self.filled:
-            raise Refused("the loop computes nothing that is used afterwards")
+            raise Refused("nothing that the loop computes is used afterwards")
         may_be_carried(self.draft, self.carry, self.loop)
         body = fresh_name(self.identifiers, "body_fun")
         carry = "_" if not self.carry else self.carry[0] if len(self.carry) == 1 else self._fresh("carry")
@@ -124,10 +124,10 @@ class _RowLoop(Loop):
             self.sums = sums_of(self.loop.body, self.carry, self._fresh)
         kept_on = [name for name in self.carry if all(name != one.name for one in self.sums)]
         if kept_on:
-            raise Refused(f"`{kept_on[0]}` goes from one iteration to the next, so they cannot run together")
+            raise Refused(f"`{kept_on[0]}` is carried between iterations, so they cannot run together")
         collected: list[Filled | Sum] = [*self.filled, *self.sums]
         if not collected:
-            raise Refused("the loop appends to no list that is stacked afterwards")
+            raise Refused("the loop fills no list that is stacked afterwards")
         over = self.rows.mapped()
         vmap = reference(self.site, self.draft.imports, "jax.vmap", self.node)
         results = ", ".join(one.output for one in collected)

@@ -22,7 +22,7 @@ _STATIC_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size"})
 # Displays whose branches must have the same number of parts.
 _DISPLAYS = (ast.Tuple, ast.List, ast.Dict)
 _NO_ARRAYS = (ast.Lambda, ast.JoinedStr, ast.Set, ast.SetComp, ast.GeneratorExp)
-_CHOOSE_RESULTS = "call each in a branch of its own, or use `jax.lax.switch`"
+_CHOOSE_RESULTS = "call each in its own branch, or use `jax.lax.switch`"
 
 
 @dataclass(slots=True)
@@ -55,15 +55,11 @@ class Selector:
         """A value of the program. Raises Refused when it cannot be the result of a branch."""
         check_expression(self.site, node, what)
         if isinstance(node, _NO_ARRAYS) or constant_type(node) in (str, bytes, type(None), type(...)):
-            raise Refused(
-                f"{what} gives `{shown_source(node)}`, which is not an array that the program could choose"
-            )
+            raise Refused(f"{what} gives `{shown_source(node)}`, which is not an array")
         if isinstance(node, ast.Name):
             held = self.site.names.bindings_of(node.id, self.site.names.scope_at(node))
             if any(isinstance(one.node, (*FUNCTIONS, ast.ClassDef)) for one in held):
-                raise Refused(
-                    f"{what} gives `{node.id}`, a function, which is not an array; {_CHOOSE_RESULTS}"
-                )
+                raise Refused(f"{what} gives the function `{node.id}`; {_CHOOSE_RESULTS}")
         text = self.layout.argument(node)
         total = is_total(self.site, node)
         return Choice(text, node, total, is_floating(self.site, node), [self.site.span(node)])
@@ -75,7 +71,7 @@ class Selector:
                 around = self.site.names.parents.get(use.name)
                 if isinstance(around, ast.Call) and around.func is use.name:
                     raise Refused(
-                        f"`{name}` is called, and a traced test cannot choose functions; {_CHOOSE_RESULTS}"
+                        f"`{name}` is called, and a tracer cannot select functions; {_CHOOSE_RESULTS}"
                     )
 
     def select(self, test: ast.expr, yes: Choice, no: Choice, head: str = "") -> Choice:
@@ -100,11 +96,11 @@ class Selector:
             if not isinstance(first, _DISPLAYS) or second is None:
                 continue
             if isinstance(second, (ast.Constant, ast.BinOp, ast.Compare, ast.UnaryOp)):
-                raise Refused("one branch gives several values and the other one")
+                raise Refused("one branch gives several values, the other only one")
             if isinstance(second, _DISPLAYS) and (
                 type(first) is not type(second) or _size(first) != _size(second)
             ):
-                raise Refused("the branches give values of different structure")
+                raise Refused("the branches give pytrees of different structure")
 
 
 def _size(node: ast.expr) -> object:
@@ -128,8 +124,7 @@ def check_test(layout: Layout, test: ast.expr) -> None:
     guard = static_part(test)
     if guard is not None:
         raise Refused(
-            f"the test also asks `{shown_source(guard)}`, which is known while JAX traces and may guard the branch; "
-            "give it an `if` of its own"
+            f"`{shown_source(guard)}` in the test is a compile-time constant and may guard the branch; move it into its own `if`"
         )
 
 

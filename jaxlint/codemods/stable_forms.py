@@ -27,7 +27,7 @@ _SIGMOID = frozenset(
         "flax.nnx.sigmoid",
     ]
 )
-_OTHER_FORM = "the formula is spread so that what it computes cannot be written in one call"
+_OTHER_FORM = "the formula is spread over several expressions"
 
 
 @codemod("stable-form")
@@ -45,7 +45,7 @@ def stable_form(draft: Draft, step: Step) -> None:
     else:
         text = form.difference(node)
     if Layout(site).comments_outside(site.span(node), ()):
-        raise Refused("the formula has comments inside, which the rewrite would lose")
+        raise Refused("the rewrite would lose a comment inside the formula")
     draft.replace(site.span(node), text)
     form.definitions.drop_unused(draft, node, text)
 
@@ -80,9 +80,7 @@ class _Form:
                 (view == "...,None" and axis == "-1") or (view == ":,None" and axis in ("-1", "1"))
             )
         if options or not fits:
-            raise Refused(
-                "the axis of the sum and that along which the quotient is taken cannot be seen to agree"
-            )
+            raise Refused("the axes of the sum and of the division may differ")
         return self.call("jax.nn.softmax", self.layout.argument(top), f"axis={axis}")
 
     def logarithm(self, node: ast.Call) -> str:

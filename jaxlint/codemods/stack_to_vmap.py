@@ -28,17 +28,17 @@ def stack_to_vmap(draft: Draft, step: Step) -> None:
         raise Refused("the call does not stack along a new axis")
     made = call.args[0] if call.args else None
     if not isinstance(made, (ast.ListComp, ast.GeneratorExp)) or len(made.generators) != 1:
-        raise Refused("what is stacked is not a comprehension over one sequence")
+        raise Refused("the stacked rows are not a comprehension over one sequence")
     generator = made.generators[0]
     if generator.ifs or generator.is_async:
-        raise Refused("the comprehension leaves rows out")
+        raise Refused("the comprehension skips rows")
     axis = _axis(call)
     value = made.elt
     if isinstance(value, (ast.Tuple, ast.List, ast.Dict, ast.ListComp)) or constant_type(value) is not None:
         raise Refused("a row gives several values, or a constant")
     if _gives_several(site, value):
         raise Refused(
-            f"`{ast.unparse(value)[:40]}` returns several values, which `vmap` would not stack into one array"
+            f"`{ast.unparse(value)[:40]}` returns several values, and `vmap` stacks each of them separately"
         )
     check_expression(site, value, "the row")
     may_be_staged(draft, [value])
@@ -46,7 +46,7 @@ def stack_to_vmap(draft: Draft, step: Step) -> None:
     traced = {part.id for part in ast.walk(generator.target) if isinstance(part, ast.Name)}
     check_traceable(site, [value], traced, "the row", counters=rows.counters, handled=rows.handled)
     if not any(isinstance(part, ast.Name) and part.id in traced for part in ast.walk(value)):
-        raise Refused("all rows are the same, or drawn by something else than the row")
+        raise Refused("the rows do not depend on the loop variable")
     vmap = reference(site, draft.imports, "jax.vmap", call)
     out = f", out_axes={axis}" if axis != "0" else ""
     function = f"{vmap}({rows.function(value)}{out})"
@@ -65,7 +65,7 @@ def _axis(call: ast.Call) -> str:
         or ast.unparse(call.func).endswith("array")
         or not ast.unparse(given[0]).lstrip("-").isdigit()
     ):
-        raise Refused("the call is given more than what it stacks")
+        raise Refused("the call has other arguments than the rows")
     return ast.unparse(given[0])
 
 

@@ -45,7 +45,7 @@ def taken_out(site: Site, statement: ast.stmt) -> tuple[Span, str]:
     indent = site.lines.lines[span.line - 1][: span.column - 1]
     kept = [text for text, line, _ in comments(site.source.text) if span.line <= line <= span.end_line]
     if any(_SILENCES_BELOW.search(text) for text in kept):
-        raise Refused("a comment that silences the statement would silence the one below")
+        raise Refused("a suppression comment on the statement would move to the next one")
     whole = whole_lines(site, statement, set()) if not kept else Span(span.line, 1, span.end_line + 1, 1)
     return whole, "".join(f"{indent}{text}{site.lines.newline}" for text in kept)
 

@@ -18,7 +18,7 @@ def tuple_static_argument(draft: Draft, step: Step) -> None:
     """The literal at the span, and the literals nested in it. Takes no parameters."""
     around = draft.site.names.parents.get(draft.site.find_ast(step.span, ast.expr))
     if isinstance(around, ast.Call) and isinstance(around.func, ast.Name) and around.func.id in _HASHABLE:
-        raise Refused(f"`{around.func.id}` makes something hashable of it already")
+        raise Refused(f"`{around.func.id}` already makes it hashable")
     node = draft.site.find(
         step.span,
         cst.List,
@@ -37,9 +37,7 @@ def tuple_static_argument(draft: Draft, step: Step) -> None:
 def _hashable(node: cst.BaseExpression) -> cst.BaseExpression:
     """`node` with what cannot be hashed turned into what can. Raises Refused."""
     if isinstance(node, (cst.Dict, cst.DictComp)):
-        raise Refused(
-            "a dict has no hashable twin with the same methods; pass its parts, or a frozen dataclass"
-        )
+        raise Refused("no hashable type has the methods of a dict; pass its items, or a frozen dataclass")
     if isinstance(node, (cst.ListComp, cst.SetComp)):
         return _call_of_generator(node)
     if isinstance(node, cst.List):

@@ -30,17 +30,17 @@ def add_static_argument(draft: Draft, step: Step) -> None:
         raise Refused("the function is not jitted by jax.jit at this place")
     if not isinstance(node, ast.Call):
         if node not in getattr(site.names.parents.get(node), "decorator_list", ()):
-            raise Refused("the transform is not called here, so that nothing can be added to the call")
+            raise Refused("the transform is not called here, so the option has no place")
         partial = reference(site, draft.imports, PARTIAL, node)
         draft.replace(site.span(node), f'{partial}({site.text(node)}, static_argnames="{name}")')
         return
     listed = {one.arg: one.value for one in node.keywords}
     if None in listed:
-        raise Refused("the transform takes **options here, which may say what is static")
+        raise Refused("the transform takes **options here, which may set static arguments")
     if "static_argnums" in listed and position is None:
         raise Refused(f"positions are listed as static, and `{name}` has none")
     if any(option.startswith("donate_arg") for option in listed if option):
-        raise Refused("arguments are donated here; see that none of them becomes static")
+        raise Refused("arguments are donated here, and a static one cannot be")
     if "static_argnums" in listed:
         draft.replace(
             site.span(listed["static_argnums"]), _longer(site, listed["static_argnums"], str(position))
@@ -96,8 +96,8 @@ def replace_string(draft: Draft, step: Step) -> None:
     old, new = str(step.parameters["old"]), str(step.parameters["new"])
     found = [part for part in ast.walk(node) if isinstance(part, ast.Constant) and part.value == old]
     if len(found) != 1:
-        raise Refused(f"{old!r} is not written here as one string")
+        raise Refused(f"{old!r} is not one string here")
     text = site.text(found[0])
     if text.count(old) != 1:
-        raise Refused(f"{old!r} is written otherwise in the source")
+        raise Refused(f"{old!r} is spelled differently in the source")
     draft.replace(site.span(found[0]), text.replace(old, new))

@@ -17,7 +17,7 @@ def swap_arguments(draft: Draft, step: Step) -> None:
     call = site.find_ast(step.span, ast.Call)
     assert isinstance(call, ast.Call)
     if not call.args or any(isinstance(one, ast.Starred) for one in call.args):
-        raise Refused("the call unpacks its arguments, which are unknown")
+        raise Refused("the call unpacks unknown arguments")
     layout = Layout(site)
     first = call.args[0]
     if len(call.args) == 1:

@@ -36,11 +36,11 @@ def wait_before_clock(draft: Draft, step: Step) -> None:
     reading = _statement(site, clock)
     parent = next((one for one in site.names.ancestors(call) if not isinstance(one, _HOLDING)), None)
     if not isinstance(parent, ast.Assign) or len(parent.targets) != 1:
-        raise Refused("the result has no name that could be waited for")
+        raise Refused("the result has no name to pass to `block_until_ready`")
     target = parent.targets[0]
     parts = target.elts if isinstance(target, ast.Tuple) else [target]
     if not parts or not all(map(_is_plain, parts)):
-        raise Refused("the result is kept elsewhere than in variables")
+        raise Refused("the result is not assigned to variables")
     names = [site.text(part) for part in parts]
     if not isinstance(reading, _SIMPLE) or not _runs_before(site, parent, reading):
         raise Refused("the clock is not read right after the call")
@@ -49,7 +49,7 @@ def wait_before_clock(draft: Draft, step: Step) -> None:
         for binding in scope.bindings.get(name, ()):
             line = getattr(binding.node, "lineno", 0)
             if (parent.end_lineno or 0) < line <= reading.lineno:
-                raise Refused(f"`{name}` is given something else before the clock is read")
+                raise Refused(f"`{name}` is reassigned before the clock is read")
     wait = reference(site, draft.imports, _WAIT, reading)
     given = names[0] if len(names) == 1 else f"({', '.join(names)})"
     line = site.span(reading).line
@@ -65,24 +65,24 @@ def call_before_clock(draft: Draft, step: Step) -> None:
     layout = Layout(site)
     reading, statement = _statement(site, clock), _statement(site, call)
     if not isinstance(reading, _SIMPLE) or not _runs_before(site, reading, statement):
-        raise Refused("the clock is not started right before the call")
+        raise Refused("the timer does not start right before the call")
     if not isinstance(call.func, (ast.Name, ast.Attribute)):
-        raise Refused("the function has no name; jit it before the clock is started")
+        raise Refused("the function has no name; jit it before the timer starts")
     for part in [*call.args, *(keyword.value for keyword in call.keywords)]:
         check_expression(site, part, "an argument")
         if any(isinstance(inner, (ast.Call, ast.Starred)) for inner in ast.walk(part)):
-            raise Refused("an argument is computed by a call, which would be made twice")
+            raise Refused("an argument is a call, which would run twice")
     if change := changed_by_call(site, call):
-        raise Refused(f"the call, which would be made once more, {change.what}")
+        raise Refused(f"the warm-up call {change.what}")
     text = layout.argument(call)
     if "\n" in text or "\r" in text:
-        raise Refused("the call goes over several lines")
+        raise Refused("the call spans several lines")
     scope = site.names.scope_at(call)
     for name in Flow(site.names, scope).reads(call):
         for binding in scope.bindings.get(name, ()):
             line = getattr(binding.node, "lineno", 0)
             if reading.lineno <= line < statement.lineno:
-                raise Refused(f"`{name}` is not there before the clock is started")
+                raise Refused(f"`{name}` is not defined before the timer starts")
     wait = reference(site, draft.imports, _WAIT, reading)
     line = site.span(reading).line
     draft.insert(line, 1, f"{layout.indent(reading)}{wait}({text})  # compiles{layout.newline}")
@@ -96,7 +96,7 @@ def forward_clock(draft: Draft, step: Step) -> None:
     assert isinstance(first, ast.Call)
     clock = site.names.qualified(first.func)
     if clock not in _CLOCKS:
-        raise Refused("the clock gives a date, whose differences are not numbers")
+        raise Refused("the clock returns a date, and differences of dates are not numbers")
     readings = _Readings(site, clock)
     readings.follow_call(first)
     for call in readings.calls:
@@ -138,7 +138,7 @@ class _Readings:
             made = self.site.names.parents.get(binding.node)
             value = made.value if isinstance(made, ast.Assign) else None
             if not isinstance(value, ast.Call) or self.site.names.qualified(value.func) != self.clock:
-                raise Refused(f"`{node.id}` holds other things than readings of this clock")
+                raise Refused(f"`{node.id}` holds other values than readings of this clock")
             self.follow_call(value)
         for use in self.site.names.uses_of(node.id, home):
             self.follow_difference(use.name)
@@ -146,14 +146,14 @@ class _Readings:
     def follow_difference(self, node: ast.expr) -> None:
         parent = self.site.names.parents.get(node)
         if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Sub):
-            raise Refused("a reading is used for more than differences, perhaps as the time of the day")
+            raise Refused("a reading is used for more than differences, perhaps as the time of day")
         other = parent.right if parent.left is node else parent.left
         if isinstance(other, ast.Call) and self.site.names.qualified(other.func) == self.clock:
             self.follow_call(other)
         elif isinstance(other, ast.Name):
             self.follow_name(other)
         else:
-            raise Refused("a reading is compared with something else than another one")
+            raise Refused("a reading is compared with something that is not a reading")
 
 
 def _is_plain(node: ast.expr) -> bool:

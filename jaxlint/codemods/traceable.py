@@ -116,19 +116,21 @@ class _Check:
         for bound in bounds:
             if bound is not None and (name := self.read(bound)):
                 raise Refused(
-                    f"{self.what} slices by `{name}`, which JAX would trace; see lax.dynamic_slice_in_dim"
+                    f"{self.what} slices by `{name}`, which would be a tracer; see lax.dynamic_slice_in_dim"
                 )
 
     def test(self, node: ast.expr) -> None:
         if name := self.read(node):
-            raise Refused(f"{self.what} decides in Python on `{name}`, which JAX would trace")
+            raise Refused(f"{self.what} branches on `{name}`, which would be a tracer")
 
     def index(self, node: ast.Subscript) -> None:
         """A list cannot be indexed by a counter that is traced."""
         if isinstance(node.slice, ast.Slice) or not (self.names(node.slice) & self.counters):
             return
         if any(isinstance(held, _SEQUENCES) for held in _given(self.site, node.value)):
-            raise Refused(f"`{ast.unparse(node.value)[:40]}` is not an array, and JAX would trace its index")
+            raise Refused(
+                f"`{ast.unparse(node.value)[:40]}` is not an array, and its index would be a tracer"
+            )
 
     def call(self, node: ast.Call) -> None:
         function = node.func
@@ -136,11 +138,11 @@ class _Check:
         name = self.site.names.qualified(function) or ""
         if name.startswith(_CHANCE) or self.is_of_generator(function):
             raise Refused(
-                f"{self.what} calls `{ast.unparse(function)}`, which JAX would run once, while tracing"
+                f"{self.what} calls `{ast.unparse(function)}`, which JAX would run once, at trace time"
             )
         if isinstance(function, ast.Attribute) and function.attr in _FETCHING:
             if found := self.read(function.value):
-                raise Refused(f"{self.what} fetches the number of `{found}`, by `.{function.attr}()`")
+                raise Refused(f"{self.what} calls `.{function.attr}()` on `{found}`, which would be a tracer")
         found = next((read for part in given if (read := self.read(part))), "")
         if not found:
             return
@@ -148,9 +150,9 @@ class _Check:
             if function.id == "slice":
                 self.slices(*node.args)
             if function.id in _NUMBERS:
-                raise Refused(f"{self.what} makes a Python value of `{found}`, by `{function.id}`")
+                raise Refused(f"{self.what} calls `{function.id}()` on `{found}`, which would be a tracer")
             if function.id in _TESTS:
-                raise Refused(f"{self.what} tests `{found}`, in `{function.id}`")
+                raise Refused(f"{self.what} calls `{function.id}()` on `{found}`, which would be a tracer")
         if name.startswith(_HOST):
             raise Refused(
                 f"{self.what} passes `{found}` to `{ast.unparse(function)}`, which does not take tracers"
@@ -158,7 +160,7 @@ class _Check:
         last = function.attr if isinstance(function, ast.Attribute) else name.rpartition(".")[2]
         if last in _SHAPED and any(self.names(part) & self.counters for part in given):
             count = next(iter(sorted(set().union(*map(self.names, given)) & self.counters)))
-            raise Refused(f"{self.what} makes a shape of `{count}`, which JAX would trace")
+            raise Refused(f"{self.what} makes a shape of `{count}`, which would be a tracer")
         if isinstance(function, ast.Name) and self.depth < _DEPTH:
             self.called(node, function)
 

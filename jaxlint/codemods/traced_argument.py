@@ -36,11 +36,11 @@ def trace_static_argument(draft: Draft, step: Step) -> None:
     _check_default(arguments, name)
     listed = {one.arg: one for one in call.keywords if one.arg in _OPTIONS}
     if any(one.arg is None for one in call.keywords):
-        raise Refused("the transform takes **options here, which may say what is static")
+        raise Refused("the transform takes **options here, which may set static arguments")
     position = positional.index(name) if name in positional else None
     left = {option: _left(site, one.value, name, position) for option, one in listed.items() if option}
     if all(entries == _entries(site, listed[option].value) for option, entries in left.items()):
-        raise Refused(f"`{name}` is not declared static here, by its name or its position")
+        raise Refused(f"`{name}` is not static here, by name or position")
     static = {str(ast.literal_eval(one)) for option in listed for one in _entries(site, listed[option].value)}
     known = {one for n, one in enumerate(positional) if one in static or str(n) in static}
     keywords = {one.arg for one in arguments.kwonlyargs} - static
@@ -134,7 +134,7 @@ def _check_body(site: Site, function: _Function, name: str, arrays: set[str]) ->
     check_traceable(site, body, traced, "the function", counters=traced)
     for node in (part for top in body for part in ast.walk(top)):
         if isinstance(node, ast.Attribute | ast.Subscript) and getattr(node.value, "id", "") == name:
-            raise Refused(f"the function takes `{ast.unparse(node)[:40]}` of it, so it is not a number")
+            raise Refused(f"the function uses `{ast.unparse(node)[:40]}`, so it is not a number")
         if isinstance(node, ast.For | ast.comprehension) and reads(node.iter, traced):
             raise Refused(f"the function loops over `{name}`")
         if isinstance(node, ast.Call):
@@ -156,7 +156,7 @@ def _check_call(site: Site, node: ast.Call, traced: set[str], arrays: set[str]) 
     if method is not None and method.attr in _UPDATES and ".at[" in ast.unparse(method.value):
         return
     raise Refused(
-        f"the function passes `{found}` to `{ast.unparse(node.func)[:40]}`, which may have to know it"
+        f"the function passes `{found}` to `{ast.unparse(node.func)[:40]}`, which may need a compile-time constant"
     )
 
 

@@ -22,16 +22,14 @@ def sequence_to_array(draft: Draft, step: Step) -> None:
     node = site.find_ast(step.span, ast.Subscript)
     assert isinstance(node, ast.Subscript)
     if not isinstance(node.ctx, ast.Load):
-        raise Refused("the item is assigned, and a Python sequence cannot be changed while JAX traces")
+        raise Refused("the item is assigned, and a tracer cannot index a Python sequence")
     layout = Layout(site)
     check_expression(site, node, "the index")
     if isinstance(node.slice, ast.Slice):
         _slice(draft, layout, node, node.slice)
         return
     if any(isinstance(part, ast.Slice) for part in ast.walk(node.slice)):
-        raise Refused(
-            "the bounds of several dimensions have no mechanical counterpart; see lax.dynamic_slice"
-        )
+        raise Refused("bounds of several dimensions have no direct counterpart; see lax.dynamic_slice")
     array = reference(site, draft.imports, "jax.numpy.array", node)
     draft.replace(site.span(node.value), f"{array}({layout.argument(node.value)})")
 
@@ -42,7 +40,7 @@ def _slice(draft: Draft, layout: Layout, node: ast.Subscript, bounds: ast.Slice)
         raise Refused("the size of the slice depends on data; use a mask, or make the bound static")
     size = _size(lower, upper)
     if size is None:
-        raise Refused("how many items lie between the bounds is not written there")
+        raise Refused("the size of the slice is not a constant in the code")
     site = draft.site
     function = reference(site, draft.imports, "jax.lax.dynamic_slice_in_dim", node)
     text = f"{function}({layout.argument(node.value)}, {layout.argument(lower)}, {layout.argument(size)})"

@@ -40,7 +40,7 @@ def swap_vmap_of_jit(draft: Draft, step: Step) -> None:
     if not isinstance(inner, ast.Call) or _callee(site, inner) != _JIT:
         raise Refused("the function given to jax.vmap is not wrapped in jax.jit at this place")
     if len(inner.args) != 1 or isinstance(inner.args[0], ast.Starred):
-        raise Refused("jax.jit is called with something other than one function here")
+        raise Refused("jax.jit is not called with exactly one function here")
     _check_options(inner.keywords)
 
     outer_call, inner_call = site.find(step.span, cst.Call), site.find(site.span(inner), cst.Call)
@@ -98,10 +98,8 @@ def _callee(site: Site, call: ast.Call) -> str | None:
 def _check_options(options: list[ast.keyword]) -> None:
     for option in options:
         if option.arg is None:
-            raise Refused("jax.jit takes **options here, which may not be carried over with the same meaning")
+            raise Refused("jax.jit takes **options here, which may not mean the same outside vmap")
         if option.arg.startswith("donate_"):
-            raise Refused(
-                f"{option.arg} has no effect under jax.vmap, but would give up the arguments' buffers outside it"
-            )
+            raise Refused(f"{option.arg} has no effect under jax.vmap, but would donate buffers outside it")
         if option.arg not in _CARRIED:
-            raise Refused(f"{option.arg} of jax.jit cannot be carried over jax.vmap with the same meaning")
+            raise Refused(f"{option.arg} of jax.jit does not mean the same outside jax.vmap")

@@ -172,7 +172,7 @@ def compare(
     ]
     found = timing.compare(program.subject(program.baseline, fresh), program.subject(staged, fresh), seconds)
     if found is None:
-        raise ValueError(f"a call takes too long to be compared in {seconds:g} s; give more seconds")
+        raise ValueError(f"one call takes too long for {seconds:g} s; pass more `seconds`")
     first, second = tuple(a for a, _ in found.pairs), tuple(b for _, b in found.pairs)
     return Comparison(
         before=_measurement(program, program.baseline, found.before, first, before),

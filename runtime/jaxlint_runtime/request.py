@@ -126,19 +126,19 @@ def validate(request: Request) -> None:
     if request.kind == "script":
         path = Path(request.target)
         if not path.exists():
-            raise CannotRun(
-                f"{request.target}: there is no such program; for a module use -m, for tests --pytest"
-            )
+            raise CannotRun(f"{request.target}: no such program; use -m for a module, --pytest for tests")
         if not request.runs and path.suffix != ".py":
-            raise CannotRun(f"{request.target}: functions are called in a Python file or a module (-m) alone")
+            raise CannotRun(f"{request.target}: name functions after a Python file or a module (-m)")
         if path.is_dir() and not (path / "__main__.py").is_file():
-            raise CannotRun(f"{request.target}: is a folder without a __main__.py; name the program to run")
+            raise CannotRun(f"{request.target}: the folder has no __main__.py; name the program to run")
         if not os.access(path, os.R_OK):
-            raise CannotRun(f"{request.target}: cannot be read; check its permissions")
+            raise CannotRun(f"{request.target}: the file cannot be read; check its permissions")
     if request.inputs is not None and not os.access(request.inputs, os.R_OK):
-        raise CannotRun(f"{request.inputs}: there is no such examples file, or it cannot be read (--inputs)")
+        raise CannotRun(f"{request.inputs}: the examples file of --inputs is missing or cannot be read")
     if not request.runs and request.kind == "pytest":
-        raise CannotRun("--inputs and --dim call functions of a program: name it, or its module with -m")
+        raise CannotRun(
+            "--inputs and --dim call functions of a program; name the program, or its module with -m"
+        )
     whole = next((name for name in request.transforms or () if name in PROGRAM), None)
     if not request.runs and whole is not None:
         raise CannotRun(f"--transform {whole} runs the program: leave out --inputs and --dim")
@@ -148,6 +148,4 @@ def validate(request: Request) -> None:
         except UnknownTarget as error:
             raise CannotRun(f"--target: {error}") from None
     if shutil.which(request.python) is None:
-        raise CannotRun(
-            f"{request.python}: is not a program that can be run; name a Python interpreter with --python"
-        )
+        raise CannotRun(f"{request.python}: cannot be run; name a Python interpreter with --python")

@@ -23,7 +23,7 @@ def points(sizes: Mapping[str, Sequence[int]]) -> list[dict[str, int]]:
     """Every combination of the sizes, in the order given. Raises CannotRun where there are too many."""
     count = math.prod(len(values) for values in sizes.values())
     if count > _MOST:
-        raise CannotRun(f"--sizes: {count} combinations, each of which is a run; at most {_MOST} are tried")
+        raise CannotRun(f"--sizes: {count} combinations need as many runs; at most {_MOST} are allowed")
     return [dict(zip(sizes, values, strict=True)) for values in itertools.product(*sizes.values())]
 
 
@@ -54,7 +54,7 @@ def check_sweep(request: Request, sizes: Mapping[str, Sequence[int]]) -> None:
         missing = next(name for name in sizes if name not in named)
         raise CannotRun(f"--sizes {missing}: the arguments of the program have no {{{missing}}}")
     if whole := next((name for name in request.transforms or () if name in PROGRAM), None):
-        raise CannotRun(f"--sizes tries candidates of functions: leave out --transform {whole}")
+        raise CannotRun(f"--sizes tries candidates of functions; leave out --transform {whole}")
     for point in points(sizes)[:1]:
         validate(request_at(request, point, sizes))
 

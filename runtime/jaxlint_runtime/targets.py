@@ -172,7 +172,7 @@ def _topology_devices(target: Target) -> tuple[Any, ...]:
     except Exception as error:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise TargetUnavailable(
-            f"target {target.name}: its compiler refused the topology: {first}"
+            f"target {target.name}: the compiler rejects the topology: {first}"
         ) from error
     return tuple(description.devices)
 

@@ -80,7 +80,7 @@ class Verification(Run):
                 self._run()
         except KeyboardInterrupt:
             self.document.interrupted = True
-            self.say("interrupted: what follows is what was known by then")
+            self.say("interrupted: the report holds what was known by then")
         return self.document
 
     def _run(self) -> None:
@@ -92,7 +92,7 @@ class Verification(Run):
             again = self._next_job(job, death)
             if again is None:
                 return
-            self.say("running the program again, in a scratch copy of " + str(self.request.project()))
+            self.say("running the program again in a scratch copy of " + str(self.request.project()))
             try:
                 with scratch_copy(self.request.project()) as scratch:
                     death = self.attempt(again, scratch)
@@ -100,19 +100,21 @@ class Verification(Run):
                 self.fail(f"the program was not run again: {error}")
                 return
         if death is not None:
-            self.fail(f"the worker {death}; it was not tried again")
+            self.fail(f"the worker {death}; the program was not run again")
 
     def _flag(self) -> tuple[tuple[str, int], ...]:
         """The places of findings in the files that the program may load, so that their functions are counted."""
         request = self.request
         if not self.examine:
             return ()
-        self.listener.progress("checking the files that the program may load")
+        self.listener.progress("checking the files that the program may import")
         try:
             files = program_files(request.kind, request.target, request.arguments, request.roots())
             self._foreseen = check_files(files) if files else None
         except TooMany as number:
-            self.say(f"functions with findings are not counted: the program may load {number} files or more")
+            self.say(
+                f"calls of flagged functions are not counted: the program may import {number} files or more"
+            )
         except Exception:  # the same is tried, and reported, once the program has run
             self._foreseen = None
         if self._foreseen is None:
@@ -158,7 +160,7 @@ class Verification(Run):
         if self._at_work is not None:
             one, self._at_work = self._at_work, None
             self._done.append((one.path, one.line, one.target))
-            reason = f"the worker {death} while it staged candidates for {one.function}"
+            reason = f"the worker {death} while it lowered candidates for {one.function}"
             self.report(lost(one, Status.FAILED, reason, "all"), one.target)
             self.say(reason)
             left = [
@@ -199,7 +201,7 @@ class Verification(Run):
     def _follow(self, worker: WorkerProcess, job: Capture, scratch: Scratch | None) -> Death | None:
         """Take in what a worker says; how it died, if it did."""
         seconds, limit = self.request.timeout, job.until.run_for
-        patience = Deadline(seconds, f"took longer than {seconds:g} seconds (--timeout) and was ended")
+        patience = Deadline(seconds, f"took longer than {seconds:g} s (--timeout) and was killed")
         stopping: list[Deadline] = []  # by when a worker that is well has stopped the program
 
         def hear(event: Event) -> None:
@@ -208,7 +210,7 @@ class Verification(Run):
                 stopping.clear()
             elif isinstance(event, Watch) and not stopping and limit is not None:
                 if any(one.calls for one in event.functions):
-                    cause = "did not answer when it was to stop, and was ended"
+                    cause = "did not stop in time and was killed"
                     stopping.append(Deadline(limit + _SLACK, cause))
             if isinstance(event, Captured):
                 self._captured(event)
@@ -231,7 +233,7 @@ class Verification(Run):
         match event:
             case Optimising():
                 self._at_work = event
-                self.listener.progress(f"staging candidates for {event.function} for {event.target}")
+                self.listener.progress(f"{event.function}: lowering candidates for {event.target}")
             case Left():
                 self._left.append(event)
             case Optimised():
@@ -249,7 +251,7 @@ class Verification(Run):
         for problem in event.problems if first else ():
             self.fail(problem)
         if first and self.examine:
-            self.listener.progress("checking the files that the program loaded")
+            self.listener.progress("checking the files that the program imported")
             try:
                 self.check = self._examine(event.files)
             except ConfigError as error:
@@ -266,4 +268,4 @@ class Verification(Run):
 
 
 def _advice(how: str) -> str:
-    return " (--calls and --for change when)" if how == "stopped" else ""
+    return " (see --calls and --for)" if how == "stopped" else ""

@@ -129,7 +129,7 @@ def test_a_result_that_does_not_parse_is_left_out_and_the_others_are_made():
 
     result = run({"a.py": "x = one\ny = two\n"}, check)
     assert result.texts == {"a.py": "x = one\ny = 2\n"}
-    assert "would not parse" in result.refused[0].reason
+    assert "would no longer parse" in result.refused[0].reason
     assert len(result.applied) == 1
 
 
@@ -428,7 +428,7 @@ def test_a_fix_that_would_lose_a_comment_is_refused(text, old, new, newline):
     text, old, new = (part.replace("\n", newline) for part in (text, old, new))
     result = run({"a.py": text}, cuts(old, new))
     assert not result.texts
-    assert result.refused[0].reason.startswith("it would lose a comment: #")
+    assert result.refused[0].reason.startswith("the rewrite would lose a comment: #")
 
 
 def test_a_comment_that_moves_is_not_lost():
@@ -493,7 +493,7 @@ def test_steps_outside_the_files_at_hand_are_refused():
     span = Span(1, 1, 1, 4)
     request = FixRequest(Safety.SAFE, "m", (Step("tuple-static-argument", "other.py", span),))
     result = run({"a.py": "[1]\n"}, lambda sources: [finding("a.py", span, request)])
-    assert result.refused[0].reason == "other.py would have to change too; name that file as well"
+    assert result.refused[0].reason == "other.py has to change too; pass that file as well"
     unknown = FixRequest(Safety.SAFE, "m", (Step("no-such-codemod", "a.py", span),))
     result = run({"a.py": "[1]\n"}, lambda sources: [finding("a.py", span, unknown)])
     assert "there is no codemod" in result.refused[0].reason

@@ -18,7 +18,7 @@ def applied(project: Path, result: dict[str, Any]) -> Any:
     found = Verification(Request("script", path), Listener())
     found.check = CheckResult(sources={str(path): read_source(path)})
     found.document.results = [("cpu", result)]
-    found.document.ending = {"how": "finished", "status": 0, "message": "the program ended by itself"}
+    found.document.ending = {"how": "finished", "status": 0, "message": "the program finished"}
     apply_proven.apply_proven(found, allow_dirty=True)
     (outcome,) = found.document.applied
     return outcome

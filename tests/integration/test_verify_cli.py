@@ -140,7 +140,7 @@ def test_the_json_report_has_what_the_contract_names(project: Path) -> None:
     assert result["numerics"]["passed"]
     # what the program printed, and what was decided for the user, is on stderr
     assert "starting" in done.stderr
-    assert "stopped the program after 20 calls of track (--calls and --for change when)" in done.stderr
+    assert "stopped the program after 20 calls of track (see --calls and --for)" in done.stderr
 
 
 @pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb
@@ -170,7 +170,7 @@ def test_apply_writes_the_donation_after_the_edited_program_ran(project: Path) -
     assert text == PROGRAM.replace("import operator\n", "import functools\nimport operator\n").replace(
         "@jax.jit", "@functools.partial(jax.jit, donate_argnums=(0,))"
     )
-    assert "running the whole program with track edited, in a scratch copy" in done.stderr
+    assert "running the edited program in a scratch copy (track)" in done.stderr
     assert not list(Path(os.environ["XDG_STATE_HOME"]).rglob("journals/*"))
 
 
@@ -250,16 +250,16 @@ def test_the_command_line_never_imports_jax(project: Path) -> None:
         [sys.executable, "-c", code], cwd=project, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    assert "it never imported jax" in done.stdout
+    assert "the program does not import jax" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ([], "name the program to run"),
-        (["missing.py"], "missing.py: there is no such program"),
+        (["missing.py"], "missing.py: no such program"),
         (["book.ipynb"], "book.ipynb: a notebook, which verify cannot run"),
-        (["."], "is a folder without a __main__.py"),
+        (["."], "the folder has no __main__.py"),
         (["--target", "abacus", "train.py"], "unknown target 'abacus'"),
         (["--target", "cpu, abacus", "train.py"], "unknown target 'abacus'"),
         (["--capture-bytes", "lots", "train.py"], "is not a size; write one like 512MB"),

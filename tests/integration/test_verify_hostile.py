@@ -113,7 +113,7 @@ def test_what_a_program_may_do_to_its_own_process(tmp_path: Path) -> None:
         "--quiet",
     )
     assert code == 0
-    assert report["program"]["ending"]["message"] == "the program ended by itself, exit status 3"
+    assert report["program"]["ending"]["message"] == "the program finished with exit status 3"
     assert calls(report) == {"step": 5}
     assert statuses(report) == {"step": "not-applicable"}
     assert is_gone(int((tmp_path / "daemon.pid").read_text()))
@@ -130,7 +130,7 @@ def test_a_crash_after_some_calls_is_followed_by_a_shorter_run(tmp_path: Path) -
     code, report, said = verify(tmp_path, "ctypes.string_at(0)")
     assert code == 0
     assert report["errors"] == ["the program was killed by SIGSEGV (segmentation fault)"]
-    assert "running the program again, in a scratch copy" in said
+    assert "running the program again in a scratch copy" in said
     assert calls(report)["step"] in (3, 4)  # fewer than before the crash
     assert statuses(report) == {"step": "not-applicable"}
 
@@ -147,10 +147,7 @@ def test_an_exception_is_told_with_its_place(tmp_path: Path) -> None:
 def test_an_endless_loop_is_stopped(tmp_path: Path) -> None:
     code, report, _ = verify(tmp_path, "while True: pass", "--for", "1")
     assert code == 0
-    assert (
-        report["program"]["ending"]["message"]
-        == "stopped the program 1 seconds after the first captured call"
-    )
+    assert report["program"]["ending"]["message"] == "stopped the program 1 s after the first captured call"
     assert statuses(report) == {"step": "not-applicable"}
 
 
@@ -168,14 +165,14 @@ def test_a_program_that_catches_everything_is_put_to_sleep(tmp_path: Path) -> No
         "1",
     )
     assert code == 0
-    assert "would not end and was put to sleep" in report["program"]["ending"]["message"]
+    assert "did not exit and was paused" in report["program"]["ending"]["message"]
     assert statuses(report) == {"step": "not-applicable"}
 
 
 def test_a_program_that_never_calls_anything_runs_into_the_timeout(tmp_path: Path) -> None:
     code, report, _ = verify(tmp_path, "time.sleep(600)", "--timeout", "4", start="import time, jax\n")
     assert code == 2
-    assert report["errors"] == ["the program took longer than 4 seconds (--timeout) and was ended"]
+    assert report["errors"] == ["the program took longer than 4 s (--timeout) and was killed"]
 
 
 def test_memory_is_limited(tmp_path: Path) -> None:

@@ -128,8 +128,8 @@ PROGRAMS = {
     ),
     "and in a test": Program("def f(x, y):\n    return x if x > 0 and not y > 0 else y\n"),
     "chained comparison": Program("def f(x, y):\n    return x if -1 < x <= y else y\n"),
-    "membership": Program("def f(x, n):\n    return jnp.where(n + 0 in (1, 3), x, -x)\n"),
-    "no membership": Program("def f(x, n):\n    return x if n + 1 not in (1, 3) else -x\n"),
+    "only for a literal": Program("def f(x, n):\n    return jnp.where(n + 0 in (1, 3), x, -x)\n"),
+    "no only for a literal": Program("def f(x, n):\n    return x if n + 1 not in (1, 3) else -x\n"),
     "max and min": Program("def f(x, y):\n    x, y = x * 1, y * 1\n    return max(x, y, 0.5) - min(x, y)\n", expect="jnp.maximum"),
     "all and any": Program("def f(x, y):\n    return jnp.where(all([x > 0, y > 0]) or any((x > 2, y > 2)), x, y)\n"),
     "while": Program(

@@ -97,7 +97,7 @@ def test_a_sweep_from_its_runs_to_the_report(tmp_path: Path) -> None:
         ["track", "donation", "256"],
         ["track", "donation", "1024"],
     ]
-    assert [row[1] for row in texts if row[0] == "total"] == ["as it is", "as it is"]
+    assert [row[1] for row in texts if row[0] == "total"] == ["as written", "as written"]
     stream = io.StringIO()
     print_report(document, stream)
     assert "By size" in stream.getvalue()

@@ -96,9 +96,9 @@ class CallEffects:
     ) -> Iterator[Problem]:
         if value.how not in known_functions.TRANSFORMS and value.how != "jax.vjp":
             what = (
-                "remembers results of earlier calls"
+                "caches results of earlier calls"
                 if "cache" in value.how
-                else f"goes through `{value.how}`, which may do anything"
+                else f"is called through `{value.how}`, which may do anything"
             )
             yield problem(self.program, what, node, file, certain="cache" in value.how)
             return
@@ -110,7 +110,7 @@ class CallEffects:
         if bases:
             stateful = all(base.startswith(known_functions.STATE_MODULES) for base in bases)
             if not (stateful and self.region.carries_nnx):
-                what = "an object that holds state" if stateful else "an object of a class that is not known"
+                what = "an object that holds state" if stateful else "an object of an unknown class"
                 yield problem(self.program, f"makes {what}", node, file, certain=False)
                 return
         for name in ("__new__", "__init__", "__post_init__"):
@@ -123,7 +123,9 @@ class CallEffects:
             yield from self._builtin(name, node, file)
             return
         if any(keyword.arg == "out" for keyword in node.keywords) and name.startswith("numpy."):
-            yield problem(self.program, "writes into an array that others may see", node, file, certain=True)
+            yield problem(
+                self.program, "writes into an array that other code may see", node, file, certain=True
+            )
         if name.startswith("numpy.") and name.endswith(".at"):
             yield problem(self.program, "changes an array in place", node, file, certain=True)
         elif self.region.carries_nnx and known_functions.makes_nnx(name):
@@ -132,7 +134,7 @@ class CallEffects:
                 if self.walk.is_nnx(argument, file) and self.walk.comes_from_outside(argument, file):
                     yield problem(
                         self.program,
-                        f"may change `{shown_source(argument)}`, which is not an argument of it",
+                        f"may change `{shown_source(argument)}`, which is not its argument",
                         node,
                         file,
                         certain=False,
@@ -140,9 +142,7 @@ class CallEffects:
         elif not known_functions.computes(name):
             certain = name.startswith(_WORLD)
             what = (
-                "acts outside the program, or depends on what is outside"
-                if certain
-                else "is not known to do nothing but compute"
+                "depends on or changes something outside the program" if certain else "may have a side effect"
             )
             yield problem(self.program, what, node, file, certain=certain)
         elif name in known_functions.TRANSFORMS or name in known_functions.CALLERS:
@@ -197,14 +197,14 @@ class CallEffects:
                         if isinstance(value, Inst):
                             yield from self.walk.of_special_methods(value)
                         elif is_generator(value):
-                            yield problem(self.program, "takes from a generator", node, file, certain=True)
+                            yield problem(self.program, "advances a generator", node, file, certain=True)
             return
         if name == "getattr" and len(node.args) >= 2 and isinstance(node.args[1], ast.Constant):
             return
         certain = name.startswith(_WORLD) or name in ("next", "vars", "locals", "memoryview")
         yield problem(
             self.program,
-            "acts outside the function, or depends on what is outside"
+            "depends on or changes something outside the function"
             if certain
             else "calls an unknown function",
             node,
@@ -218,7 +218,7 @@ class CallEffects:
         receiver, name = value.receiver, value.name
         if receiver == ARRAY:
             if name in ("delete", "copy_to_host_async", "on_device_size_in_bytes"):
-                yield problem(self.program, "acts on the buffer of an array", node, file, certain=True)
+                yield problem(self.program, "accesses the buffer of an array", node, file, certain=True)
         elif receiver in (TEXT, NUMBER):
             return
         elif receiver == NUMPY or isinstance(receiver, Box):
@@ -226,7 +226,9 @@ class CallEffects:
             if name in known_functions.CHANGING and not (
                 held is not None and self.freshness.is_fresh_holder(held, file, function, fresh_self)
             ):
-                yield problem(self.program, "changes an object that others may see", node, file, certain=True)
+                yield problem(
+                    self.program, "changes an object that other code may see", node, file, certain=True
+                )
         elif (
             isinstance(receiver, Wrapped) and receiver.how.startswith("haiku.") and name in ("apply", "init")
         ):
@@ -272,7 +274,7 @@ class CallEffects:
         )
         yield problem(
             self.program,
-            f"is a method of what `{made}` made, and may do anything",
+            f"is a method of the result of `{made}`, which may do anything",
             node,
             file,
             certain=certain,
@@ -326,7 +328,7 @@ class CallEffects:
         if value.name.startswith(known_functions.STATE_MODULES) and self.region.carries_nnx:
             return
         yield problem(
-            self.program, f"calls what `{value.name}` made, which is not known", node, file, certain=False
+            self.program, f"calls the result of `{value.name}`, which is unknown", node, file, certain=False
         )
 
     def _unknown(

@@ -282,7 +282,7 @@ class ClosedOver:
 
     def _values_change(self, values: Values, name: str, scope: Scope, file: File) -> str | None:
         if not values:
-            return "is not known"
+            return "is unknown"
         mutable: list[Value] = []
         for value in values:
             if (why := self._opaque(value)) is not None:
@@ -309,18 +309,18 @@ class ClosedOver:
                 )
             ) and not value.name.startswith("numpy.random."):
                 return None
-            return f"holds what `{value.name}` made, which may change"
+            return f"holds the result of `{value.name}`, which may change"
         if isinstance(value, Wrapped):
-            return "remembers results of earlier calls" if "cache" in value.how else None
+            return "caches results of earlier calls" if "cache" in value.how else None
         if isinstance(value, Inst):
             bases = self.possible.external_bases(value.cls)
             if any(base.startswith(known_functions.STATE_MODULES) for base in bases):
                 return "holds a module with state"
             if "?" in bases:
-                return f"holds a `{value.cls.node.name}`, whose base classes are not known"
+                return f"holds a `{value.cls.node.name}`, whose base classes are unknown"
         if isinstance(value, Box):
             if value.kind in ("iterator", "generator"):
-                return "is used up as it is read"
+                return "is an iterator, which a read advances"
             for part in value.parts():
                 if (why := self._opaque(part)) is not None:
                     return why

@@ -320,26 +320,22 @@ class Traced:
         if isinstance(node, ast.Attribute) and self.is_traced(node.value, file):
             return self._looks_up(node, file)
         if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
-            return "decides in Python on a tracer" if self.is_traced(node.test, file) else ""
+            return "branches on a tracer" if self.is_traced(node.test, file) else ""
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             told = [*node.exc.args, *(keyword.value for keyword in node.exc.keywords)]
-            return "hands what would be traced to who catches it" if any(self.is_traced(one, file) for one in told) else ""  # fmt: skip
+            return "passes a tracer to an exception" if any(self.is_traced(one, file) for one in told) else ""  # fmt: skip
         if isinstance(node, ast.BoolOp):
             return (
-                "decides in Python on a tracer"
-                if any(self.is_traced(one, file) for one in node.values[:-1])
-                else ""
+                "branches on a tracer" if any(self.is_traced(one, file) for one in node.values[:-1]) else ""
             )
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return "decides in Python on a tracer" if self.is_traced(node.operand, file) else ""
+            return "branches on a tracer" if self.is_traced(node.operand, file) else ""
         if isinstance(node, ast.comprehension):
-            return (
-                "decides in Python on a tracer" if any(self.is_traced(one, file) for one in node.ifs) else ""
-            )
+            return "branches on a tracer" if any(self.is_traced(one, file) for one in node.ifs) else ""
         if isinstance(node, ast.Compare) and (
             len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn))
         ):
-            return "decides in Python on a tracer" if self.is_traced(node, file) else ""
+            return "branches on a tracer" if self.is_traced(node, file) else ""
         if isinstance(node, ast.FormattedValue):
             return "formats a tracer into a string" if self.is_traced(node.value, file) else ""
         if isinstance(node, ast.Slice):
@@ -384,7 +380,7 @@ class Traced:
             and function.attr in _FETCHING
             and self.is_traced(function.value, file)
         ):
-            return f"fetches a number that would be traced, by `.{function.attr}()`"
+            return f"calls `.{function.attr}()` on a tracer"
         if not any(self.is_traced(argument, file) for argument in given):
             return ""
         name = self.possible.name_of(function, file)
@@ -396,14 +392,14 @@ class Traced:
             )
             return "tests a tracer" if several else ""
         if name.startswith(_HOST) and name not in _ON_TRACERS:
-            return "computes on the host with a tracer"
+            return "passes a tracer to host code"
         if (
             isinstance(function, ast.Attribute)
             and function.attr in ("join", "format")
             and any(one == TEXT for one in self.possible.of(function.value, file))
         ):
             return "formats a tracer into a string"
-        return "fetches a tracer" if name == "jax.device_get" else ""
+        return "transfers a tracer to the host" if name == "jax.device_get" else ""
 
 
 def _functions(value: Wrapped, depth: int = 0) -> list[Fn]:

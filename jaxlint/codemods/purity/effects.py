@@ -116,12 +116,12 @@ class Effects:
         elif isinstance(node, ast.Nonlocal):
             yield from self._nonlocal(node, file, function)
         elif isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
-            yield problem(self.program, "runs step by step, as its caller asks", node, file, certain=True)
+            yield problem(self.program, "is a generator, which its caller advances", node, file, certain=True)
         elif isinstance(node, (ast.Try, ast.TryStar)):
             if not _imports_only(node):
                 yield problem(
                     self.program,
-                    "handles exceptions, which nothing raises once it is compiled",
+                    "catches exceptions, which compiled code does not raise",
                     node,
                     file,
                     certain=bool(node.handlers),
@@ -134,7 +134,7 @@ class Effects:
                 if self.possible.name_of(called, file) not in _CONTEXTS:
                     yield problem(
                         self.program,
-                        "enters a context whose ends nothing marks once it is compiled",
+                        "enters a context manager, which compiled code may ignore",
                         item.context_expr,
                         file,
                         certain=False,
@@ -177,7 +177,7 @@ class Effects:
         kind = "an attribute" if isinstance(node, ast.Attribute) else "an item"
         yield problem(
             self.program,
-            f"{verb} {kind} of what others may see",
+            f"{verb} {kind} of an object that other code may see",
             node,
             file,
             certain=certain or isinstance(node.value, ast.Name),
@@ -219,7 +219,7 @@ class Effects:
             for value in values
         )
         yield problem(
-            self.program, "changes an object in place that others may see", node, file, certain=certain
+            self.program, "changes an object in place that other code may see", node, file, certain=certain
         )
 
     # What is read
@@ -238,7 +238,7 @@ class Effects:
                     if any(one == "property" for one in decorators):
                         yield from self.of_call(member[1].node, member[0].file, fresh_self=False)
                     elif any("cached_property" in one for one in decorators):
-                        yield problem(self.program, "keeps what it computed first", node, file, certain=True)
+                        yield problem(self.program, "caches its first result", node, file, certain=True)
                 if (
                     special := self.possible.classes.member(cls, "__getattr__")
                     or self.possible.classes.member(cls, "__getattribute__")
@@ -268,7 +268,11 @@ class Effects:
                 yield from self.of_special_methods(value)
             elif isinstance(value, Made) or is_generator(value):
                 yield problem(
-                    self.program, "is taken from, step by step", node.iter, file, certain=is_generator(value)
+                    self.program,
+                    "is a generator, which a loop advances",
+                    node.iter,
+                    file,
+                    certain=is_generator(value),
                 )
 
     def is_state(self, cls: Cls) -> bool:

@@ -39,12 +39,10 @@ class EqualStatics:
         for value in values:
             for cls in self.possible.classes.heirs(value.cls) if isinstance(value, Inst) else ():
                 if self._is_equal_to_others(cls):
-                    return f"a `{cls.node.name}`, of which two are equal that are not the same"
+                    return f"a `{cls.node.name}`, whose `==` treats different values as equal"
         if any(isinstance(value, Box) and value.kind == "tuple" for value in values):
             if self._mixed(list(self._given(parameter, function, file))):
-                return (
-                    "a tuple of numbers of more than one type, of which two are equal that are not the same"
-                )
+                return "a tuple of numbers of more than one type, whose `==` treats different values as equal"
         return None
 
     def _is_equal_to_others(self, cls: Cls) -> bool:

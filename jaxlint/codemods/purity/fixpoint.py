@@ -51,7 +51,7 @@ class Fixpoint:
             self.before = self.round
         else:
             self.round = {
-                one_: given if self.before.get(one_) == given else unknown("it never comes to rest")
+                one_: given if self.before.get(one_) == given else unknown("the analysis does not converge")
                 for one_, given in self.round.items()
             }
             result = self.round[key]

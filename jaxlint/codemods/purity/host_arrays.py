@@ -49,7 +49,7 @@ class HostArrays:
         for node, file in self.traced.evaluated(self.file):
             if node not in self.traced.skipped and (what := self._narrowed(node, file)):
                 place = self.possible.program.place(file, node)
-                yield f"`{shown_source(node)}` at {place} {what} with NumPy arrays, which have 64 bits, and JAX has 32"
+                yield f"`{shown_source(node)}` at {place} {what} with NumPy arrays, in 64 bits, where JAX has 32"
 
     def _narrowed(self, node: ast.AST, file: File) -> str:
         if isinstance(node, ast.BinOp | ast.AugAssign):
@@ -61,7 +61,7 @@ class HostArrays:
                 return ""
             dtypes = self._of_all(both, file)
             if not dtypes <= _SAME | _NARROW | _WIDE_FLOATS:
-                return "computes whole numbers" if "?" not in dtypes else "may compute whole numbers"
+                return "computes integers" if "?" not in dtypes else "may compute integers"
             if isinstance(node.op, ast.Sub) and not dtypes <= _SAME | _NARROW:
                 small = [
                     isinstance(one, ast.Constant)
@@ -75,7 +75,7 @@ class HostArrays:
             given = self._summed(node, file)
             if given is not None and self._is_host([given], file):
                 dtypes = self.dtypes(given, file)
-                return "" if dtypes <= _SAME | _WIDE_FLOATS else "adds up whole numbers"
+                return "" if dtypes <= _SAME | _WIDE_FLOATS else "adds up integers"
         return ""
 
     def _summed(self, node: ast.Call, file: File) -> ast.expr | None:

@@ -34,9 +34,7 @@ _TAKING_WIDE = frozenset(
         "float",
     }
 )  # of what stands in the source; JAX hands no number of more than 32 bits to a compiled function
-_TOO_WIDE = (
-    "computes with a whole number of Python that may not fit into 32 bits, for which JAX raises OverflowError"
-)
+_TOO_WIDE = "computes with a Python int that may not fit into 32 bits, where JAX raises OverflowError"
 _HOST_TYPES = frozenset({"int", "float", "bool", "complex", "numpy.ndarray", "numpy.generic", "numpy.number", "numpy.floating", "numpy.integer", "numbers.Number", "numbers.Real"})  # fmt: skip
 _CLASSES = frozenset({"jax.core.Tracer", "jax.extend.core.Tracer", "jax._src.core.Tracer", "jax.core.ConcreteArray", "jax._src.array.ArrayImpl", "jaxlib._jax.ArrayImpl"})  # fmt: skip
 _OF_ARRAYS_ALONE = frozenset(
@@ -118,7 +116,9 @@ class HostNumbers:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
             rows = NUMPY in self.possible.of(node.value, file)
             if rows and self.traced.is_traced(node.slice, file) and NUMBER in self._values(node.slice, file):
-                return "takes a row of a NumPy array by a number: IndexError says where there is none, and JAX takes the last"
+                return (
+                    "indexes a NumPy array: out of range, NumPy raises IndexError and JAX takes the last row"
+                )
         return ""
 
     def _asks(self, node: ast.Call, file: File) -> str:
@@ -131,11 +131,11 @@ class HostNumbers:
         if not traced or traced[0] is not node.args[0]:
             return ""
         if name in _ROUNDING and NUMBER in self._values(node.args[0], file):
-            return "computes with a Python number, which would have 32 bits"
+            return "computes with a Python number, which would become 32-bit"
         if name in ("isinstance", "type", "hasattr", "getattr"):
             values = self._values(node.args[0], file)
             if self._tells_tracers(name, node, values, file):
-                return "tells an array from what would be traced"
+                return "tells an array from a tracer"
         if name in ("isinstance", "type"):
             unsure = any(isinstance(one, Unknown | Made) for one in values) and self._asks_for_host(
                 node, file
@@ -177,24 +177,24 @@ class HostNumbers:
             return ""
         first, second = (self.number(one, file) for one in both)
         if isinstance(op, ast.Add | ast.Sub) and all(self._is_truth(one, file) for one in both):
-            return "counts truth values, of which JAX makes another"
+            return "adds Python bools, and JAX gives another bool"
         if isinstance(op, (ast.Div, ast.FloorDiv, ast.Mod)):
             if second.least <= 0 and not (second.literal and second.least):
-                return "divides by a Python number that may be 0: it raises ZeroDivisionError, and an array gives inf"
+                return "divides by a Python number that may be 0: ZeroDivisionError would become inf"
             if not isinstance(op, ast.Div) and not (first.is_whole and second.is_whole):
-                return "rounds a Python number, which would have 32 bits"
+                return "rounds a Python number, which would become 32-bit"
         elif isinstance(op, ast.Sub):
             if not (first.is_whole and second.is_whole) and not any(one.is_small for one in (first, second)):
-                return "may subtract two large Python numbers, of which 32 bits hold seven digits"
+                return "may subtract two large Python numbers, and 32 bits keep only seven digits"
         elif isinstance(op, ast.Mult):
             if first.may_be_whole and second.may_be_whole:
                 if not any(one.is_small for one in (first, second)):
-                    return "multiplies whole Python numbers, which may not fit into 32 bits"
+                    return "multiplies Python ints, which may not fit into 32 bits"
         elif isinstance(op, (ast.Pow, ast.LShift)) and first.may_be_whole and second.may_be_whole:
-            return "makes a whole number of Python that may not fit into 32 bits"
+            return "makes a Python int that may not fit into 32 bits"
         elif isinstance(op, ast.Pow) and "?" not in first.kinds:  # else it is a width or a rate, as a rule
             if first.least < 0 and not second.is_whole:
-                return "may give a complex number of Python, and an array gives nan"
+                return "may give a complex Python number, and an array gives nan"
             if first.least <= 0 and second.least < 0:
                 return "may raise ZeroDivisionError, and an array gives inf"
         if isinstance(op, _NARROWING) and (first.is_too_wide or second.is_too_wide):

@@ -51,12 +51,12 @@ class Handed:
                 if what is not None:
                     yield f"`{name}` may be {what}"
                 if (what := self.statics.problem(parameter, function, file)) is not None:
-                    yield f"`{name}` may be {what}: a compiled function takes one for the other"
+                    yield f"`{name}` may be {what}: a compiled function would confuse them"
             elif values - {TEXT, TYPE} and (what := _not_traced(values, filtered)) is not None:
-                yield f"`{name}` may be {what}, which a compiled function does not take"
+                yield f"`{name}` may be {what}, which `jax.jit` rejects as an argument"
             elif not filtered and not self._is_own(parameter, function, file):
                 if (cls := self._no_tree(values)) is not None:
-                    yield f"`{name}` may be a `{cls}`, which is no pytree: a compiled function does not take it"
+                    yield f"`{name}` may be a `{cls}`, which is not a pytree: `jax.jit` rejects it as an argument"
 
     def _is_own(self, parameter: ast.arg, function: FunctionNode, file: File) -> bool:
         """Whether a parameter is the object of a method."""
@@ -92,9 +92,9 @@ class Handed:
     def _not_static(self, values: Values) -> str | None:
         for value in values:
             if value in (ARRAY, NUMPY):
-                return "an array, which has no hash and cannot be static"
+                return "an array, which is unhashable and cannot be static"
             if isinstance(value, Box) and value.kind in _UNHASHABLE:
-                return f"a {value.kind}, which has no hash and cannot be static"
+                return f"a {value.kind}, which is unhashable and cannot be static"
             if isinstance(value, Box) and (what := self._not_static(value.parts())) is not None:
                 return what
         return None

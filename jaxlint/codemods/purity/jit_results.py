@@ -86,7 +86,7 @@ def _last_value(node: ast.expr, function: FunctionNode, possible: PossibleValues
 def _changed_by_jit(value: Value, possible: PossibleValues) -> str | None:
     if isinstance(value, Plain):
         return (
-            f"may return {WORDS[value.kind]}, which would come back as an array of JAX"
+            f"may return {WORDS[value.kind]}, which would come back as a JAX array"
             if value.kind in WORDS
             else None
         )
@@ -97,12 +97,12 @@ def _changed_by_jit(value: Value, possible: PossibleValues) -> str | None:
         for name in possible.fields(value.cls):
             for field in leaves_of(possible.attribute(value, name)):
                 if isinstance(field, Plain) and field.kind in WORDS:
-                    return f"may return an object with {WORDS[field.kind]} in `{name}`, which would come back as an array of JAX"
+                    return f"may return an object with {WORDS[field.kind]} in `{name}`, which would come back as a JAX array"
         return None
     if isinstance(value, Made):
         return _step_is_read(possible) if _is_train_state(value.name) else None
     if isinstance(value, Unknown):
-        return "may return something else than arrays, which would come back as an array of JAX"
+        return "may return something that is not an array, and would come back as a JAX array"
     return None
 
 
@@ -117,11 +117,11 @@ def _step_is_read(possible: PossibleValues) -> str | None:
             if isinstance(value, (Unknown, Method)) or (
                 isinstance(value, Made) and _is_train_state(value.name)
             ):
-                return f"returns a state whose `step` would come back as an array of JAX, and which {possible.program.place(file, load)} may read"
+                return f"returns a state whose `step` would come back as a JAX array, and {possible.program.place(file, load)} may read"
             if isinstance(value, Inst) and any(
                 "TrainState" in base for base in possible.external_bases(value.cls)
             ):
-                return f"returns a state whose `step` would come back as an array of JAX, and which {possible.program.place(file, load)} reads"
+                return f"returns a state whose `step` would come back as a JAX array, and {possible.program.place(file, load)} reads"
     return None
 
 

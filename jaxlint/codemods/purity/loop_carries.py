@@ -39,7 +39,7 @@ class Carried:
         """What may change, in words."""
         names = list(names)
         if names and (switch := self._switch_of_bits()):
-            yield f"`{names[0]}` may change its dtype where {switch} makes 64 bits of what names no dtype; a JAX loop keeps dtypes"
+            yield f"`{names[0]}` may change its dtype where {switch} sets 64-bit defaults; a JAX loop keeps dtypes"
         own = set(ast.walk(loop))
         for name in names:
             scope = file.names.scope_at(loop).resolve(name)
@@ -49,12 +49,12 @@ class Carried:
             if any(self._is_one_number(value, file) for value in starts):
                 for part in self._arrays(loop, steps):
                     if len(self.ranks(part, file)) > 1:
-                        yield f"`{name}` starts as one number, and `{part.id}` may have more axes on another path; a JAX loop keeps shapes"
+                        yield f"`{name}` starts as a scalar, and `{part.id}` may have more axes on another path; a JAX loop keeps shapes"
             if (chosen := self._chosen_dtype(starts, file)) is not None:
                 yield f"`{name}` may start with another dtype than in the run, by `{shown_source(chosen)}`; a JAX loop keeps dtypes"
             if any(self.may_be_whole(value, file) for value in starts):
                 if any(self.is_float(value, file) for value in steps):
-                    yield f"`{name}` may start with whole numbers, and an iteration makes floats of them; a JAX loop keeps dtypes"
+                    yield f"`{name}` may start as integers and become floats in an iteration; a JAX loop keeps dtypes"
 
     def _given(self, node: ast.AST, file: File) -> list[ast.expr]:
         """The expressions that a binding takes its value from; a parameter those of the calls that are seen."""

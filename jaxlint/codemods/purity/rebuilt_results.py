@@ -80,13 +80,13 @@ class Rebuilt:
                 yield why
         if any(leaf in (ARRAY, NUMPY) or isinstance(leaf, Unknown) for leaf in leaves_of(values)):
             if (place := self._identity_asked(set(ast.walk(function)))) is not None:
-                yield f"{place} asks whether two arrays are the same object, and `jit` gives new ones"
+                yield f"{place} tests whether two arrays are the same object, and `jit` returns new ones"
         scope = file.names.scope_of.get(first_of_body(function))
         for parameter in parameters(function):
             found, complete = self.possible.call_sites.given_to(function, parameter, file)
             if _unsorted(found if complete and found else self.possible.of_parameter(parameter, file)):
                 if (why := self._variable(parameter.arg, scope, file, 0)) is not None:
-                    yield f"it gets a dict, whose keys `jit` sorts; {why}"
+                    yield f"it takes a dict, whose keys `jit` sorts; {why}"
         if _unsorted(ours) and (why := self._results(function, file, 0)) is not None:
             yield f"it returns a dict, whose keys `jit` sorts; {why}"
 
@@ -99,7 +99,7 @@ class Rebuilt:
                 continue  # each iteration makes it anew
             values = self.possible.of(name, file)
             if {ARRAY, NUMPY} & leaves_of(values) and (place := self._identity_asked(own)) is not None:
-                yield f"{place} asks whether two arrays are the same object, and a JAX loop gives new ones"
+                yield f"{place} tests whether two arrays are the same object, and a JAX loop returns new ones"
             if _unsorted(values) and (why := self._after(name, scope, own, file)) is not None:
                 yield f"`{name.id}` is a dict, whose keys a JAX loop sorts; {why}"
 
@@ -120,7 +120,7 @@ class Rebuilt:
         """What objects of the program lose where JAX takes them apart, in words: in a compiled function as in the carry of a loop."""
         for cls in {leaf.cls for leaf in leaves_of(values) if isinstance(leaf, Inst)}:
             if (name := self._left_out(cls)) is not None:
-                yield f"`{name}` of a `{cls.node.name}` is not a leaf of it, and is lost where JAX rebuilds the object"
+                yield f"`{name}` of a `{cls.node.name}` is not a pytree leaf, and is lost when JAX rebuilds the object"
 
     def _is_of_jax(self, node: ast.expr, file: File, depth: int = 0) -> bool:
         """Whether JAX or optax made a tree, and so has sorted its dicts."""
@@ -196,7 +196,7 @@ class Rebuilt:
             for one in self.possible.of(node, file)
             if isinstance(one, Box) and one.kind in ("list", "dict", "set")
         ]
-        return f"it returns `{node.id}` itself, of which `jit` makes a new {boxes[0].kind}" if boxes else None
+        return f"it returns `{node.id}` itself, and `jit` returns a new {boxes[0].kind}" if boxes else None
 
     def _identity_asked(self, inside: Set[ast.AST]) -> str | None:
         for file in self.program.files:
@@ -223,7 +223,7 @@ class Rebuilt:
             ):
                 continue  # it came through JAX before
             if call is None or how:
-                return "not all of its calls are seen"
+                return "some of its calls are unknown"
             if (why := self._use(call, other, depth)) is not None:
                 return why
         return None
@@ -247,7 +247,7 @@ class Rebuilt:
         if depth > _DEPTH:
             return "it is passed on too far to follow"
         above = file.names.parents.get(node)
-        told = f"`{shown_source(above if isinstance(above, ast.expr) else node)}` at {self.program.place(file, node)} may ask for their order"
+        told = f"`{shown_source(above if isinstance(above, ast.expr) else node)}` at {self.program.place(file, node)} may depend on their order"
         if isinstance(above, ast.Subscript) and above.value is node:
             return self._use(above, file, depth + 1) if isinstance(above.ctx, ast.Load) else None
         if isinstance(above, ast.Attribute):

@@ -124,7 +124,7 @@ def check_outlined(draft: Draft, step: Step, text: str, line: int, transform: st
     try:
         file = program.file(draft.site.source.display)
     except KeyError:
-        raise Refused("the file with the function would not be one of Python") from None
+        raise Refused("the file with the function would not parse") from None
     functions = [node for node in ast.walk(file.tree) if isinstance(node, ast.FunctionDef)]
     (function,) = [node for node in functions if node.lineno == line]
     arguments, variables = _entries(step, "arguments"), _entries(step, "variables")
@@ -177,7 +177,7 @@ def may_be_kept(draft: Draft, node: ast.AST, loop: ast.AST) -> None:
         traced = Traced(possible)
         traced.start(function, home, frozenset())  # type: ignore[arg-type]
         for what in ClosedOver(possible).changing_in(around, traced.functions, function):
-            raise Refused(f"the function {what}; jitted once it keeps what it read first")
+            raise Refused(f"the function {what}; a compiled function keeps the first value")
 
 
 def hints_of(
@@ -247,7 +247,7 @@ def check_jitted(
     traced = Traced(possible, skipped=skipped)
     traced.start(function, file, not_traced)
     for what in ClosedOver(possible).changing(traced.functions, function):
-        raise Refused(f"it {what}; a compiled function keeps what it read first")
+        raise Refused(f"it {what}; a compiled function keeps the first value")
     filtered = transform == "equinox.filter_jit"
     for what in Handed(possible).problems(function, file, set(static), filtered=filtered):
         raise Refused(what)
@@ -299,7 +299,7 @@ def _no_arrays(function: FunctionNode, possible: PossibleValues, file: File) -> 
 
 
 def _told(problem: Problem) -> str:
-    then = "JAX would do that once, while tracing" if problem.certain else "that may have an effect"
+    then = "JAX would do that once, at trace time" if problem.certain else "that may have a side effect"
     return f"{problem.reason}: {then}"
 
 
@@ -393,7 +393,7 @@ def check_call(
             for what in HostArrays(possible, traced, function.file, function.node).problems():
                 raise Refused(what)
     for what in outside.changing(functions, call):
-        raise Refused(f"it {what}; a compiled function keeps what it read first")
+        raise Refused(f"it {what}; a compiled function keeps the first value")
     for what in traced.problems():
         raise Refused(what)
 
@@ -441,4 +441,4 @@ def python_type(draft: Draft, name: str, node: ast.AST) -> str:
     kinds = {_number_type(file.names.parents.get(binding.node)) for binding in scope.bindings[name]}
     if len(kinds) == 1 and (kind := kinds.pop()):
         return kind
-    raise Refused(f"`{name}` is a Python number, which the loop would give back as an array")
+    raise Refused(f"`{name}` is a Python number, which the loop would return as an array")

@@ -49,7 +49,7 @@ def apply_proven(verification: Verification, allow_dirty: bool, accept_compiled:
         listener.note("interrupted: no file was changed")
         return
     except (SourceError, Refused, TooLarge, CannotRun) as error:
-        verdicts = [Verdict(edit, False, f"nothing was changed: {error}") for edit in edits]
+        verdicts = [Verdict(edit, False, f"no file was changed: {error}") for edit in edits]
     for verdict in verdicts:
         record(document, verdict.edit.result, verdict.kept, verdict.message)
 
@@ -70,9 +70,9 @@ def _write_source(verification: Verification, allow_dirty: bool) -> bool:
         try:
             _store(verification.rewritten, verification.request.project())
         except SourceError as error:
-            problem = f"nothing was changed: {error}"
+            problem = f"no file was changed: {error}"
     for result in proven:
-        record(document, result, problem is None, problem or f"as it was run: {result['reason']}")
+        record(document, result, problem is None, problem or f"written as tried: {result['reason']}")
     return problem is None
 
 
@@ -82,7 +82,7 @@ def _verify_again(verification: Verification, allow_dirty: bool, accept_compiled
     wanted = tuple(name for name in request.transforms or TRANSFORMS if name not in PROGRAM)
     if not wanted:
         return
-    verification.listener.note("looking at the edited program again")
+    verification.listener.note("looking for more gains in the edited program")
     again = Verification(
         dataclasses.replace(request, transforms=wanted, source_first=False), verification.listener
     )

@@ -34,7 +34,7 @@ def try_all(edits: list[Edit], verification: Verification) -> list[Verdict]:
     """All at once; one by one when that does not pass as a whole."""
     verdicts = _try(edits, verification)
     if len(edits) > 1 and not all(verdict.kept for verdict in verdicts):
-        verification.listener.note("not all of the edits passed together: trying them one by one")
+        verification.listener.note("the edits failed together: trying them one by one")
         single = [_try([edit], verification)[0] for edit in edits]
         kept = [verdict.edit for verdict in single if verdict.kept]
         if len(kept) < 2:
@@ -48,7 +48,7 @@ def _try(edits: list[Edit], verification: Verification) -> list[Verdict]:
     """Run the whole edited program in a scratch copy and measure the edited functions again."""
     request, document = verification.request, verification.document
     names = ", ".join(dict.fromkeys(edit.result["function"] for edit in edits))
-    verification.listener.note(f"--apply: running the whole program with {names} edited, in a scratch copy")
+    verification.listener.note(f"--apply: running the edited program in a scratch copy ({names})")
     with scratch_copy(request.project()) as scratch:
         for change in changes_of(edits, verification):
             copy = Path(scratch.to_copy(os.path.realpath(change.source.path)))
@@ -100,7 +100,7 @@ def _bad_ending(document: Document, trial: Verification) -> str | None:
     """Why the edited program did not end as well as the original; None when it did."""
     ending, before = trial.document.ending, document.ending
     if ending is None:
-        return "the edited program did not end: " + "; ".join(trial.document.errors)
+        return "the edited program did not finish: " + "; ".join(trial.document.errors)
     expected = before["status"] if before is not None and before["how"] == "finished" else 0
     if ending["how"] != "finished" or ending["status"] != expected:
         return f"with the edit, {ending['message']}"
@@ -113,9 +113,7 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
     """Whether the edited function is donated as written and gains again."""
     function = next((f for f in trial.functions if (f["path"], f["function"]) == edit.place), None)
     if function is None:
-        return Verdict(
-            edit, False, "not changed: the second run loaded the function from another copy of its file"
-        )
+        return Verdict(edit, False, "not changed: the edited program loaded another copy of this file")
     if edit.codemod in written_bf16.CODEMODS:
         return Verdict(edit, *written_bf16.still_gains(edit.result, _cost_again(edit, trial)))
     if edit.codemod in OTHERS:
@@ -123,7 +121,7 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
     options = function["options"]
     written = {*options.get("donate_argnums", ()), *options.get("donate_argnames", ())}
     if not written >= {*edit.argnums, *edit.argnames}:
-        return Verdict(edit, False, "not changed: the edited function was not jitted with the donation")
+        return Verdict(edit, False, "not changed: in the edited program the function donates nothing")
     again = [
         result
         for target, result in trial.results
@@ -134,9 +132,9 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
     for result in again:
         if result["status"] in (edit.result["status"], "verified") and result["codemod"] == DONATION:
             how = "measured" if result["status"] == "verified" else "compiled"
-            return Verdict(edit, True, f"{how} again in the edited program: {result['reason']}")
+            return Verdict(edit, True, f"{how} in the edited program: {result['reason']}")
     reasons = "; ".join(result["reason"] for result in again) or "it was not measured"
-    return Verdict(edit, False, f"not changed: the gain was not seen again: {reasons}")
+    return Verdict(edit, False, f"not changed: the edited program shows no gain: {reasons}")
 
 
 def _cost_again(edit: Edit, trial: Document) -> CostJson | None:

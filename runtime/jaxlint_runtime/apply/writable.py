@@ -72,7 +72,7 @@ def choose(verification: Verification, allow_dirty: bool, accept_compiled: bool 
                     document,
                     result,
                     False,
-                    f"not changed: on {target} the gain was not measured; --accept-compiled writes it all the same",
+                    f"not changed: the gain on {target} was compiled, not measured; --accept-compiled writes it",
                 )
             continue
         edit = writable(result, target, verification)
@@ -95,7 +95,7 @@ def advice(result: ResultJson) -> str | None:
     if why := result["parameters"].get("unwritten"):
         return f"{result['candidate']} is advice only: {why}"
     if " + " in result["candidate"]:
-        return f"{result['candidate']} is advice as a whole: --apply writes of its parts what can be written"
+        return f"{result['candidate']} is advice only: --apply writes its parts one by one"
     return None
 
 
@@ -116,7 +116,7 @@ def _beside(result: ResultJson, target: str, chosen: Sequence[Edit]) -> str:
     """What is tried for the function instead of advice."""
     place = result["path"], result["function"]
     names = [edit.result["candidate"] for edit in chosen if edit.place == place and edit.target == target]
-    return f"; of what can be written {' and '.join(names)} is tried" if names else ""
+    return f"; {' and '.join(names)} is tried instead" if names else ""
 
 
 def _is_planned_here(result: ResultJson, target: str) -> bool:
@@ -145,7 +145,7 @@ def writable(result: ResultJson, target: str, verification: Verification) -> Edi
         return found if isinstance(found, str) else Edit(result, target, found)
     parameters = result["parameters"]
     if shared := parameters.get("shared"):
-        return f"advice only: {' and '.join(shared[0])} may be one buffer, which cannot be donated twice"
+        return f"advice only: {' and '.join(shared[0])} may be one buffer, and a buffer can be donated once"
     return _donation(result, target, verification)
 
 
@@ -174,7 +174,7 @@ def _donation(result: ResultJson, target: str, verification: Verification) -> Ed
     if not argnums and not argnames:
         if isinstance(claimed, str):
             return claimed
-        return "advice only: the arguments that were proven are not those whose callers give them up"
+        return "advice only: a caller may use the donated arguments after the call"
     donated = {key: list(value) for key, value in (("argnums", argnums), ("argnames", argnames)) if value}
     fix = dataclasses.replace(fix, steps=(dataclasses.replace(fix.steps[0], parameters=donated),))
     return Edit(result, target, fix, argnums, argnames)
@@ -186,18 +186,18 @@ def _claimed(
     """The fix of the finding that claims what was proven, or why it must not be made."""
     finding = None if function is None else _finding_of(function, verification)
     if finding is None:
-        return f"advice only: check has no {_RULE} finding here, so its callers are not known"
+        return f"advice only: check has no {_RULE} finding here, so the callers are unknown"
     if finding.data.get("public") is not False:
-        return "advice only: the function is public, so that not all of its callers can be known"
+        return "advice only: the function is public, so other code may call it"
     if finding.data.get("callers_complete") is not True:
-        return "advice only: not all callers of the function could be analysed"
+        return "advice only: some callers of the function could not be analysed"
     if finding.data.get("aliased"):
-        return "advice only: a caller keeps the argument under another name as well"
+        return "advice only: a caller keeps another reference to the argument"
     if not isinstance(finding.fix, FixRequest):
-        return "advice only: check knows no rewrite here"
+        return "advice only: check has no fix here"
     how = parameters.get("equinox")
     if how and finding.fix.steps[0].parameters.get("donate") != how:
-        return "advice only: a caller may use an array that it passed after the call"
+        return "advice only: a caller may use an array after it passed it"
     return finding.fix
 
 
@@ -243,7 +243,7 @@ def _hindrance(edit: Edit, verification: Verification, allow_dirty: bool) -> str
 def not_to_be_changed(path: str, root: Path, allow_dirty: bool) -> str | None:
     """Why a file must not be touched; None when it may."""
     if not Path(path).is_relative_to(root):
-        return f"not changed: {display_path(path)} lies outside the project {root}"
+        return f"not changed: {display_path(path)} is outside the project {root}"
     try:
         target_of(Path(path), display_path(path), root)
     except SourceError as error:

@@ -21,7 +21,7 @@ def attention_fix(result: ResultJson, target: str, sources: Mapping[str, SourceF
     """The fix that writes the calls, or why it stays advice."""
     calls = result["parameters"]["calls"]
     if any(call["implementation"] for call in calls) and ":" in target:
-        return "advice only: the call runs on the device alone, so that the edited program cannot be run here"
+        return "advice only: the call runs only on that device, so the edited program cannot run here"
     paths = {os.path.realpath(path): path for path in sources}
     workspace = Workspace(sources)
     steps: list[Step] = []
@@ -53,16 +53,16 @@ def step_at(
     `find` gives the spans at a line that may be meant, `what` says what they are. `examined`: the files by their real paths.
     """
     paths, workspace = examined
-    refused = f"advice only: the place of the {what} is not known"
+    refused = f"advice only: the source line of the {what} is unknown"
     for place in places:
         file, _, line = place.rpartition(":")
         path = paths.get(os.path.realpath(file))
         if path is None:
-            refused = f"advice only: {os.path.basename(file)} was not examined"
+            refused = f"advice only: {os.path.basename(file)} was not checked"
             continue
         spans = find(workspace.site(path), int(line))
         if len(spans) != 1:
-            return f"advice only: there is no single {what} at {os.path.basename(file)}:{line}"
+            return f"advice only: {os.path.basename(file)}:{line} does not hold exactly one {what}"
         step = Step(codemod, path, spans[0], parameters)
         plan = workspace.plan(FixRequest(Safety.UNSAFE, "", (step,)))
         return f"advice only: {plan}" if isinstance(plan, str) else step

@@ -40,9 +40,9 @@ def bf16_fix(result: ResultJson, sources: Mapping[str, SourceFile]) -> FixReques
         without += not found
         layers += [one for one in found if one not in layers]
     if len(layers) < 2:
-        return "advice only: its products are not those of flax layers, which take a dtype; cast the operands"
+        return "advice only: only products of flax layers, which have a `dtype`, are written; cast the operands by hand"
     steps = tuple(Step("compute-dtype", path, span, {}) for path, span in layers[:-1])
-    left = f"; {without} products that no layer computes are left as they are" if without else ""
+    left = f"; {without} products outside layers are not changed" if without else ""
     return FixRequest(
         Safety.UNSAFE, f"Compute {len(steps)} layers in bfloat16, the last one in float32{left}", steps
     )
@@ -51,7 +51,7 @@ def bf16_fix(result: ResultJson, sources: Mapping[str, SourceFile]) -> FixReques
 def still_gains(result: ResultJson, again: CostJson | None) -> tuple[bool, str]:
     """Whether the edited function gains, by its figures on the same target, half of what was promised in memory or in time."""
     if again is None or result["before"] is None or result["after"] is None:
-        return False, "not changed: the edited function was not compiled again"
+        return False, "not changed: the edited program did not compile the function"
     for name, unit, scale in (("peak_bytes", "MiB", 2**20), ("time_ms", "ms", 1)):
         before, promised, now = (_figure(cost, name) for cost in (result["before"], result["after"], again))
         if before is None or promised is None or now is None or promised >= before:
@@ -60,9 +60,9 @@ def still_gains(result: ResultJson, again: CostJson | None) -> tuple[bool, str]:
             what = "memory" if name == "peak_bytes" else "time"
             return (
                 True,
-                f"seen again in the edited program: {what} {before / scale:.4g} to {now / scale:.4g} {unit}",
+                f"confirmed in the edited program: {what} {before / scale:.4g} to {now / scale:.4g} {unit}",
             )
-    return False, "not changed: the gain was not seen again in the edited program"
+    return False, "not changed: the edited program shows no gain"
 
 
 def _figure(cost: CostJson, name: str) -> float | None:

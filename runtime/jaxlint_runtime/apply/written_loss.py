@@ -15,7 +15,7 @@ from jaxlint_runtime.apply.written_attention import step_at
 from jaxlint_runtime.protocol.report_forms import ResultJson
 
 CODEMODS = frozenset({"loss-by-parts"})
-_WHAT = "loss, row by row, of the scores of one product"
+_WHAT = "cross-entropy of the scores of one product"
 
 
 def loss_fix(result: ResultJson, sources: Mapping[str, SourceFile]) -> FixRequest | str:

@@ -31,7 +31,7 @@ def remat_fix(
     before, after = peak_of(result["before"]) or 0, peak_of(result["after"]) or 0  # known, since they differ
     needed = limit is not None and after <= limit < before
     if not needed and not gain_of(result).costs_no_time:
-        return "advice only: it trades time for memory, and only what costs no time is written"
+        return "advice only: it costs time, and --apply writes only what costs none"
     paths = {os.path.realpath(path): path for path in sources}
     workspace = Workspace(sources)
     steps = []
@@ -41,12 +41,12 @@ def remat_fix(
     if codemod == "remat-call":
         chains = result["parameters"]["calls"]
     for chain in chains:
-        refused = "advice only: the place is not known"
+        refused = "advice only: its source line is unknown"
         for place in chain:  # from the inside to the outside: a block may be one line of one function
             file, _, line = place.rpartition(":")
             path = paths.get(os.path.realpath(file))
             if path is None:
-                refused = f"advice only: {file} was not examined"
+                refused = f"advice only: {file} was not checked"
                 continue
             try:
                 spans = _FIND[codemod](workspace.site(path), int(line))
@@ -56,25 +56,23 @@ def remat_fix(
                 step = Step(codemod, path, spans[0], {"policy": policy})
                 steps += [step] if step not in steps else []
                 break
-            refused = f"advice only: there is no single {_WHAT[codemod]} at {place}"
+            refused = f"advice only: {place} does not hold exactly one {_WHAT[codemod]}"
         else:
             return refused
-    return FixRequest(
-        Safety.UNSAFE, "Compute parts of the forward pass again in the backward pass", tuple(steps)
-    )
+    return FixRequest(Safety.UNSAFE, "Recompute parts of the forward pass in the backward pass", tuple(steps))
 
 
 def still_gains(result: ResultJson, peaks: list[int]) -> tuple[bool, str]:
     """Whether the edited function, with these peaks by the compiler, needs as little memory as was promised."""
     if not peaks:
-        return False, "not changed: the edited function was not compiled again"
+        return False, "not changed: the edited program did not compile the function"
     before, peak = peak_of(result["before"]), min(peaks)
     if before is None:
-        return False, "not changed: what the function needed before is not known"
+        return False, "not changed: the memory before the edit is unknown"
     figures = f"{before / 2**20:.1f} MiB to {peak / 2**20:.1f} MiB"
     if before - peak < _REPRODUCED * _saved(result):
-        return False, f"not changed: the gain was not seen again: memory {figures}"
-    return True, f"compiled again from the edited program: memory {figures} ({peak / before:.2f}x)"
+        return False, f"not changed: the edited program shows no gain: memory {figures}"
+    return True, f"compiled in the edited program: memory {figures} ({peak / before:.2f}x)"
 
 
 def _saved(result: ResultJson) -> int:

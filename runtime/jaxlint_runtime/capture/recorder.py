@@ -78,11 +78,11 @@ class FunctionRecord:
         refused = self.refused
         if self.call is None and refused is None:
             uncalled = (
-                "it was never called outside another transformation"
+                "it was only called inside another JAX transformation"
                 if self.inner_calls
                 else "it was never called"
             )
-            refused = "no inputs were kept" if self.calls else uncalled
+            refused = "its arguments were not kept" if self.calls else uncalled
         return CapturedFunction(
             qualname=self.identity.qualname,
             path=self.identity.path,
@@ -372,8 +372,8 @@ class Recorder:
         try:
             new = signatures.read_signature(record.parameters, args, kwargs)
             if proxy._jaxlint_number > 1 and not proxy._jaxlint_compiled and new in record.signatures:
-                cause = f"the function was jitted again (time {proxy._jaxlint_number}"
-                cause += f", line {record.jit_line}): each `jax.jit` call starts with an empty cache"
+                cause = f"`jax.jit` was called again (call {proxy._jaxlint_number}"
+                cause += f", line {record.jit_line}): each call starts with an empty cache"
             else:
                 cause = signatures.explain(new, record.signatures)
             if new not in record.signatures and len(record.signatures) < _KEPT_SIGNATURES:

@@ -83,7 +83,7 @@ def run_program(
         try:
             if instead is None:
                 status = runners[kind](target, arguments)
-                said = f"the program ended by itself, exit status {status}"
+                said = f"the program finished with exit status {status}"
             else:
                 sys.argv[:] = [target, *arguments]
                 status, said = instead()
@@ -108,7 +108,7 @@ def _ending(error: BaseException, stopper: Stopper) -> Ending:
         return Ending(How.FINISHED, error.status, f"the program called os._exit({error.status})")
     if isinstance(error, SystemExit):
         status = _exit_status(error.code)
-        return Ending(How.FINISHED, status, f"the program ended by itself, exit status {status}")
+        return Ending(How.FINISHED, status, f"the program finished with exit status {status}")
     _print_error(error)
     where = _last_user_line(error)
     return Ending(How.RAISED, 1, f"the program raised {type(error).__name__}: {_first_line(error)}{where}")

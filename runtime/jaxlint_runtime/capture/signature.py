@@ -111,7 +111,7 @@ def explain(new: Signature, earlier: Iterable[Signature]) -> str:
     if best is None:
         return "first call"
     if not best:
-        return "same arguments as before: the configuration, the mesh or the function's identity changed"
+        return "same arguments as before, but the JAX configuration, the mesh or the function object changed"
     more = f" and {len(best) - _SHOWN} more" if len(best) > _SHOWN else ""
     return "; ".join(best[:_SHOWN]) + more
 
@@ -150,7 +150,7 @@ def _static_difference(name: str, old: Static | None, new: Static | None) -> lis
         return []
     if old.text == new.text and old.type == new.type:
         return [
-            f"static `{name}`: a new {new.type} each time, which does not compare equal to the last ({new.text})"
+            f"static `{name}`: each call passes a new {new.type} that is not equal to the last ({new.text})"
         ]
     return [f"static `{name}`: {old.text} -> {new.text}"]
 

@@ -28,8 +28,8 @@ class Budget:
         """Give back `old` bytes and take `new`. Raises Refused, with nothing changed, when they do not fit."""
         if self.used - old + new > self.limit:
             raise Refused(
-                f"its arguments take {_size(new)}, more than the {_size(self.limit - self.used + old)} that are left of"
-                f" the budget for captured arrays ({_size(self.limit)}; --capture-bytes raises it)"
+                f"its arguments take {_size(new)}, more than the {_size(self.limit - self.used + old)} left for "
+                f"captured arrays (of {_size(self.limit)}; raise it with --capture-bytes)"
             )
         self.used += new - old
 
@@ -89,7 +89,7 @@ def _copy(leaf: Any) -> Any:
     if not isinstance(leaf, jax.Array):
         return leaf
     if not leaf.is_fully_addressable:
-        raise Refused("its arguments are spread over several processes")
+        raise Refused("its arguments are sharded over several processes")
     if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.extended):
         return leaf.copy()  # typed random keys exist on the device only; they are small
     return numpy.array(leaf, copy=True)

@@ -43,7 +43,7 @@ def settled(records: Iterable[FunctionRecord], calls: int, run_for: float | None
         patience = _WAITING if run_for is None else min(_WAITING, _SHARE * run_for)
     if now - max(record.first_end for record in called) < patience:
         return None
-    return _told(heaviest, idle) + ("" if training else "; no function was seen to train")
+    return _told(heaviest, idle) + ("" if training else "; no function seems to train")
 
 
 def _goes_on(record: FunctionRecord, now: float) -> bool:

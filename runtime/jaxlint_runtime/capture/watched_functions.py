@@ -170,7 +170,7 @@ class Watcher:
                     tree = ast.parse(file.read())
                 for definition, name in _flagged(tree, self.places[path]):
                     found.append(_new_record(definition, name, path))
-                    found[-1].uncounted = "its file could not be watched"
+                    found[-1].uncounted = "its file cannot be watched"
         return found
 
     def _rewrite(self, tree: ast.Module, path: str, lines: Sequence[int]) -> dict[str, Watch]:

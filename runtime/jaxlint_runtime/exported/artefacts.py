@@ -104,7 +104,7 @@ def write(record: Record, folder: Path) -> None:
     try:
         (folder / RECORD).write_bytes(pickle.dumps(record))
     except (pickle.PicklingError, TypeError, AttributeError) as error:
-        raise NotExported(f"what is known of it cannot be kept: {error}") from error
+        raise NotExported(f"the captured call cannot be saved: {error}") from error
 
 
 def read(folder: Path) -> Record:
@@ -135,7 +135,7 @@ def placement(sharding: Any) -> Placement | None:
             tuple(sharding.spec),
             kind,
         )
-    raise NotExported(f"its inputs are placed by a {type(sharding).__name__}")
+    raise NotExported(f"its inputs have a {type(sharding).__name__}")
 
 
 def _device_numbers(devices: Iterable[Any]) -> tuple[int, ...]:

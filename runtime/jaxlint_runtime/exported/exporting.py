@@ -97,10 +97,10 @@ class _Leaving:
             self._gradients = not program.differentiates
         versions: dict[Names, Kept] = {(): self._original()}
         for one in others:
-            settings.progress(f"{program.captured.qualname}: staging {one.name}")
+            settings.progress(f"{program.captured.qualname}: lowering {one.name}")
             versions[(one.name,)] = self._version((one.name,))
         for names in self._combinations(others, versions):
-            settings.progress(f"{program.captured.qualname}: staging {' + '.join(names)}")
+            settings.progress(f"{program.captured.qualname}: lowering {' + '.join(names)}")
             versions[tuple(sorted(names))] = self._version(names)
         captured = program.captured
         write(

@@ -41,7 +41,7 @@ class Stored:
     def _exported(self) -> Any:
         if self.role not in self.kept.files:
             raise StagingError(
-                self.kept.missing.get(self.role, f"could not be staged: no {self.role} was left")
+                self.kept.missing.get(self.role, f"could not be lowered: its {self.role} is missing")
             )
         return artefacts.load(self._folder / self.kept.files[self.role])
 

@@ -24,7 +24,7 @@ class Dimensions:
         """The size of a dimension. Raises NoExample where it was not given; `of` is what has it."""
         self.used.add(name)
         if name not in self._sizes:
-            raise NoExample(f"the dimension {name!r} of {of} has no size; give it with --dim {name}=N")
+            raise NoExample(f"the dimension {name!r} of {of} has no size; set it with --dim {name}=N")
         return self._sizes[name]
 
     def unused(self) -> list[str]:
@@ -49,7 +49,7 @@ class Dimensions:
                 continue
             if bare == "_" or not bare:
                 raise NoExample(
-                    f"an axis of {of} has no name ({text!r}); give arguments in a file, with --inputs"
+                    f"an axis of {of} has no name ({text!r}); write arguments into a file for --inputs"
                 )
             found.append(self._value(bare, of))
         return tuple(found)
@@ -61,7 +61,7 @@ class Dimensions:
             value = self._evaluate(tree, of)
         except (SyntaxError, ValueError, ZeroDivisionError):
             raise NoExample(
-                f"the axis {text!r} of {of} is not understood; give arguments in a file, with --inputs"
+                f"the axis {text!r} of {of} is not understood; write arguments into a file for --inputs"
             ) from None
         if value < 0:
             raise NoExample(f"the axis {text!r} of {of} would be {value} long")

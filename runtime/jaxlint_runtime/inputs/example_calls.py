@@ -41,10 +41,10 @@ class ExampleRun:
         program = load_program(self._kind, self._target)
         called = [call.name for call in self._calls(program) if self._tried(call)]
         for name in self._dims.unused():
-            self.problems.append(f"--dim {name}: no example and no annotation has a dimension of this name")
-        what = f"called {', '.join(called)}" if called else "nothing could be called"
+            self.problems.append(f"--dim {name}: no example and no annotation has this dimension")
+        what = f"called {', '.join(called)}" if called else "called nothing"
         with_what = "the examples of " + self._file if self._file else "arguments of the annotated shapes"
-        return (0 if called else 1), f"{what}, with {with_what}; the program was imported, not run"
+        return (0 if called else 1), f"{what}, with {with_what}; the program was only imported"
 
     def _calls(self, program: ModuleType) -> Iterator[_Call]:
         """What to call: what the examples file names, then jitted functions whose annotations have shapes."""
@@ -78,7 +78,7 @@ class ExampleRun:
         except NoExample as problem:
             self.problems.append(f"{name}: {problem}")
         except Exception as error:  # the user's code
-            self.problems.append(f"{name}: its example could not be made: {first_line(error)}")
+            self.problems.append(f"{name}: its example cannot be built: {first_line(error)}")
         return None
 
     def _example(self, example: Any) -> _Call:
@@ -117,7 +117,7 @@ class ExampleRun:
             self.problems.append(f"{call.name}: {problem}")
             return False
         except Exception as error:
-            self.problems.append(f"{call.name}: the call with its example failed: {first_line(error)}")
+            self.problems.append(f"{call.name}: the call with the example failed: {first_line(error)}")
             return False
         return True
 
@@ -165,7 +165,7 @@ def _refuse_unseen(jitted: Any) -> None:
         return
     if not isinstance(jitted, JitProxy) or jitted._jaxlint_record is None:
         raise NoExample(
-            "is not a function of the program's own files; --include-packages counts installed code"
+            "is not defined in the program's own files; --include-packages also captures installed code"
         )
 
 

@@ -78,7 +78,7 @@ def _load(path: Path) -> ModuleType:
         return known
     spec = importlib.util.spec_from_file_location(name, path)  # its name belongs to another module
     if spec is None or spec.loader is None:
-        raise NoExample(f"{path}: is not a Python file")
+        raise NoExample(f"{path} is not a Python file")
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -89,7 +89,7 @@ def load_examples(path: str, program: ModuleType) -> list[Example]:
     module = _load(Path(path).resolve())
     table = getattr(module, TABLE, {})
     if not isinstance(table, dict):
-        raise NoExample(f"{path}: {TABLE} is not a dict from names of functions to arguments")
+        raise NoExample(f"{path}: {TABLE} must map function names to arguments")
     found = list(_of_table(path, table, program))
     for name, value in vars(module).items():
         if not isinstance(value, FunctionType) or value.__module__ != module.__name__:
@@ -101,7 +101,7 @@ def load_examples(path: str, program: ModuleType) -> list[Example]:
     if not found:
         raise NoExample(
             f"{path}: has no examples; define functions named like those of {program.__name__} "
-            f"({_functions(program)}) that return their arguments, or a dict {TABLE}"
+            f"({_functions(program)}) that return arguments, or a dict {TABLE}"
         )
     return found
 
@@ -127,7 +127,7 @@ def resolve(name: str, program: ModuleType) -> Any:
             if module is not None and (found := _attribute(module, parts[end:])) is not None:
                 break
     if found is None:
-        raise NoExample(f"{name}: {program.__name__} has nothing of this name; it has {_functions(program)}")
+        raise NoExample(f"{name}: {program.__name__} has no such function; it has {_functions(program)}")
     return found
 
 

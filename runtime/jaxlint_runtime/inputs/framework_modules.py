@@ -32,9 +32,7 @@ def forward(
         try:
             value = value()
         except TypeError as error:
-            raise NoExample(
-                f"the module needs arguments of its own ({error}); name an instance of it"
-            ) from None
+            raise NoExample(f"the module needs constructor arguments ({error}); name an instance") from None
     if linen is not None and isinstance(value, linen.Module):
         return _linen(value, args, kwargs)
     if {"init", "apply"} <= set(getattr(type(value), "_fields", ())) and callable(value.apply):
@@ -121,4 +119,4 @@ def _initialised(
         own = init.func if isinstance(init, functools.partial) else init
         if alone is not None and len(inspect.signature(own).parameters) == 1:
             return jax.jit(own)(alone)
-        raise NoExample(f"the module could not be initialised: {first_line(error)}") from error
+        raise NoExample(f"the module cannot be initialised: {first_line(error)}") from error

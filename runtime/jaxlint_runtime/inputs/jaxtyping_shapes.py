@@ -37,7 +37,9 @@ def arguments(function: Callable[..., Any], dims: Dimensions) -> tuple[tuple[Any
         if parameter.default is not parameter.empty and not _has_shape(hint):
             continue
         if hint is None:
-            raise NoExample(f"the argument {name} has no annotation; give arguments in a file, with --inputs")
+            raise NoExample(
+                f"the argument {name} has no annotation; write arguments into a file for --inputs"
+            )
         value = _value(hint, name, dims)
         if parameter.kind is parameter.KEYWORD_ONLY:
             kwargs[name] = value
@@ -106,7 +108,7 @@ def _value(hint: Any, name: str, dims: Dimensions) -> Any:
         return hint(**{field: _value(part, f"{name}.{field}", dims) for field, part in fields.items()})
     shown = getattr(hint, "__name__", None) or str(hint)
     raise NoExample(
-        f"the annotation of {name} ({shown}) has no shape; give arguments in a file, with --inputs"
+        f"the annotation of {name} ({shown}) has no shape; write arguments into a file for --inputs"
     )
 
 

@@ -83,19 +83,19 @@ def coupling(whole: Any, part: Any) -> Coupling | None:
         ]
         batched.update(varying)
         if any(_axes(var, same) > 1 for var, same in zip(eqn.outvars, twin.outvars, strict=True)):
-            return _told(eqn, "each example is held against all of the batch")
+            return _told(eqn, "each example is compared with the whole batch")
         name = eqn.primitive.name
         if name in _RANDOM and varying:
             return _told(
-                eqn, "random numbers are drawn for all examples together (dropout), others for parts"
+                eqn, "random numbers are drawn for the whole batch (dropout), so parts would draw others"
             )
         if of_pool and (of_batch or varying):
-            return _told(eqn, "a value that is summed over the batch is used for each example again")
+            return _told(eqn, "a sum over the batch is used for each example")
         if of_pool and not _linear(eqn, pooled):
-            return _told(eqn, f"a value that is summed over the batch goes through `{name}`")
+            return _told(eqn, f"`{name}` takes a sum over the batch")
         if of_batch and len(varying) < len(eqn.outvars):
             if name not in _SUMS or len(eqn.outvars) > 1:
-                return _told(eqn, f"`{name}` goes over the batch")
+                return _told(eqn, f"`{name}` runs over the batch")
             pooled.update(eqn.outvars)
         elif of_pool:
             pooled.update(eqn.outvars)

@@ -93,7 +93,9 @@ def measured(device: Any, seconds: float = 0.4) -> Peaks:
         passing = jax.jit(lambda x: x + 1.0, donate_argnums=0)
         flops = 2.0 * size**3 / _fastest(product, jnp.ones((size, size), jnp.float32), seconds / 2)
         moved = 8.0 * length / _fastest(passing, jnp.zeros((length,), jnp.float32), seconds / 2)
-    source = f"a {size} x {size} product and a pass over {4 * length // 2**20} MiB, the fastest of several"
+    source = (
+        f"a {size} x {size} product and a pass over {4 * length // 2**20} MiB, the fastest of several runs"
+    )
     return Peaks(str(device.device_kind), {"float32": flops}, moved, None, "measured", source)
 
 

@@ -95,7 +95,7 @@ def _kernel(module: Module, kernel: Kernel, say: _Say) -> None:
     elif "scatter" in does:
         say("update", f"scatters into {result}", place, nbytes, times)
     elif does & {"dynamic-slice", "gather"} and not does & (_PRODUCTS | {"reduce"}):
-        verb = "gathers" if "gather" in does else "takes a slice at a computed place:"
+        verb = "gathers" if "gather" in does else "takes a slice at a computed index:"
         say("slice", f"{verb} {result}", place, nbytes, times)
 
 
@@ -117,7 +117,7 @@ def _moved(module: Module, kernel: Kernel, does: set[str], result: str) -> tuple
     source = kernel.computation.instructions.get(instruction.operands[0]) if instruction.operands else None
     turned = "transpose" in does or (source is not None and _turned(source, instruction))
     if turned:
-        return "transpose", f"writes {result} out in another order of its dimensions"
+        return "transpose", f"transposes {result} in memory"
     if "convert" in does and source is not None:
         return "copy", f"converts {_names(source.shapes)} to {result}"
     if source is not None and source.opcode == "parameter" and kernel.computation.name == module.entry:
@@ -147,9 +147,9 @@ def _call(instruction: Instruction, place: Place | None, nbytes: int, times: int
     if not target or QUIET_CALLS.match(target):
         return
     if _CALLBACK.search(target):
-        say("call", "calls back into Python on the host, which the device waits for", place, nbytes, times)
+        say("call", "calls back into Python, and the device waits", place, nbytes, times)
     else:
-        say("call", f"custom call of {target}, whose work the compiler does not know", place, nbytes, times)
+        say("call", f"custom call of {target}, of unknown cost", place, nbytes, times)
 
 
 def _breaks(module: Module, traffic: Traffic) -> Iterator[tuple[str, str, Place | None, int, int]]:
@@ -207,14 +207,14 @@ def _why(module: Module, made: Kernel, readers: Sequence[Kernel]) -> str | None:
     if any("sort" in one for one in (does, *read)):
         return "a sort is never fused"
     if any("scatter" in one for one in (does, *read)):
-        return "a scatter needs all of it"
+        return "a scatter reads all of it"
     if len(readers) > 1:
         return f"read by {len(readers)} kernels"
     if "reduce" in does or "reduce-window" in does:
         return "the result of a reduction"
     if any("reduce" in one for one in read):
         return "read by a reduction"
-    return "the compiler kept the two apart"
+    return "not fused by the compiler"
 
 
 def _is_product(does: set[str], kernel: Kernel) -> bool:

@@ -122,7 +122,7 @@ def matmul(x: Any, table: Any, bias: Any = None, *, activation: str = "identity"
 def _product(x: Any, tables: tuple[Any, ...], shifts: tuple[Any, ...], activation: str) -> Any:
     known = {each.name: each for each in (*ACTIVATIONS, IDENTITY)}
     if activation not in known:
-        raise ValueError(f"activation {activation!r} is none of {', '.join(known)}")
+        raise ValueError(f"activation {activation!r} is unknown; use one of {', '.join(known)}")
     spec = EpilogueSpec(known[activation], len(tables) == 2)
     factors = Factors(x.reshape(-1, x.shape[-1]), tables, shifts)
     return fused_product.compute(factors, spec, chip_at_hand()).reshape(*x.shape[:-1], tables[0].shape[1])

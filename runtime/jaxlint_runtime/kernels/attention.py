@@ -62,10 +62,10 @@ def find(graph: Graph) -> Found:
 def _unusable(graph: Graph, attention: Attention | Likelihood) -> str | None:
     what = "a cross-entropy" if isinstance(attention, Likelihood) else "attention"
     if attention.result.hidden or any(value.hidden for value in attention.operands):
-        return f"{what} inside a function with a derivative of its own"
+        return f"{what} inside a custom_vjp or custom_jvp function"
     kept = graph.needed({attention.result: attention.operands})
     if attention.product in kept:
-        return f"{what} whose scores or weights are used elsewhere, too"
+        return f"{what} whose scores or weights are also used elsewhere"
     return None
 
 

@@ -197,11 +197,11 @@ def arrange(attention: Attention) -> Layout:
         width=width,
     )
     if set(layout.positions) != attention.positions or not attention.positions <= own["values"]:
-        raise Unlike("attention over positions that its values do not have")
+        raise Unlike("attention over positions that the values lack")
     if set(layout.depth) != attention.depth or own["queries"] - set(rows) - attention.depth:
         raise Unlike("attention with queries that vary along other axes")
     if own["keys"] - attention.depth - attention.positions - own["queries"] - own["values"]:
-        raise Unlike("scores that are mixed before their softmax")
+        raise Unlike("scores that are mixed before the softmax")
     masks = _read_steps(layout)
     hinted = [label for mask, _ in masks if mask.constant for label in free if label in mask.varies]
     order = [label for axis in attention.queries.axes for label in axis]

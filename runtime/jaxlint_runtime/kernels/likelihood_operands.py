@@ -103,9 +103,9 @@ def arrange(likelihood: Likelihood) -> Loss:
     if set(likelihood.cuts) - set(rows) or any(
         label in likelihood.cuts for label, _ in likelihood.cuts.values()
     ):
-        raise Unlike("a cross-entropy of scores that are cut twice")
+        raise Unlike("a cross-entropy of scores that are sliced twice")
     if any(len(axis) > 1 and set(axis) & parts for axis in likelihood.rows.axes):
-        raise Unlike("a cross-entropy of scores that are cut across merged axes")
+        raise Unlike("a cross-entropy of scores that are sliced across merged axes")
     if likelihood.table.labels != {*depth, *positions} or likelihood.rows.labels - {*rows, *depth, *parts}:
         raise Unlike("a cross-entropy whose table varies from row to row")
     label = expression(likelihood.label, sizes)

@@ -275,7 +275,7 @@ class ScoreRules(Likelihoods):
         what = (
             "dropout on the attention weights"
             if random
-            else "attention weights that are changed before their use"
+            else "attention weights that are changed after the softmax"
         )
         self.reason = self.reason or f"{what}: not replaced"
 

@@ -141,7 +141,7 @@ def bind(captured: CapturedFunction) -> BoundCall:
     """Hold the static arguments of the captured call apart. Raises StagingError where no call was captured."""
     call = captured.call
     if call is None:
-        raise StagingError(captured.refused or "no call of it was captured")
+        raise StagingError(captured.refused or "no call was captured")
     positions, names = _static(captured.function, captured.options, call)
     values = _without(call.args, call.kwargs, positions, names)
     aval_args, aval_kwargs = call.avals
@@ -149,7 +149,7 @@ def bind(captured: CapturedFunction) -> BoundCall:
     paths, structure = jax.tree_util.tree_flatten_with_path(values)
     shapes = jax.tree.leaves(avals, is_leaf=lambda leaf: isinstance(leaf, jax.ShapeDtypeStruct))
     if len(shapes) != len(paths):
-        raise StagingError("the captured arguments and their shapes disagree in structure")
+        raise StagingError("the captured arguments and their shapes have different pytree structures")
     dynamic_positions = [n for n in range(len(call.args)) if n not in positions]
     leaves = []
     names_inside = compat.named_paths(values)

@@ -151,14 +151,14 @@ def _prove(
     dtype = plan.dtype(program)
     if program.lost is not None and not (dtype is None and program.deterministic):
         raise NotApplicable(
-            f"refused: {program.lost} is nothing but NaN in the call that was kept, which any version would give"
+            f"refused: {program.lost} is all NaN in the captured call, so no version can be compared"
         )
     compared, gradients = program.compared(plan.emulated, dtype, staged if same else None)
     outcome.numerics = compared.numerics
     outcome.evidence = _values_evidence(program, plan, notes)
     if gradients is not None:
         outcome.numerics.gradient_cosine = gradients.numerics.gradient_cosine
-        outcome.evidence += "; gradients by all floating inputs too"
+        outcome.evidence += "; gradients for all floating inputs too"
         if gradients.problem is not None:
             compared = gradients
     problem = compared.problem
@@ -168,7 +168,7 @@ def _prove(
             outcome.evidence += f"; {trained}"
             problem = trained.problem
     if problem is not None:
-        outcome.status, outcome.reason = Status.REJECTED, f"it does not compute the same: {problem}"
+        outcome.status, outcome.reason = Status.REJECTED, f"the results differ: {problem}"
         return
 
     new = plan.parts[len(base.parts) :]
@@ -179,9 +179,7 @@ def _prove(
     for transform, candidate in new:
         transform.confirm(program, candidate, staged, outcome.before, outcome.after)
     if program.target.compile_only:
-        outcome.evidence += (
-            f"; memory and cost from XLA's compiler for {program.target.name}, nothing was run on it"
-        )
+        outcome.evidence += f"; memory and cost from the compiler for {program.target.name}, not run there"
         _compiler_times(base.staged, staged, outcome)
         verdict = _judge(plan, outcome, None)
     else:
@@ -192,27 +190,29 @@ def _prove(
     if base.parts:
         given = " + ".join(candidate.name for _, candidate in base.parts)
         outcome.base = given
-        outcome.evidence += f"; before and after both with {given}"
+        outcome.evidence += f"; both versions with {given}"
     requires = [candidate.requires for _, candidate in plan.parts if candidate.requires]
     if verdict.status in (Status.VERIFIED, Status.COMPILED) and requires:
         outcome.reason += f" (holds if {'; '.join(requires)})"
 
 
 def _values_evidence(program: Reference, plan: Plan, notes: Callable[[], list[str]]) -> str:
-    how = "the same bits" if plan.bits and program.deterministic else "values and updates within tolerance"
-    draws = len(program.telling)
-    inputs = (
-        "the captured inputs" if draws == 1 else f"the captured inputs and {draws - 1} varied draws of them"
+    how = (
+        "the same bits"
+        if plan.bits and program.deterministic
+        else "values and updates agree within tolerance"
     )
+    draws = len(program.telling)
+    inputs = "the captured inputs" if draws == 1 else f"the captured inputs and {draws - 1} random variations"
     text = f"{how} on {inputs}, run on {program.runner.name}"
     if program.lost is not None:
-        text += f" (where {program.lost} is nothing but NaN)"
+        text += f" ({program.lost} is all NaN)"
     if program.calibrated and not plan.bits:
-        text += ", tolerances from the program in float64"
+        text += ", tolerances from a float64 run"
     if not program.deterministic:
-        text += " (the original does not repeat its own bits)"
+        text += " (two runs of the original differ in bits)"
     if traced(program.baseline).effects:
-        text += "; what it prints, writes or calls back ran with each of these calls"
+        text += "; its prints, writes and callbacks ran in each of these calls"
     return "; ".join([text, *notes()])
 
 
@@ -230,14 +230,12 @@ def _time(program: Reference, before: Staged, after: Staged, outcome: Result) ->
     where = program.target.devices()[0].device_kind
     outcome.evidence += f"; memory from the compiler for {where}"
     if timing is None:
-        outcome.evidence += f"; too slow to be timed in {program.settings.seconds:g} s"
+        outcome.evidence += f"; too slow to time in {program.settings.seconds:g} s"
         return None
     outcome.before.time_ms, outcome.after.time_ms = timing.before, timing.after
     outcome.before.time_kind = outcome.after.time_kind = "measured"
     outcome.speedup, outcome.pairs_ms = timing.speedup, timing.pairs
-    outcome.evidence += (
-        f"; time from {timing.blocks} blocks of A B B A, {timing.calls} calls each, on {where}"
-    )
+    outcome.evidence += f"; time from {timing.blocks} A-B-B-A blocks of {timing.calls} calls each on {where}"
     return timing
 
 
@@ -248,7 +246,7 @@ def _impossible(before: Staged, after: Staged, timing: Timing | None) -> Verdict
         return None
     if timing.before.high < (least_ms(before) or 0.0):
         return None  # the original is below its bound as well: some of its products are computed for nobody
-    reason = f"measured {timing.after.median:.3g} ms, but its products alone take {least:.3g} ms at the peak of the device: the time cannot be right"
+    reason = f"measured {timing.after.median:.3g} ms, but the device needs {least:.3g} ms for its matrix products alone: the time cannot be right"
     return Verdict(Status.REJECTED, reason)
 
 

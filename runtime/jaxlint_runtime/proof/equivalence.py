@@ -316,19 +316,21 @@ def _leaf_problem(judged: Sequence[_Leaf], paths: Sequence[str], scale: float, a
     for leaf, path in zip(judged, paths, strict=True):
         own = leaf.scale + scale * math.sqrt(leaf.count / count)
         if leaf.error > loose * own + _SPREAD_FACTOR * leaf.spread + leaf.floor:
-            return f"{path}: off by {leaf.error:.2g} where its norm is {leaf.scale:.2g}"
+            return f"{path}: error {leaf.error:.2g} where its norm is {leaf.scale:.2g}"
     return None
 
 
 def _exact_problem(a: np.ndarray, b: np.ndarray) -> str | None:
     if not _floats(a):
         different = int(np.sum(a != b))
-        return f"{different} of {a.size} values differ, and they are not floating" if different else None
+        return (
+            f"{different} of {a.size} values differ, and they are not floating point" if different else None
+        )
     if not np.array_equal(np.isnan(a), np.isnan(b)):
-        return "NaN in other places"
+        return "NaN at other positions"
     infinite = np.isinf(a) | np.isinf(b)
     if infinite.any() and not np.array_equal(a[infinite], b[infinite], equal_nan=True):
-        return "infinities in other places"
+        return "infinities at other positions"
     return None
 
 

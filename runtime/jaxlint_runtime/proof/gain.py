@@ -169,7 +169,7 @@ class Gain:
         """Why it does not improve."""
         if self.bigger or self.slower:
             return "more memory" if self.bigger else "slower"
-        return "no gain beyond what noise or rounding to pages explains"
+        return "no gain beyond noise and page rounding"
 
     def as_json(self) -> dict[str, Any]:
         """As results of the JSON report hold it: of each figure the `claim`, its ratio with the interval, and the words."""
@@ -238,7 +238,7 @@ def between_calls(
     if agreeing < _AGREEING:
         claim = Claim.NONE
         if low > 1 or high < 1:
-            doubt = f", and {1 - agreeing:.0%} of the blocks say the opposite"
+            doubt = f", and {1 - agreeing:.0%} of the blocks disagree"
     return Change("time", "measured", claim, median, low, high, doubt=doubt)
 
 
@@ -308,7 +308,7 @@ class Tally:
         said = f"{self.verified} of {self.tried} candidate{'s' if self.tried != 1 else ''} proven"
         if self.compiled:
             more = f"{self.compiled} more" if self.verified else str(self.compiled)
-            said += f", {more} by a compiler alone: the values were checked here, the gain was not measured"
+            said += f", {more} by the compiler alone (values checked here, gain not measured)"
         return said
 
     def as_json(self) -> dict[str, Any]:

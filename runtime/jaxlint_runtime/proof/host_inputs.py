@@ -48,8 +48,8 @@ def host_inputs(program: Program) -> Result | None:
     labels = list(dict.fromkeys(map(program.label, wide)))
     kinds = " and ".join(sorted({str(leaves[n].value.dtype) for n in wide}))
     what = (
-        f"hand over {', '.join(labels)} in 32 bits: {size(total)} come as {kinds} from the host and are narrowed at each call; "
-        "`.astype` where they are made (np.float32, np.int32), or once to the device by `jnp.asarray`"
+        f"pass {', '.join(labels)} in 32 bits: each call converts {size(total)} of {kinds} from the host; use "
+        "`.astype(np.float32)` or `.astype(np.int32)` where they are made, or `jnp.asarray` once"
     )
     found = Result(
         captured.qualname,
@@ -100,12 +100,12 @@ def _judge(found: Result, program: Program, timing: Timing | None, same: bool) -
     found.evidence = "the same bits reach the device" if same else "other values reach the device"
     if timing is None:
         found.status = Status.REJECTED
-        found.reason += f": too slow to be timed in {program.settings.seconds:g} s"
+        found.reason += f": too slow to time in {program.settings.seconds:g} s"
         return
     found.before.time_ms, found.after.time_ms = timing.before, timing.after
     found.before.time_kind = found.after.time_kind = "measured"
     found.speedup, found.pairs_ms = timing.speedup, timing.pairs
-    found.evidence += f"; time of calls with their transfer, {timing.blocks} blocks of A B B A"
+    found.evidence += f"; time of calls with their transfers, {timing.blocks} A-B-B-A blocks"
     figures = f"{milliseconds(timing.before.median)} to {milliseconds(timing.after.median)} a call"
     good = same and gain_of(found).faster
     found.status = Status.VERIFIED if good else Status.REJECTED

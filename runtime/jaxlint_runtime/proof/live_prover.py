@@ -39,7 +39,7 @@ class LiveProver:
         except NotApplicable as reason:
             return result(self.program, known, transform, Status.NOT_APPLICABLE, str(reason))
         except Exception as error:
-            why = f"could not look for it: {first_line(error)}"
+            why = f"the search failed: {first_line(error)}"
             return result(self.program, known, transform, Status.FAILED, why)
         self.parts |= {candidate.name: (known, candidate) for candidate in found}
         return [Proposed(one.name, transform, known.bits, one.estimate) for one in found]
@@ -47,7 +47,9 @@ class LiveProver:
     def prepare(self) -> None:
         """Compute what every candidate is compared with, so that its time counts as the original's and not as the first one's."""
         if self.parts:
-            self.program.settings.progress(f"{self.program.captured.qualname}: computing what it returns")
+            self.program.settings.progress(
+                f"{self.program.captured.qualname}: computing the reference results"
+            )
             with contextlib.suppress(Exception):  # each candidate says why it could not be compared
                 self.program.references  # noqa: B018 - runs the original
 
@@ -91,14 +93,14 @@ def opening(program: Reference) -> Iterator[Result]:
     """Stage, compile and tell of the original; results on it as it is. Raises StagingError and TargetUnavailable."""
     settings = program.settings
     program.target.devices()
-    settings.progress(f"{program.captured.qualname}: staging for {program.target.name}")
+    settings.progress(f"{program.captured.qualname}: compiling for {program.target.name}")
     program.cost  # noqa: B018 - stages and compiles the original
     large = [constant for constant in program.constants if constant.nbytes >= _LARGE]
     if large:
         settings.constants([asdict(constant) for constant in large])
     settings.inspected("original", program.baseline)
     if settings.costs:
-        as_written = whole(program, Status.COMPILED, "as it is written")
+        as_written = whole(program, Status.COMPILED, "as written")
         as_written.evidence = "memory and cost from the compiler"
         as_written.after = program.cost
         yield as_written

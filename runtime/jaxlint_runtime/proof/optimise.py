@@ -20,7 +20,7 @@ def optimise(function: CapturedFunction, settings: Settings) -> Iterator[Result]
     Raises UnknownTarget and TargetUnavailable, before anything is yielded, where the target is no use here.
     """
     if function.call is None:
-        reason = function.refused or "no call of it was captured"
+        reason = function.refused or "no call was captured"
         yield Result(
             function.qualname,
             function.path,

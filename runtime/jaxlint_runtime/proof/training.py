@@ -33,12 +33,12 @@ class SideBySide:
         """Why the candidate does not train as the original does; None when it does."""
         for number, (a, b) in enumerate(zip(self.original, self.candidate, strict=True), 1):
             if math.isfinite(a) and not math.isfinite(b):
-                return f"the loss of step {number} of a short training run is {b}"
+                return f"the loss of step {number} in a short training run is {b}"
         gained, reached = (losses[0] - losses[-1] for losses in (self.original, self.candidate))
         if gained > 0 and reached < _SHARE * gained - _FLOOR * abs(self.original[0]):
             return (
-                f"a short training run of {len(self.original)} steps goes from {self.candidate[0]:.4g} to "
-                f"{self.candidate[-1]:.4g}, that of the original to {self.original[-1]:.4g}"
+                f"a training run of {len(self.original)} steps goes from {self.candidate[0]:.4g} to "
+                f"{self.candidate[-1]:.4g}, the original's to {self.original[-1]:.4g}"
             )
         return None
 

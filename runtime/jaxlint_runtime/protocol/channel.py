@@ -42,7 +42,7 @@ class Channel:
         while b"\n" not in self._rest:
             chunk = os.read(self._read, 65536)
             if not chunk:
-                raise EOFError("the command line has gone")
+                raise EOFError("the command line has exited")
             self._rest += chunk
         line, _, self._rest = self._rest.partition(b"\n")
         return line.decode()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from jaxlint_runtime.proof.gain import gain_of, is_proven
 from jaxlint_runtime.protocol.report_forms import CostJson, NumericsJson, ResultJson, before_and_after
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.wording.function_names import short_name
-from jaxlint_runtime.wording.units import milliseconds, size
+from jaxlint_runtime.wording.units import from_to, milliseconds, size
 
 WRITTEN, WRITABLE, ADVICE = "written", "--apply writes it", "advice"
 BY_COMPILER, COMPILED_WRITABLE = "by the compiler alone", "--accept-compiled writes it"
@@ -74,14 +73,13 @@ def _key(result: ResultJson) -> tuple[str, int, str]:
 
 
 def _line(target: str, result: ResultJson, way: str | None) -> CandidateLine:
-    gain = gain_of(result)
     return CandidateLine(
         short_name(result["function"]),
         label(result["candidate"]),
-        _times(result),
-        "-" if gain.time is None else gain.time.cell,
-        _memory(result),
-        _values(result["numerics"]),
+        time_cell(result),
+        speed_cell(result),
+        memory_cell(result),
+        values_cell(result["numerics"]),
         _outcome(target, result, way),
         is_proven(result),
         target,
@@ -113,31 +111,32 @@ def _outcome(target: str, result: ResultJson, way: str | None) -> str:
     )
 
 
-def _times(result: ResultJson) -> str:
+def time_cell(result: ResultJson, arrow: str = "->") -> str:
+    """The time of a call before and after, with its kind where it was not measured."""
     before, after = before_and_after(result, "time_ms")
     if before is None or after is None:
         return "-"
     _, kind = before_and_after(result, "time_kind")
     mark = f" ({kind})" if kind and kind != "measured" else ""
-    return change(before["median"], after["median"], milliseconds) + mark
+    return from_to(before["median"], after["median"], milliseconds, arrow) + mark
 
 
-def _memory(result: ResultJson) -> str:
-    for key, mark in (("peak_bytes", ""), ("residual_bytes", " (estimate)")):
+def speed_cell(result: ResultJson) -> str:
+    """How many times as fast, with its interval."""
+    time = gain_of(result).time
+    return "-" if time is None else time.cell
+
+
+def memory_cell(result: ResultJson, arrow: str = "->") -> str:
+    """The peak memory before and after; the residuals where the peak is not known."""
+    for key, mark in (("peak_bytes", ""), ("residual_bytes", " of residuals (estimate)")):
         before, after = before_and_after(result, key)
         if before is not None and after is not None:
-            return change(before, after, size) + mark
+            return from_to(before, after, size, arrow) + mark
     return "-"
 
 
-def change(before: float, after: float, text: Any) -> str:
-    """Two figures, the unit once where it is the same: "101 -> 87.3 ms"."""
-    texts = [str(text(one)) for one in (before, after)]
-    (first, unit), (_, other) = (one.rpartition(" ")[::2] for one in texts)
-    return f"{first} -> {texts[1]}" if unit == other else " -> ".join(texts)
-
-
-def _values(numerics: NumericsJson | None) -> str:
+def values_cell(numerics: NumericsJson | None) -> str:
     """How far the values are apart, relative to their size."""
     if numerics is None:
         return "-"

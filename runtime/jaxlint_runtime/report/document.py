@@ -206,7 +206,7 @@ class Document:
 
 def _unfinished(busy: Busy) -> FunctionJson:
     """What is known of a function while the program runs."""
-    cause = "not known: the program did not end"
+    cause = "unknown: the program did not finish"
     unseen: CompileJson = {"trace_s": None, "lower_s": None, "compile_s": None, "cause": cause}
     return {
         "end_line": 0,

@@ -89,13 +89,13 @@ def _next(document: Document, ways: Mapping[tuple[str, int, str], str]) -> str:
                 files.append(path)
     if names[WRITTEN]:
         return (
-            f"look at {' and '.join(files)}, where {_listed(names[WRITTEN])} {_verb(names[WRITTEN])} written."
+            f"review {' and '.join(files)}, where {_listed(names[WRITTEN])} {_verb(names[WRITTEN])} written."
         )
     if names[WRITABLE]:
-        return f"the same command with {options} writes {_listed(names[WRITABLE])}."
+        return f"run the same command with {options} to write {_listed(names[WRITABLE])}."
     if names[ADVICE]:
-        return "what is proven has to be written by hand, as it is shown below."
-    return "--verbose says why each candidate was rejected."
+        return "write the proven changes by hand; their code is shown below."
+    return "add --verbose to see why each candidate was rejected."
 
 
 def _listed(names: list[str]) -> str:

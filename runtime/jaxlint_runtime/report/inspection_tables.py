@@ -37,8 +37,8 @@ def inspected(document: Document, verbose: bool) -> Iterator[RenderableType]:
 
 
 PEAK_KINDS = {
-    "compiler": "the compiler's assignment of buffers",
-    "estimate": "liveness over the jaxpr (an estimate: compilers fuse)",
+    "compiler": "the compiler's buffer assignment",
+    "estimate": "liveness over the jaxpr (estimate, without fusion)",
 }
 
 
@@ -102,7 +102,7 @@ def _facts(subject: Subject, run: Mapping[str, Any], several: bool) -> Iterator[
     yield ""
     yield Text.assemble(
         (f"What {subject.place[0]} does{on}", "bold"),
-        (f"  {hlo['kernels']} kernels, {hlo['launches']} runs of them; bytes are estimates", "dim"),
+        (f"  {hlo['kernels']} kernels, {hlo['launches']} launches a call; bytes are estimates", "dim"),
     )
     for fact in hlo["facts"][:_SHOWN_FACTS]:
         place = f"{fact['path']}:{fact['line']}" if fact["path"] else "-"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jaxlint_runtime.proof.gain import is_proven
 from jaxlint_runtime.protocol.report_forms import CostJson, ResultJson
 
-_AS_IT_IS = "as it is"
+_AS_IT_IS = "as written"
 _SAME = 1.02  # times and sizes that are as near as this are the same
 
 

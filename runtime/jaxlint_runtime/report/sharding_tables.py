@@ -32,7 +32,7 @@ def rows(sharding: Mapping[str, Any]) -> Iterator[tuple[str, list[str], str, boo
         remark = "" if one["fits"] else "does not fit the device"
         if one["rematerialised"]:
             count = len(one["rematerialised"])
-            remark = f"{count} value{'s' if count > 1 else ''} gathered whole"
+            remark = f"{count} full gather{'s' if count > 1 else ''}"
         yield one["name"], figures, remark, one["chosen"]
 
 
@@ -61,12 +61,12 @@ def sharded(sharding: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield Text(values(sharding))
     for title, lines in (
         ("to know:", sharding["advice"]),
-        ("in the form of the framework:", sharding["annotations"]),
+        ("as annotations of the framework:", sharding["annotations"]),
     ):
         if lines:
             yield Text(title, style="bold")
             yield from _bullets(lines)
-    yield Text("the code (advice: nothing is written):", style="bold")
+    yield Text("code (advice, not written):", style="bold")
     yield Padding(Text(sharding["code"]), (0, 0, 0, 2))
 
 
@@ -78,11 +78,11 @@ def _bullets(lines: list[str]) -> Iterator[RenderableType]:
 def comparison_basis(sharding: Mapping[str, Any]) -> str:
     """How placements were compared."""
     whole = sharding["one_device_bytes"]
-    one = f"on one device it takes {size(whole)}; " if whole else ""
-    ended = ", then the bounds of the search were reached" if sharding["bounded"] else ""
+    one = f"one device needs {size(whole)}; " if whole else ""
+    ended = ", then the search reached its limits" if sharding["bounded"] else ""
     return (
-        f"{one}{sharding['tried']} placements tried{ended}. Score: estimated time (FLOP and wire, as a {sharding['weighed_as']} has them) "
-        "and memory, each against plain data parallel, which has 2; less is better"
+        f"{one}{sharding['tried']} placements tried{ended}. Score: estimated time (FLOPs and communication of a {sharding['weighed_as']}) "
+        "and memory, each relative to plain data parallelism, which scores 2; lower is better"
     )
 
 
@@ -92,6 +92,6 @@ def values(sharding: Mapping[str, Any]) -> str:
         return f"values: {sharding['values_problem']}"
     found = sharding["values"]
     return (
-        f"values: as on one device, run on simulated devices (largest relative difference {found['max_rel']:.1e}, "
+        f"values: agree with one device, run on simulated devices (largest relative difference {found['max_rel']:.1e}, "
         f"allowed {found['tolerance']:.1e})"
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxlint_runtime.protocol.report_forms import CostJson
-from jaxlint_runtime.wording.units import milliseconds, seconds, size
+from jaxlint_runtime.wording.units import from_to, milliseconds, seconds, size
 
 HEADINGS = ("function", "version", "status", "time", "ratio", "memory", "compile", "pays after")
 
@@ -41,11 +41,12 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
         new = _figure(after, key)
         if before is None:
             return str(shown(new))
-        return f"{shown(_figure(before, key))} -> {shown(new)}"
+        old = _figure(before, key)
+        return f"{shown(old)} -> {shown(new)}" if old is None or new is None else from_to(old, new, shown)
 
     return [
         row["function"],
-        "as it is" if original else row["candidate"],
+        "as written" if original else row["candidate"],
         *map(str, row["dims"].values()),
         "" if original else row["status"],
         pair("time_ms", milliseconds),

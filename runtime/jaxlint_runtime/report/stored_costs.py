@@ -57,11 +57,11 @@ def read_baseline(path: Path) -> dict[str, Any]:
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise BadBaseline(f"{path}: cannot be read ({error.strerror}); make it with --save") from None
+        raise BadBaseline(f"{path}: cannot be read ({error.strerror}); write it with --save") from None
     except ValueError:
-        raise BadBaseline(f"{path}: is not a baseline; make it with --save") from None
+        raise BadBaseline(f"{path}: is not a baseline; write one with --save") from None
     if not isinstance(stored, dict) or stored.get("schema_version") != VERSION:
-        raise BadBaseline(f"{path}: was written by another version of jaxlint; make it again with --save")
+        raise BadBaseline(f"{path}: was written by another version of jaxlint; write it again with --save")
     return stored
 
 
@@ -87,7 +87,7 @@ def regressions(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[s
             if (after["flops"] or 0.0) > _MORE_WORK * (before["flops"] or 0.0):
                 yield f"{name}: {before['flops']:.4g} to {after['flops']:.4g} FLOPs on {target}"
     if now["syncs_per_step"] > stored["syncs_per_step"] + _SYNCS:
-        yield f"the host waits {now['syncs_per_step']:.2g} times a step instead of {stored['syncs_per_step']:.2g}"
+        yield f"{now['syncs_per_step']:.2g} host syncs a step instead of {stored['syncs_per_step']:.2g}"
 
 
 def _slower(before: list[float | None], after: list[float | None]) -> bool:

@@ -103,8 +103,8 @@ def _too_big(subject: Subject, cost: CostJson, memory: float, target: str) -> st
         return f"{what}; with {_all_of(best)} it needs {size(peak)} and fits"
     if tried:
         peak, least = min(tried, key=lambda one: one[0])
-        return f"{what}; {_all_of(least)} brings it to {size(peak)}, which is still too much"
-    return f"{what}, and nothing that was tried makes it smaller"
+        return f"{what}; {_all_of(least)} brings it to {size(peak)}, still too much"
+    return f"{what}; no candidate makes it smaller"
 
 
 def _rows(subject: Subject, run: Mapping[str, Any]) -> Iterator[Row]:

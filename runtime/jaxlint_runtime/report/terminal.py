@@ -34,7 +34,7 @@ from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.targets_table import verdicts
 from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.paths import display_path
-from jaxlint_runtime.wording.units import milliseconds, seconds
+from jaxlint_runtime.wording.units import milliseconds, seconds, size
 
 _STYLES = {
     "verified": "bold green",
@@ -130,8 +130,12 @@ def _of_the_run(document: Document, verbose: bool) -> Iterator[RenderableType]:
         yield _functions(document.functions, verbose)
         yield from _causes(document.functions)
     elif document.ran:
-        why = "it jitted no function of its own" if document.used_jax else "it never imported jax"
-        why += ", so that only edits of the source were tried" if document.results else ""
+        why = (
+            "the program jits no function of its own"
+            if document.used_jax
+            else "the program does not import jax"
+        )
+        why += ", so only edits of the source were tried" if document.results else ""
         yield Text(f"No function was captured: {why}.", style="yellow")
     if count := document.eager.get("compiles"):
         operations = "operation" if count == 1 else "operations"
@@ -171,7 +175,7 @@ def _functions(functions: Sequence[FunctionJson], verbose: bool) -> Table:
     shown = [one for one in functions if verbose or one in costly or (one["path"], one["line"]) not in once]
     if left := len(functions) - len(shown):
         table.caption = (
-            f"and {left} more that {'was' if left == 1 else 'were'} called once; --verbose has them all"
+            f"and {left} more that {'was' if left == 1 else 'were'} called once; --verbose shows all"
         )
     for heading in ("function", "at"):
         table.add_column(heading, overflow="fold", min_width=8)
@@ -226,21 +230,21 @@ def _growth(function: Mapping[str, Any]) -> Iterator[str]:
     places = ", ".join(f"`{one['place']}` (axis {one['axis']})" for one in grown[:_SHOWN_CAUSES])
     first, last = grown[0]["first"], grown[0]["last"]
     yield (
-        f"{places} grows from {first} to {last}: {len(known)} compiles, {sum(known):.2f} s. One buffer of the final size, written by "
-        f"jax.lax.dynamic_update_slice and masked beyond what is filled, would compile once, in about {statistics.median(known):.2f} s"
+        f"{places} grows from {first} to {last}: {len(known)} compiles, {sum(known):.2f} s. Use one buffer of the final size, "
+        f"jax.lax.dynamic_update_slice and a mask: one compile, about {statistics.median(known):.2f} s"
     )
 
 
 def _constant(constant: Mapping[str, Any]) -> str:
     shape = ",".join(map(str, constant["shape"]))
-    return f"captures {constant['dtype']}[{shape}] as a constant of the compiled program, {_mebibytes(constant['nbytes'])} MiB"
+    return f"captures {constant['dtype']}[{shape}] as a constant, {size(constant['nbytes'])}"
 
 
 def _flagged(functions: Sequence[FlaggedJson]) -> Table:
     table = plain_table("Flagged functions that are not jitted")
     for heading in ("function", "at"):
         table.add_column(heading, overflow="fold")
-    for heading in ("calls", "in all", "a call"):
+    for heading in ("calls", "total", "a call"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("check says", overflow="fold")
     for function in functions[:_SHOWN_FLAGGED]:
@@ -259,7 +263,7 @@ def _flagged(functions: Sequence[FlaggedJson]) -> Table:
             ", ".join(said),
         )
     if len(functions) > _SHOWN_FLAGGED:
-        table.caption = f"and {len(functions) - _SHOWN_FLAGGED} more; --output-format json has them all"
+        table.caption = f"and {len(functions) - _SHOWN_FLAGGED} more; --output-format json shows all"
     return table
 
 
@@ -285,7 +289,7 @@ def _syncs(document: Document) -> Table:
             ", ".join(f"{finding['code']} {finding['name']}" for finding in sync.get("findings", ())),
         )
     if left := len(document.syncs) - len(syncs[:_SHOWN_SYNCS]):
-        table.caption = f"and {left} more line{'s' if left > 1 else ''}; --output-format json has them all"
+        table.caption = f"and {left} more line{'s' if left > 1 else ''}; --output-format json shows all"
     return table
 
 
@@ -338,10 +342,10 @@ def _candidates(
     rest = [result for _, result in document.results if result["before"] is None or result["after"] is None]
     failed = sum(result["status"] == "failed" for result in rest)
     counts = [f"{failed} failed"] if failed else []
-    counts += [f"{len(rest) - failed} had nothing to change or were refused"] if len(rest) > failed else []
+    counts += [f"{len(rest) - failed} were refused or had nothing to change"] if len(rest) > failed else []
     if counts and not verbose:
         yield Text(
-            f"{'Beside these' if lines else 'Of the candidates'} {' and '.join(counts)}; --verbose says why.",
+            f"{'Besides, ' if lines else 'Of the candidates '}{' and '.join(counts)}; --verbose says why.",
             style="dim",
         )
 
@@ -423,7 +427,7 @@ def _fronts(document: Document) -> Iterator[RenderableType]:
     groups: dict[tuple[str, str, int], list[ResultJson]] = {}
     for target, result in document.results:
         groups.setdefault((target, result["path"], result["line"]), []).append(result)
-    table = plain_table("To choose from: no version is better in all")
+    table = plain_table("Trade-offs: no version is best in everything")
     for heading in ("function", "version"):
         table.add_column(heading, overflow="fold")
     for heading in ("time ms", "memory MiB", "compile s"):

@@ -117,7 +117,7 @@ class EditSearch:
 
     def _where(self, one: Tried) -> str:
         """What is said of an edit that was not tried on the program as it was."""
-        return "" if self._before(one) is self.original.base else ", on top of others"
+        return "" if self._before(one) is self.original.base else " on top of other edits"
 
     def _try(
         self,
@@ -138,7 +138,7 @@ class EditSearch:
             self.written |= codemods_of(rewrite)
             if time.monotonic() > self.original.deadline:
                 self._report(
-                    rewrite, Status.NOT_APPLICABLE, "not tried: the time for edits of the source is used up"
+                    rewrite, Status.NOT_APPLICABLE, "not tried: no time is left for edits of the source"
                 )
                 return None
             below = ground.members if ground is not None else []
@@ -201,7 +201,7 @@ class EditSearch:
         why = no_promise(before, one.trial)
         why = (
             why
-            or f"no gain beside what was kept; one run of it{self._where(one)}: {figures_of(before, one.trial)}"
+            or f"no gain beside the edits kept; one run{self._where(one)}: {figures_of(before, one.trial)}"
         )
         return f"{one.rewrite.summary}: {why}"
 
@@ -253,7 +253,9 @@ class EditSearch:
         ):
             return whole
         names = " + ".join(f"{one.rewrite.name} in {one.rewrite.function}" for one in parts)
-        problem = whole.problem or f"no better than one alone: {figures_of(self.original.base, whole.trial)}"
+        problem = (
+            whole.problem or f"no better than one edit alone: {figures_of(self.original.base, whole.trial)}"
+        )
         status = Status.FAILED if whole.trial.failure else Status.REJECTED
         self._report(rewrite, status, f"{names}: {problem}", whole)
         return None
@@ -301,7 +303,7 @@ class EditSearch:
             first, name=first.name if len(chosen) == 1 else "source", summary=summary
         )
         if self.original.errors:
-            reason = f"{summary}: it failed, and now computes what it does with jit disabled"
+            reason = f"{summary}: the program failed before, and now its results agree with those without jit"
             self._report(rewrite, Status.VERIFIED, reason, kept)
             return True
         pairs = timed(self.original, kept)
@@ -317,7 +319,7 @@ class EditSearch:
                 f"{figures_of(self._before(one), one.trial)}"
                 for one in chosen
             )
-            result.evidence += f"; each edit in one run: {each}"
+            result.evidence += f"; one run of each edit: {each}"
         self.original.run.report(result)
         return better
 

@@ -65,7 +65,7 @@ def _settings(run: Run, folder: Path) -> list[_Setting | Result]:
     """What may be tried here, and results for what is of no use."""
     found: list[_Setting | Result] = []
     if os.environ.get(CACHE):
-        why = f"a cache is set already ({CACHE})"
+        why = f"a compilation cache is already set ({CACHE})"
         found.append(_result(run, "setting:compilation-cache", Status.NOT_APPLICABLE, why))
     else:
         place = folder / "cache"
@@ -74,24 +74,24 @@ def _settings(run: Run, folder: Path) -> list[_Setting | Result]:
             _Setting(
                 "setting:compilation-cache",
                 {CACHE: str(place), **_ALL},
-                f"keep what is compiled: set {CACHE} to a folder, or jax.config.update('jax_compilation_cache_dir', ...) first of all; "
-                "what compiles in less than a second is kept with jax_persistent_cache_min_compile_time_secs=0",
+                f"cache compiled programs: set {CACHE} to a folder, or call jax.config.update('jax_compilation_cache_dir', ...) first; "
+                "jax_persistent_cache_min_compile_time_secs=0 also keeps what compiles in less than a second",
                 warm=True,
             )
         )
     device = run.document.device or "cpu"
     name = "setting:matmul-precision"
     if os.environ.get(PRECISION):
-        found.append(_result(run, name, Status.NOT_APPLICABLE, f"it is set already ({PRECISION})"))
+        found.append(_result(run, name, Status.NOT_APPLICABLE, f"the precision is already set ({PRECISION})"))
     elif device.startswith("cpu"):
-        why = "the CPU computes products of float32 in float32, whatever precision is asked for"
+        why = "a CPU always computes float32 products in float32"
         found.append(_result(run, name, Status.NOT_APPLICABLE, why))
     else:
         found += [
             _Setting(
                 f"{name}={value}",
                 {PRECISION: value},
-                f"compute products of float32 in {value}: set {PRECISION}={value}, or jax.default_matmul_precision('{value}') around them",
+                f"compute float32 products in {value}: set {PRECISION}={value}, or use jax.default_matmul_precision('{value}')",
             )
             for value in ("tensorfloat32", "bfloat16")
         ]
@@ -111,7 +111,7 @@ class _Tries:
 
     def begin(self, limit: float | None) -> Result | None:
         """Run the original for its values; a result that says why, where it does not run to its end."""
-        self._run.listener.note("running the whole program in fresh processes, to measure settings")
+        self._run.listener.note("running the whole program in fresh processes to measure settings")
         self._base, folder = self._trials.run({}, (limit or 120.0) * 1.5)
         self._references = [folder]
         if self._base.failure is None:
@@ -120,13 +120,13 @@ class _Tries:
                 self._references.append(other)
                 self._again = again
             return None
-        why = f"not tried: the program could not be run from its start to its end: {self._base.failure}"
+        why = f"not tried: the whole program does not run again: {self._base.failure}"
         return _result(self._run, "setting", Status.NOT_APPLICABLE, why)
 
     def run(self, setting: _Setting) -> Result:
         """Try one: its values, then pairs of runs in the order A B B A."""
         if time.monotonic() > self._deadline:
-            return _result(self._run, setting.name, Status.NOT_APPLICABLE, "not tried: the time is used up")
+            return _result(self._run, setting.name, Status.NOT_APPLICABLE, "not tried: no time is left")
         self._run.listener.progress(f"trying {setting.name}")
         limit = 4 * self._base.total_s + 30
         if setting.warm:
@@ -148,11 +148,11 @@ class _Tries:
             return _result(self._run, name, Status.NOT_APPLICABLE, f"without jit {first.failure}")
         pairs = self._pairs(WITHOUT_JIT, limit) or [(self._base, first)]
         other = self._other_outcome(first, (first.compared or Compared()).problem)
-        same = "the same values, lines and files" if other is None else f"not the same: {other}"
+        same = "values, lines and files agree" if other is None else f"they differ: {other}"
         result = _result(self._run, name, Status.NOT_APPLICABLE, "")
         measured(result, [(b, a) for a, b in pairs])
-        result.reason = f"for comparison: as it is jitted, against operation by operation: {figures_in_words(result)}; {same}"
-        result.evidence = f"JAX_DISABLE_JIT=1; {len(pairs)} pairs of fresh processes in the order A B B A"
+        result.reason = f"for comparison: under jit against eager: {figures_in_words(result)}; {same}"
+        result.evidence = f"JAX_DISABLE_JIT=1; {len(pairs)} pairs of fresh processes in A-B-B-A order"
         return result
 
     def _pairs(self, environment: Mapping[str, str], limit: float) -> list[tuple[Trial, Trial]]:
@@ -189,15 +189,15 @@ class _Tries:
         good = change is not None and change.better and result.ratios["total"].median >= 1.0
         result.status = Status.VERIFIED if good else Status.REJECTED
         result.reason = (
-            f"{setting.advice}: cold start {result.before.compile_s:.2f} to {result.after.compile_s:.2f} s of tracing and compiling; "
+            f"{setting.advice}: cold start {result.before.compile_s:.2f} to {result.after.compile_s:.2f} s to trace and compile; "
             f"{figures_in_words(result)}"
         )
         compared = first.compared or Compared()
         moved = compared.moved
         lines = sum(1 for line in self._base.printed.splitlines() if line.strip())
         evidence = f"{compared.values} values and {lines} printed lines compared with the original"
-        evidence += f", {moved:.1e} apart at most" if moved else ""
-        evidence += f"; {len(pairs)} pairs of fresh processes in the order A B B A"
+        evidence += f", at most {moved:.1e} apart" if moved else ""
+        evidence += f"; {len(pairs)} pairs of fresh processes in A-B-B-A order"
         result.evidence = evidence
         return result
 

@@ -47,5 +47,5 @@ def other_errors(base: str, repeats: Sequence[str], found: str, *, coarse: bool 
         return None
     if other.lines is not None:
         new, old = other.lines
-        return f"it writes {new} line{'' if new == 1 else 's'} to standard error instead of {old}"
-    return f"it writes {other.new[:80]!r} to standard error instead of {other.old[:80]!r}"
+        return f"it writes {new} line{'' if new == 1 else 's'} to stderr instead of {old}"
+    return f"it writes {other.new[:80]!r} to stderr instead of {other.old[:80]!r}"

@@ -144,7 +144,7 @@ def _other_array(name: str, arrays: Sequence[np.ndarray], coarse: bool) -> str |
     moved = apart(first, new)
     if moved <= max(COARSE if coarse else RELATIVE, SPREAD * spread):
         return None
-    return f"{name} has other values, {moved:.1e} apart"
+    return f"{name} has other values, at most {moved:.1e} apart"
 
 
 def _other_pickle(name: str, pickles: Sequence[Any], coarse: bool) -> str | None:

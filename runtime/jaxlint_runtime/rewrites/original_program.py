@@ -68,7 +68,7 @@ class Original:
     def measure(self) -> bool:
         """Run the original, as often as it is needed for the comparison; whether it can be run."""
         self.run.listener.note(
-            "running the whole program in scratch copies, to compare edits of the source with it"
+            "running the whole program in scratch copies to compare edits of the source with it"
         )
         limit = max(min(self.deadline - time.monotonic(), self.run.request.run_for or 120.0) * 1.5, 10.0)
         compiled = {} if self.errors else self._compiled_once()
@@ -101,7 +101,7 @@ class Original:
             self.trials.cut = trial.cut
             _, name, number = trial.cut
             self.run.listener.note(
-                f"the program is long: its versions are compared and timed up to the end of call {number} of {name}"
+                f"the program is long: edits are compared and timed up to the end of call {number} of {name}"
             )
         return trial, folder
 
@@ -117,15 +117,15 @@ class Original:
 
     def why(self) -> str:
         """Why it cannot."""
-        how = "without jit" if self.errors else "from its start to its end"
+        how = "without jit" if self.errors else "to its end"
         failure = str(self.base.failure)
         if "took longer than" in failure:
-            failure += " (arguments for a shorter run go after `--`; `--for` gives it more time)"
-        return f"the original could not be run {how} for comparison: {failure}"
+            failure += " (shorten the run with arguments after `--`, or give it more time with `--for`)"
+        return f"the original does not run {how} for comparison: {failure}"
 
     def tried(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> Tried:
         """Run the program with an edit, and compare what it computes, prints and leaves."""
-        self.run.listener.progress(f"trying an edit of {rewrite.function}: {rewrite.name}")
+        self.run.listener.progress(f"{rewrite.function}: trying {rewrite.name}")
         limit = 4 * self.base.total_s + 30
         self.runs += 1
         trial, _ = self.trials.run(sources, limit, self.references, dtype=self.dtype)
@@ -148,22 +148,22 @@ class Original:
             *runs, values=problem, coarse=self.dtype is not None
         )
         if tried.problem is None and not compared.values and not numbers and not files:
-            tried.problem = "no number that the program prints, returns or writes could be compared"
+            tried.problem = "the program prints, returns and writes no number to compare"
         if compared.numerics is not None:
             tried.numerics = dataclasses.replace(compared.numerics, max_rel=compared.moved or 0.0)
             if rounding:
                 allowed = _ROUNDED * tried.numerics.tolerance
                 tried.numerics = dataclasses.replace(tried.numerics, tolerance=allowed, passed=True)
-        reference = "the original with jit disabled" if self.errors else "the original, run three times"
+        reference = "the original without jit" if self.errors else "three runs of the original"
         if self.trials.cut is not None:
             reference += f" up to call {self.trials.cut[2]} of {self.trials.cut[1]}"
         if apart := compared.apart:
             reference += (
-                f", whose own runs are up to {apart:.1e} apart, so that less than that would not be seen"
+                f", which differ by up to {apart:.1e} among themselves (smaller differences stay unseen)"
             )
         tried.evidence = (
             f"{compared.values} values of {compared.calls} results and {lines} printed lines{_and_files(files)} compared with {reference}; {rounding}"
-            "whole programs in fresh processes; memory is the highest resident set"
+            "whole programs in fresh processes; memory is the peak resident set"
         )
         return tried
 
@@ -186,7 +186,7 @@ class Original:
         if trial.failure is not None or trial.compared is None or trial.compared.problem is not None:
             return ""
         return (
-            f"the difference is what compiling rounds: operation by operation it is {trial.compared.moved or 0.0:.1e} "
+            f"the difference comes from how XLA rounds: without jit it is {trial.compared.moved or 0.0:.1e} "
             f"instead of {compared.moved:.1e}; "
         )
 
@@ -215,7 +215,7 @@ class Original:
         if trial.failure is not None or left is None or far is None or left > _SHRINKS * far:
             return None
         told = (
-            f"the difference is rounding, which the program makes larger: in float64 it is {left:.1e} "
+            f"the difference is rounding that the program amplifies: in float64 it is {left:.1e} "
             f"instead of {far:.1e}; "
         )
         return _InDouble(told, original, trial)

@@ -26,7 +26,7 @@ def other_outcome(
         return ending
     printed = differs(base.printed, [one.printed for one in repeats], found.printed, coarse=coarse)
     if (problem := values or printed) is not None:
-        return f"it does not compute the same: {problem}"
+        return f"the results differ: {problem}"
     lefts = [one.left for one in repeats]
     files = other_files(base.left, lefts, found.left, coarse=coarse)
     errors = [one.errors for one in lefts]
@@ -37,4 +37,4 @@ def ends_otherwise(base: Trial, found: Trial) -> str | None:
     """Whether the exit status is another."""
     if found.status == base.status:
         return None
-    return f"it does not compute the same: it ends with exit status {found.status} instead of {base.status}"
+    return f"the results differ: exit status {found.status} instead of {base.status}"

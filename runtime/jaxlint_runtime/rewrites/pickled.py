@@ -74,7 +74,7 @@ def _one(data: bytes) -> tuple[Any, int]:
             stack.append(memo[int(argument or 0)])
         else:
             _step(name, argument, stack)
-    raise ValueError("it does not end")
+    raise ValueError("it has no end")
 
 
 def _step(name: str, argument: Any, stack: list[Any]) -> None:

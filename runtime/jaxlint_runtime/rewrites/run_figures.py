@@ -31,7 +31,7 @@ def no_promise(base: Trial, trial: Trial) -> str | None:
         if saved <= 0:
             return f"slower: {figures}"
         longer = (trial.compile_s - base.compile_s) / saved
-        return f"pays only in runs {longer:.0f} times as long, since it compiles longer: {figures}"
+        return f"compiles longer, which pays only in runs {longer:.0f} times as long: {figures}"
     return None
 
 
@@ -86,7 +86,7 @@ def measured(result: Result, pairs: Sequence[tuple[Trial, Trial]]) -> Gain:
 def figures_in_words(result: Result) -> str:
     """What the runs of whole programs say, in words: time without compiles, that of compiles, memory, and all of it."""
     gain, total = gain_of(result), result.ratios["total"]
-    parts = [f"without compiles {one.text}" if one is gain.time else one.text for one in gain.changes]
+    parts = [f"without compile time {one.text}" if one is gain.time else one.text for one in gain.changes]
     whole = between_runs("time", result.pairs, total.median, total.low, total.high)
     return f"{'; '.join(parts)}; the whole program: {whole.text}"
 

@@ -190,7 +190,7 @@ def other_files(
             problem = _other_content(base, repeats, found, names, coarse)
             if problem is not None:
                 break
-    return None if problem is None else f"it leaves other files: {problem}"
+    return None if problem is None else f"the files it writes differ: {problem}"
 
 
 def compared_files(base: Leavings, repeats: Sequence[Leavings]) -> int:
@@ -206,7 +206,7 @@ def _other_names(base: Leavings, repeats: Sequence[Leavings], found: Leavings) -
             return f"{name} is missing"
     for name in sorted(base.gone):
         if name not in found.gone and all(name in one.gone for one in repeats):
-            return f"{name} is not deleted"
+            return f"{name} is no longer deleted"
     for name in sorted(found.gone):
         if not any(name in one.gone for one in runs):
             return f"{name} is deleted"

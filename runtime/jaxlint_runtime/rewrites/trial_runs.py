@@ -124,7 +124,7 @@ class Trials:
                 add_outside(trial.left, trial.outside, trial.gone, beside)
         if self.cut is not None and trial.failure is None and trial.cut != self.cut:
             _, name, number = self.cut
-            trial.failure = f"there was no call {number} of {name}, where the original is cut off"
+            trial.failure = f"it never reached call {number} of {name}, where the original was cut off"
         return trial, record
 
     def _attempt(
@@ -159,7 +159,7 @@ class Trials:
             elif len(errors) < _MOST_ERRORS:
                 errors.extend(data)
 
-        trial = Trial("it sent nothing")
+        trial = Trial("it reported nothing")
         deadline = Deadline(limit, f"took longer than {limit:.0f} s")
 
         def hear(event: Event) -> None:

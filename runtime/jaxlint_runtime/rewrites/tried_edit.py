@@ -49,14 +49,14 @@ def edited(fixes: Sequence[FixRequest], sources: Mapping[str, SourceFile]) -> di
         if isinstance(plan, str):
             return plan
         if any(plan.conflicts_with(other) for other in plans):
-            return "the edits touch each other"
+            return "the edits overlap"
         plans.append(plan)
     try:
         new = workspace.edited(plans)
     except Refused as refusal:
         return str(refusal)
     if any(source.container is not None for source in new.values()):
-        return "notebooks and pages are not run"
+        return "edited notebooks and pages are not run"
     return {**sources, **new}
 
 
@@ -91,8 +91,8 @@ def jit_gains_little(rewrite: Rewrite, trial: Trial) -> str:
     if not jits or seen is None or seen["seconds"] >= LEFT * trial.total_s:
         return ""
     if not seen["calls"]:
-        return "beside what is kept it is compiled as a part of what calls it"
-    return f"beside what is kept it takes {seen['seconds']:.2f} s of {trial.total_s:.2f} s"
+        return "with the edits kept, its caller compiles it"
+    return f"with the edits kept, it takes only {seen['seconds']:.2f} s of {trial.total_s:.2f} s"
 
 
 def leaves_idle(trial: Trial, rewrite: Rewrite) -> bool:

@@ -141,7 +141,7 @@ def constraint_in_words(one: Activation, roles: Mapping[Node, str]) -> str:
     """What it is, in words: the name that the source gives it, or its line, and its axes."""
     names = ", ".join(f"{roles.get(group, 'other')} {size}" for group, size in one.axes)
     name = variable(one.place)
-    where = f"{display_path(one.place[0])}:{one.place[1]}" if one.place else "a place that is not known"
+    where = f"{display_path(one.place[0])}:{one.place[1]}" if one.place else "an unknown line"
     return f"{name} of {where} ({names})" if name else f"the product of {where} ({names})"
 
 

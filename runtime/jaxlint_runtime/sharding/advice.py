@@ -23,14 +23,14 @@ def undivided(classes: Classes, mesh: MeshShape) -> Iterator[str]:
     if classes.data:
         batch = classes.data[0].shape[0]
         if mesh.split and all(batch % n for n in sizes):
-            yield f"the batch of {batch} ({classes.data[0].path}) divides by none of the axes {mesh}: it stays whole, and every device computes all of it"
+            yield f"no axis of {mesh} divides the batch of {batch} ({classes.data[0].path}): every device computes the whole batch"
     for entry in classes.parameters:
         for group, length in zip(entry.groups, entry.shape, strict=True):
             role = classes.roles.get(group, "")
             if role in ("heads", "hidden", "vocab", "outputs", "experts") and any(length % n for n in sizes):
                 largest = max(n for n in sizes if length % n)
                 padded = -(-length // largest) * largest
-                yield f"{entry.name}: its {role} axis of {length} does not divide by {largest}; pad it to {padded} to split it"
+                yield f"{entry.name}: {largest} does not divide its {role} axis of {length}; pad it to {padded} to split it"
 
 
 def experts(
@@ -43,14 +43,14 @@ def experts(
         count = next((entry.shape[entry.groups.index(group)] for entry in with_it), 0)
         if len(with_it) == len(classes.parameters) > 1 and all(entry.groups[0] == group for entry in with_it):
             yield (
-                f"all parameters have an axis of {count} that every product takes one by one: an ensemble by vmap; split over that axis "
-                "(vmap(..., spmd_axis_name=...) where there are sharding constraints inside) its members send each other nothing"
+                f"all parameters have an axis of {count} that vmap maps over: an ensemble. Split over that axis, its members send nothing "
+                "(use vmap(..., spmd_axis_name=...) if there are sharding constraints inside)"
             )
             continue
         share = sum(entry.nbytes for entry in with_it) / max(1, classes.parameter_bytes)
         said = f"{count} experts hold {share:.0%} of the parameters"
         if _splits(classes, strategy, group):
-            yield f"{said}; the placement found splits them (expert parallelism)"
+            yield f"{said}; the best placement splits them (expert parallelism)"
             continue
         inside = any(
             any(strategy.spec(classes, n))
@@ -61,15 +61,15 @@ def experts(
             said
             + "; "
             + (
-                "the placement found splits each of them and has a part of all on every device"
+                "the best placement splits each expert over all devices"
                 if inside
-                else "the placement found keeps them whole on every device"
+                else "the best placement replicates them"
             )
         )
         scores = [score for one, score in tried if _splits(classes, one, group)]
         own = next((score for one, score in tried if one is strategy), None)
         if scores and own is not None:
-            yield f"expert parallelism, each device with some of the experts, scored {min(scores):.2f} at best, what was found {own:.2f}"
+            yield f"expert parallelism scored {min(scores):.2f} at best, the best placement {own:.2f}"
 
 
 def _splits(classes: Classes, strategy: Strategy, group: int) -> bool:
@@ -84,21 +84,21 @@ def _splits(classes: Classes, strategy: Strategy, group: int) -> bool:
 def explicit(jaxpr: Any, figures: Figures, mesh: MeshShape) -> Iterator[str]:
     """Where the compiler does not find its way, `shard_map` says what is sent."""
     if names := foreign(jaxpr, mesh.names):
-        yield f"constraints over {', '.join(sorted(names))}, which the mesh does not have, are left out here"
+        yield f"sharding constraints over {', '.join(sorted(names))} are ignored, since the mesh has no such axis"
     for one in figures.rematerialised[:3]:
         yield (
-            f"the compiler gathers {one} since it knows no direct way: a with_sharding_constraint there, or shard_map "
-            "with the collective written out, avoids it"
+            f"the compiler gathers {one} (involuntary rematerialization); a with_sharding_constraint there, or jax.shard_map "
+            "with explicit collectives, avoids it"
         )
     for name in sorted(_explicit(jaxpr)):
-        yield f"the step has {name}: what is inside states its own communication, and is left as it is"
+        yield f"the step calls {name}, whose communication is explicit and not changed"
 
 
 def avoided(before: Figures, after: Figures) -> Iterator[str]:
     """What the compiler gathers no more with the constraints on activations that were found."""
     for one in before.rematerialised:
         if one not in after.rematerialised:
-            yield f"without the constraints on activations the compiler gathers {one} whole (involuntary rematerialisation)"
+            yield f"without the sharding constraints on activations the compiler gathers {one} (involuntary rematerialization)"
 
 
 def _explicit(jaxpr: Any) -> set[str]:
@@ -122,9 +122,9 @@ def pmaps(path: str, mesh: MeshShape, batch: tuple[str, ...]) -> Iterator[str]:
         )
         if used and isinstance(node, ast.Attribute | ast.Name):
             yield (
-                f"line {node.lineno}: pmap splits a leading axis of devices by hand; jit of the function without that axis, the batch as "
-                f"{written((batch,))} and the state as found here, computes the same: pmean and psum over the axis go away, since the mean over "
-                "the whole batch is what is written"
+                f"line {node.lineno}: replace pmap by jax.jit of the function without the device axis, the batch sharded as "
+                f"{written((batch,))} and the state as found here; remove pmean and psum over the axis, since jax.jit computes over "
+                "the whole batch"
             )
             return
 
@@ -147,14 +147,14 @@ def layout(mesh: MeshShape, devices: Sequence[Any], arranged: Any, figures: Figu
         sent = sum(n for axes, n in figures.by_axes.items() if name in axes.split("+"))
         far["make"], far["plain"] = far["make"] + made * sent, far["plain"] + own * sent
         yield (
-            f"a ring over {name} takes {own} links with the devices in the order of jax.devices(), {made} as jax.make_mesh lays them out; "
-            f"{size(sent)} are sent over it"
+            f"a ring over {name} takes {own} links in the order of jax.devices(), {made} in that of jax.make_mesh; it sends "
+            f"{size(sent)}"
         )
     if far["plain"] < far["make"]:
         shape = f"np.array(jax.devices()).reshape{mesh.sizes!r}"
-        yield f"by bytes and links the first is nearer: Mesh({shape}, {mesh.names!r})"
+        yield f"jax.devices() has the shorter rings: Mesh({shape}, {mesh.names!r})"
     elif far["make"] < far["plain"]:
-        yield "by bytes and links jax.make_mesh is nearer: do not reshape jax.devices() by hand"
+        yield "jax.make_mesh has the shorter rings: do not reshape jax.devices() by hand"
 
 
 def _ring(arranged: Any, axis: int) -> int:

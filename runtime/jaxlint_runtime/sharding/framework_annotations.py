@@ -100,19 +100,19 @@ def lines(
             continue
         leaf = entry.members[0].keys[-1]
         initializer = _INITIALIZERS.get(leaf, f"{re.sub(chr(92) + 'W', '_', leaf)}_init")
-        was = f" (it says {own!r})" if own else ""
+        was = f" (now {own!r})" if own else ""
         said = True
         yield f"{entry.name}: {initializer}={module}.with_partitioning(init, {_written(spec)}){was}"
     if not said:
         if names:
-            yield "its annotations say what was found"
+            yield "its annotations already are the best placement"
         return
     if which == "nnx":
         yield (
-            "build the model and its optimiser inside `with jax.set_mesh(mesh):`, so that parameters and moments are placed as annotated"
+            "build the model and its optimizer inside `with jax.set_mesh(mesh):`, which places parameters and moments as annotated"
         )
     else:
-        yield "place the state by them: `nn.get_sharding(jax.eval_shape(create_state), mesh)` as `out_shardings` of the jitted `create_state`"
+        yield "place the state as annotated: `nn.get_sharding(jax.eval_shape(create_state), mesh)` as `out_shardings` of the jitted `create_state`"
 
 
 def _own(entry: ParameterClass, names: Mapping[int, Names]) -> Names:
@@ -146,7 +146,7 @@ def _rules(
         for axes, where in choices.items():
             if axes != most:
                 over = "+".join(axes) or "no axis"
-                yield f"{', '.join(where)}: {name} over {over}; give it a name of its own there"
+                yield f"{', '.join(where)}: {name} over {over}; use another name there"
     for number, entry in enumerate(classes.parameters):
         if any(strategy.spec(classes, number)) and not _own(entry, names):
-            yield f"{entry.name}: has no names; found {_written(strategy.spec(classes, number))}"
+            yield f"{entry.name}: no axis names; best placement {_written(strategy.spec(classes, number))}"

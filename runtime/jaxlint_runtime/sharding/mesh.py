@@ -82,11 +82,9 @@ def parse_mesh(text: str) -> MeshShape:
         axes[name] = size
     mesh = MeshShape(tuple(axes), tuple(axes.values()))
     if mesh.devices < 2:
-        raise BadMesh(f"{text!r}: a mesh of one device has nothing to split over; name 2 devices or more")
+        raise BadMesh(f"{text!r}: a mesh needs 2 devices or more")
     if mesh.devices > MOST_DEVICES:
-        raise BadMesh(
-            f"{text!r}: takes {mesh.devices} devices, of which at most {MOST_DEVICES} are simulated"
-        )
+        raise BadMesh(f"{text!r}: needs {mesh.devices} devices, and at most {MOST_DEVICES} are simulated")
     return mesh
 
 
@@ -103,7 +101,7 @@ def check_target(mesh: MeshShape, name: str, compile_only: bool, platform: str, 
     """Whether a target has as many devices as the mesh takes. Raises BadMesh."""
     if not compile_only and platform != "cpu":
         raise BadMesh(
-            f"--mesh {mesh}: is tried on simulated devices (--target cpu) or a topology such as tpu:v5e-2x4, not on {name}"
+            f"--mesh {mesh}: needs simulated devices (--target cpu) or a topology such as tpu:v5e-2x4, not {name}"
         )
     if compile_only and chips != mesh.devices:
-        raise BadMesh(f"--mesh {mesh}: takes {mesh.devices} devices and {name} has {chips}")
+        raise BadMesh(f"--mesh {mesh}: needs {mesh.devices} devices, and {name} has {chips}")

@@ -71,15 +71,15 @@ def advice(
         if stacked:
             share = sum(entry.nbytes for entry in stacked) / max(1, classes.parameter_bytes)
             yield (
-                f"its {stacked[0].shape[0]} layers are the turns of a loop, which hold {share:.0%} of the parameters: a pipeline gives each device some "
-                "of the turns, the loop inside jax.shard_map with jax.lax.ppermute between the stages; that was not tried"
+                f"a loop over {stacked[0].shape[0]} layers holds {share:.0%} of the parameters. A pipeline was not tried: it splits the "
+                "iterations over the devices, inside jax.shard_map with jax.lax.ppermute between the stages"
             )
         return
     problem = differs(program, step, classes, plan)
     yield said(
         plan,
         limit,
-        f"Run on {len(plan.layers)} simulated devices, its stages {problem or 'compute what the step does on one'}",
+        f"Run on {len(plan.layers)} simulated devices: {problem or 'the results agree with one device'}",
     )
 
 
@@ -136,17 +136,15 @@ def said(plan: Plan, limit: int | None, proven: str) -> str:
     """A pipeline in words."""
     layers = ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in plan.layers)
     fits = (
-        ""
-        if limit is None
-        else f" of {size(limit)}" + ("" if plan.needed <= limit else ", which is too much still")
+        "" if limit is None else f" of {size(limit)}" + ("" if plan.needed <= limit else ", still too much")
     )
-    devices = f"each on {plan.shared} devices that share the batch, " if plan.shared > 1 else ""
+    devices = f"each on {plan.shared} data-parallel devices, " if plan.shared > 1 else ""
     fullest = plan.memory.index(plan.needed)
     return (
         f"pipelining over {'+'.join(plan.over)}: {len(plan.layers)} stages with the layers {layers}, {devices}{plan.microbatches} microbatches of "
-        f"{plan.examples} example{'s' if plan.examples > 1 else ''}, one forward and one backward in turn: the fullest device (stage {fullest}) needs {size(plan.needed)}{fits}, "
-        f"{size(plan.state[fullest])} of it parameters and the optimiser's state; {plan.idle:.0%} of the time is idle; a device takes "
-        f"{size(plan.sent)} from its neighbours in a step. {proven}"
+        f"{plan.examples} example{'s' if plan.examples > 1 else ''}, one forward and one backward in turn (1F1B). The fullest device (stage {fullest}) needs {size(plan.needed)}{fits}, "
+        f"{size(plan.state[fullest])} of it parameters and optimizer state. Devices idle {plan.idle:.0%} of the time and receive "
+        f"{size(plan.sent)} from their neighbours in a step. {proven}"
     )
 
 
@@ -250,9 +248,7 @@ def _temporary(piece: Piece, target: Target) -> int:
     except Exception as error:
         refused = function_versions.too_big(str(error), 0)
         if refused is None:
-            raise StagingError(
-                f"a stage could not be compiled: {function_versions.first_line(error)}"
-            ) from error
+            raise StagingError(f"a stage does not compile: {function_versions.first_line(error)}") from error
         return refused.needed
     return memory(compiled, target.platform).temp
 

@@ -97,7 +97,7 @@ def mesh_for(shape: MeshShape, target: Target) -> Mesh:
     devices = target.devices()
     if len(devices) < shape.devices:
         raise StagingError(
-            f"the mesh {shape} takes {shape.devices} devices and the program left {len(devices)}; it may set XLA_FLAGS itself"
+            f"the mesh {shape} needs {shape.devices} devices, and {len(devices)} are there; the program may set XLA_FLAGS itself"
         )
     return Mesh(laid_out(shape, devices[: shape.devices]), shape.names)
 

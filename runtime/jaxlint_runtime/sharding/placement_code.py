@@ -202,7 +202,7 @@ def program(
 def _table(found: Sequence[tuple[str, Spec]]) -> list[str]:
     """The rules, and the function that looks a path up in them."""
     return [
-        "RULES = (  # the first that is found in the path of an array says how it is split",
+        "RULES = (  # the first pattern that matches an array's path gives its PartitionSpec",
         *(f"    (r{_quoted(pattern)}, {written(spec)})," for pattern, spec in found),
         ")",
         "",
@@ -219,8 +219,8 @@ def _constraints(strategy: Strategy, classes: Classes) -> list[str]:
     lines: list[str] = []
     if strategy.used:
         lines += [
-            "# inside the step, before the loss: parameters that are kept in parts are brought to where they are used",
-            "# params = jax.lax.with_sharding_constraint(params, ...)  # with these, the others as they are kept:",
+            "# inside the step, before the loss: sharded parameters are gathered where they are used",
+            "# params = jax.lax.with_sharding_constraint(params, ...)  # with these specs, and the others unchanged:",
         ]
         lines += [
             f"#   {classes.parameters[n].name}: {written(spec)}"

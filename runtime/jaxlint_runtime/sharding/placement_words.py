@@ -31,7 +31,7 @@ def title(strategy: Strategy, classes: Classes, mesh: MeshShape) -> str:
     if kept == "parameters":
         parts.append("fully sharded data parallelism (ZeRO-3)")
     elif kept == "state":
-        parts.append("the optimiser's state split (ZeRO-1)")
+        parts.append("optimizer-state sharding (ZeRO-1)")
     elif not parts:
         parts.append("data parallelism")
     name = " with ".join([parts[0], " and ".join(parts[1:])]) if len(parts) > 1 else parts[0]
@@ -56,18 +56,18 @@ def sentences(
             yield _experts(axes, entries, strategy, figures)
     kept = _kept(strategy, classes)
     if kept == "parameters":
-        yield "parameters and the optimiser's state are kept in parts and gathered for the step; gradients come back in parts"
+        yield "parameters and optimizer state are sharded; the step gathers the parameters and scatters the gradients"
     elif kept == "state":
-        yield "the optimiser's state is kept in parts; parameters are whole, and gathered after the update"
+        yield "the optimizer state is sharded; parameters are replicated and gathered after the update"
     for number, held in strategy.held.items():
-        yield f"{constraint_in_words(classes.activations[number], classes.roles)} is held in parts: {_why(strategy, classes, number, held)}"
+        yield f"{constraint_in_words(classes.activations[number], classes.roles)} is sharded: {_why(strategy, classes, number, held)}"
     whole = [
         entry.name
         for n, entry in enumerate(classes.parameters)
         if not any(strategy.spec(classes, n)) and entry.shape
     ]
     if whole and len(whole) < len(classes.parameters):
-        yield f"{_list(whole)}: whole on every device"
+        yield f"{_list(whole)}: replicated"
     if figures is not None and (sent := _sent(figures)):
         yield sent
 
@@ -82,23 +82,23 @@ def _split_over(
     over = "+".join(axes)
     if looked:
         yield (
-            f"{_list(looked)}: the rows of the table are split over {over} (a vocabulary-parallel embedding): each device looks "
-            "up the rows that it has, and one sum of activations joins them"
+            f"{_list(looked)}: the rows of the table are split over {over} (a vocabulary-parallel embedding); each device looks "
+            "up its own rows, and one all-reduce of activations adds them"
         )
     if columns and rows:
         yield (
-            f"{_list(columns)} by columns, then {_list(rows)} by rows, over {over} (the {role} axis): what is between them stays "
-            "on its device, and one sum of activations follows the rows"
+            f"{_list(columns)} by columns, then {_list(rows)} by rows, over {over} (the {role} axis): activations between them stay "
+            "on their device, and one all-reduce of activations follows the rows"
         )
     elif columns and role in ("outputs", "vocab"):
         yield (
-            f"{_list(columns)} by columns over {over} (the {role} axis): each device has the scores of its part of them, and "
-            "the softmax sums over the devices"
+            f"{_list(columns)} by columns over {over} (the {role} axis): each device has the scores of its columns, and "
+            "the softmax reduces over the devices"
         )
     elif columns:
         yield f"{_list(columns)} by columns over {over} (the {role} axis)"
     elif rows:
-        yield f"{_list(rows)} by rows over {over} (the {role} axis): one sum of activations follows"
+        yield f"{_list(rows)} by rows over {over} (the {role} axis): one all-reduce of activations follows"
 
 
 def _experts(
@@ -110,13 +110,11 @@ def _experts(
     over = "+".join(axes)
     exchanged = figures.by_kind.get("all-to-all", 0.0) if figures else 0.0
     if set(axes) & set(strategy.batch):
-        how = "the tokens that are routed to them come from the whole batch and go back"
+        how = "the tokens routed to them come from the whole batch and go back"
         how += f" ({_size(exchanged)} by all-to-all)" if exchanged else ""
     else:
-        how = (
-            "it computes them for its own part of the batch, and one sum of activations joins what they give"
-        )
-    return f"{_list([e.name for e, _ in entries])}: each device has some of the experts, over {over}; {how}"
+        how = "it computes them for its part of the batch, and one all-reduce of activations adds the results"
+    return f"{_list([e.name for e, _ in entries])}: the experts are split over {over}; {how}"
 
 
 def _sent(figures: Figures) -> str:
@@ -150,10 +148,10 @@ def _why(strategy: Strategy, classes: Classes, number: int, held: Spec) -> str:
     if one.dispatched and not experts and _split_over_batch(strategy, classes):
         return f"{said}, outside of the experts"
     if one.dispatched and experts & set(strategy.batch):
-        return f"{said}, so that the tokens are sent to their experts and not the experts to the tokens"
+        return f"{said}, so that tokens move to their experts and experts stay"
     if any(axes for (group, _), axes in zip(one.axes, held, strict=True) if group not in classes.roles):
-        return f"{said}, so that each device has a part of the sequence between the products (sequence parallelism)"
-    return f"{said}, where the compiler by itself goes another, dearer way"
+        return f"{said}, so that the sequence is split between the products (sequence parallelism)"
+    return f"{said}, where the compiler alone communicates more"
 
 
 def _split_over_batch(strategy: Strategy, classes: Classes) -> bool:

@@ -44,31 +44,29 @@ class Ported:
         lines = []
         if self.problem is None:
             lines.append(
-                f"pmap: jit of the function over whole arrays computes the same (largest relative difference {self.difference:.1e} beside pmap on "
-                f"{self.devices} simulated devices): the code below is for it, without the leading axis of devices in its arguments"
+                f"pmap: jax.jit of the function over whole arrays computes the same (largest relative difference to pmap {self.difference:.1e}, "
+                f"{self.devices} simulated devices); the code below is for jax.jit, with arguments without the device axis"
             )
         else:
-            lines.append(
-                f"pmap: jit of the function over whole arrays does not compute the same: {self.problem}"
-            )
+            lines.append(f"pmap: under jax.jit over whole arrays the results differ: {self.problem}")
         places = collectives(self.function.function, self.function.path, self.axis)
         gone = [f"line {line}" for name, line in places if name in _REDUCTIONS]
         if gone and self.problem is None:
             lines.append(
-                f"remove pmean and psum over {self.axis!r} ({', '.join(gone)}): the mean over the whole batch is what is written; and replicate, shard "
-                "and unreplicate around the calls"
+                f"remove pmean and psum over {self.axis!r} ({', '.join(gone)}), since jax.jit computes over the whole batch, and remove "
+                "replicate, shard and unreplicate around the calls"
             )
         own = sorted({name for name, _ in places if name not in _REDUCTIONS})
-        why = f"; it uses {', '.join(own)}, which say what each device does" if own else ""
+        why = f"; it calls {', '.join(own)}, which act per device" if own else ""
         specs = ", ".join("P(" + (repr(self.axis) if joined else "") + ")" for joined in self.joined)
         if self.shard_map == "":
             lines.append(
-                f"where communication should be explicit{why}: jax.jit(jax.shard_map({self.function.qualname.rpartition('.')[2]}, mesh=mesh, "
-                f"in_specs=({specs}), out_specs=...)) keeps its collectives and computes what pmap does (checked on simulated devices); right where a "
-                "device does something of its own (statistics of its part of the batch, ppermute, kernels), jit where there are only sums and means"
+                f"for explicit communication{why}: jax.jit(jax.shard_map({self.function.qualname.rpartition('.')[2]}, mesh=mesh, "
+                f"in_specs=({specs}), out_specs=...)) keeps the collectives and computes the same as pmap (checked on simulated devices). Use it where a "
+                "device acts alone (statistics of its part of the batch, ppermute, kernels), and jax.jit where there are only sums and means"
             )
         elif self.shard_map:
-            lines.append(f"jax.shard_map of it as it is: {self.shard_map}")
+            lines.append(f"jax.shard_map of the unchanged function: {self.shard_map}")
         return lines
 
 
@@ -78,14 +76,14 @@ def port(function: CapturedFunction) -> Ported:
     assert function.call is not None
     call, axis = function.call, options["axis_name"] or "devices"
     if call.kwargs or function.options.static_argnums:
-        raise StagingError("pmap with keywords or static arguments is not brought to jit")
+        raise StagingError("pmap with keyword or static arguments is not converted to jax.jit")
     axes = options["in_axes"]
     axes = (axes,) * len(call.args) if axes is None or isinstance(axes, int) else tuple(axes)
     if any(one not in (0, None) for one in axes) or options["out_axes"] != 0:
-        raise StagingError("pmap over axes other than the first is not brought to jit")
+        raise StagingError("pmap over other axes than the first is not converted to jax.jit")
     devices = max((leaf.shape[0] for leaf in _mapped(call.args, axes)), default=0)
     if devices < 2:
-        raise StagingError("pmap over one device shows nothing of what devices have in common")
+        raise StagingError("pmap over one device does not show what the devices share")
     kinds = tuple(_joined(arg, at) for arg, at in zip(call.args, axes, strict=True))
     whole = tuple(_whole(arg, at, joined) for arg, at, joined in zip(call.args, axes, kinds, strict=True))
     plain = _over_one_device(function.function, axis)
@@ -124,7 +122,7 @@ def _whole(arg: Any, at: int | None, joined: bool) -> Any:
             return value[0]
         if value.ndim < 2 or value.dtype == np.uint32:
             raise StagingError(
-                "each device is given a value of its own (a random key or a number): what it does with it only shard_map can say"
+                "each device gets its own PRNG key or number, which only jax.shard_map can express"
             )
         return value.reshape(-1, *value.shape[2:])
 
@@ -156,20 +154,20 @@ def _compared(expected: Any, run: Callable[[], Any], devices: int) -> tuple[str 
     structures: list[Any] = [jax.tree.structure(found), jax.tree.structure(expected)]
     same = structures[0] == structures[1]
     if not same:
-        return "it returns another structure", None
+        return "the returned pytree has another structure", None
     for (path, value), whole in zip(
         jax.tree_util.tree_leaves_with_path(expected), jax.tree.leaves(found), strict=True
     ):
-        name = jax.tree_util.keystr(path) or "what it returns"
+        name = jax.tree_util.keystr(path) or "the result"
         copies = all(np.allclose(value[0], part, rtol=1e-5, atol=1e-6) for part in value[1:])
         if whole.shape == value.shape[1:] and copies:
             wanted = value[0]
         elif value.ndim > 1 and whole.shape == (devices * value.shape[1], *value.shape[2:]):
             wanted = value.reshape(whole.shape)
         elif whole.shape == value.shape[1:]:
-            return f"{name} is another one on each device, as nothing sums it over {devices} devices", None
+            return f"{name} differs between the {devices} devices, and nothing reduces it", None
         else:
-            return f"{name} has the shape {whole.shape}, and {value.shape} under pmap", None
+            return f"{name} has the shape {whole.shape} instead of {value.shape} under pmap", None
         scale = float(np.max(np.abs(wanted.astype(np.float64)), initial=0.0)) or 1.0
         worst = max(worst, float(np.max(np.abs(whole.astype(np.float64) - wanted), initial=0.0)) / scale)
         if worst > equivalence.tolerance(str(value.dtype) if value.dtype.kind == "f" else "float32"):

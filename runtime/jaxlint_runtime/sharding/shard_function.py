@@ -43,8 +43,8 @@ from jaxlint_runtime.sharding.single_device import unplaced
 from jaxlint_runtime.sharding.strategies import Spec, Strategy
 from jaxlint_runtime.wording.units import amount, size
 
-OWN = "as the program has it"
-ANNOTATED = "as the program annotates it"
+OWN = "as in the program"
+ANNOTATED = "as annotated in the program"
 FOUND = "found"
 
 
@@ -117,7 +117,7 @@ def shard(
     program = Reference(unplaced(function, own.baseline), own.settings)
     step, sorted_inputs = _staged(own)
     if not sorted_inputs.parameters and not sorted_inputs.data:
-        raise StagingError("it has neither parameters nor a batch that could be split")
+        raise StagingError("it has no parameters and no batch to split")
     simulated = targets.parse("cpu")
     mesh = placed_program.mesh_for(shape, simulated)
 
@@ -128,7 +128,7 @@ def shard(
     named = search.named()
     plain = named[0]
     if plain.figures is None:
-        raise StagingError(f"plain data parallel {plain.reason}")
+        raise StagingError(f"plain data parallelism {plain.reason}")
     limit = settings.memory_limit or (
         PUBLISHED[target.chip].memory if target.chip in PUBLISHED and target.compile_only else None
     )
@@ -155,7 +155,7 @@ def shard(
         program.cost.peak_bytes,
         over=search.over,
     )
-    settings.progress("comparing the values of the placement that was found with those on one device")
+    settings.progress("comparing the values of the best placement with those on one device")
     _compare(program, step, chosen, mesh, outcome)
     if ported is not None:
         outcome.advice += ported.advice()
@@ -340,7 +340,7 @@ def _tell(
         told += advice.layout(shape, devices, placed_program.laid_out(shape, devices), chosen.figures)
     over = limit is not None and (not chosen.figures.fits or chosen.figures.memory > limit)
     if limit is not None and over:
-        told.append(f"even so a device needs {size(chosen.figures.memory)} of {size(limit)}")
+        told.append(f"a device still needs {size(chosen.figures.memory)}, more than its {size(limit)}")
     if over or shape.stages:
         told += _pipelined(program, step, found, shape, target, limit)
 
@@ -388,19 +388,19 @@ def result(function: CapturedFunction, outcome: Outcome) -> Result:
     simulated = ":" not in outcome.target
     evidence = f"{outcome.tried} placements compiled for {outcome.mesh.devices} simulated CPU devices"
     if not simulated:
-        evidence += f", those shown compiled by XLA for {outcome.target}, nothing was run on it"
+        evidence += f", those shown compiled for {outcome.target}, not run there"
     status, reason = Status.COMPILED, _gain(outcome)
     if outcome.comparison is None:
         status, reason = Status.FAILED, f"it was not run: {outcome.problem}"
     elif outcome.comparison.problem is not None:
-        status, reason = Status.REJECTED, f"it does not compute the same: {outcome.comparison.problem}"
+        status, reason = Status.REJECTED, f"the results differ: {outcome.comparison.problem}"
     else:
-        evidence += f"; values and updates within tolerance of one device on the captured inputs, run on {outcome.mesh.devices} simulated devices"
+        evidence += f"; values and updates agree with one device on the captured inputs, run on {outcome.mesh.devices} simulated devices"
         if chosen is plain:
-            status, reason = Status.REJECTED, "no placement that was tried is better than plain data parallel"
+            status, reason = Status.REJECTED, "no placement tried beats plain data parallelism"
         elif simulated:
             status = Status.VERIFIED
-            evidence += "; bytes, memory and FLOPs are those of the programs that ran, no time was measured"
+            evidence += "; bytes, memory and FLOPs come from the programs that ran; no time was measured"
     record = Result(
         function.qualname, function.path, function.line, None, "sharding", status, evidence, reason
     )
@@ -417,8 +417,8 @@ def _gain(outcome: Outcome) -> str:
     assert outcome.chosen.strategy is not None
     name = placement_words.title(outcome.chosen.strategy, outcome.classes, outcome.mesh)
     return (
-        f"{name}: a device needs {size(before.memory)} to {size(after.memory)}, sends {size(before.sent)} to {size(after.sent)}, "
-        f"computes {amount(before.flops, 'FLOP')} to {amount(after.flops, 'FLOP')} (plain data parallel to this)"
+        f"{name}, against plain data parallelism, per device: memory {size(before.memory)} to {size(after.memory)}, sent {size(before.sent)} to {size(after.sent)}, "
+        f"computed {amount(before.flops, 'FLOP')} to {amount(after.flops, 'FLOP')}"
     )
 
 

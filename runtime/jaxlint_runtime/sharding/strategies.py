@@ -348,4 +348,4 @@ def state_moves(classes: Classes, mesh: MeshShape) -> Iterator[tuple[str, Callab
             specs = {n: strategy.spec(classes, n) for n in range(len(classes.parameters))}
             return replace(strategy, state=spread(classes, mesh, specs, data_axes(mesh)))
 
-        yield "the optimiser's state over the data axis (ZeRO-1)", move
+        yield "optimizer state over the data axis (ZeRO-1)", move

@@ -52,7 +52,7 @@ class Foreseen:
         for finding in _errors(edited):
             if left[_kind(finding)] == 0:
                 place = f"{Path(finding.path).name}:{finding.span.line}"
-                return f"with it, check foresees an error on a path that a run need not take: {finding.message} ({finding.code} at {place} of the edited file)"
+                return f"check finds an error in the edited file, on a path that the run may skip: {finding.message} ({finding.code}, {place})"
             left[_kind(finding)] -= 1
         return ""
 

@@ -78,10 +78,10 @@ class Kernels(Transform):
         program.stage(substituted(program.version, lambda layout: None, seen)).jaxpr  # noqa: B018 - traces
         layouts = [match for match in seen.matches if isinstance(match, Layout)]
         if not layouts:
-            raise NotApplicable("; ".join(seen.reasons()) or "it computes no attention")
+            raise NotApplicable("; ".join(seen.reasons()) or "the function computes no attention")
         total = sum(map(scores_bytes, layouts))
         if total < max(LEAST_BYTES, LEAST_SHARE * program.alive_bytes):
-            raise NotApplicable(f"the scores of its attention take {total / 2**10:.1f} KiB only")
+            raise NotApplicable(f"its attention scores take only {total / 2**10:.1f} KiB")
         candidates, refused = [], []
         for number, choice in enumerate(choices(program.target)):
             if choice.missing is not None:
@@ -89,7 +89,7 @@ class Kernels(Transform):
                 continue
             if choice.needs_device and program.target.compile_only:
                 refused.append(
-                    f"{choice.name}: it chooses its kernel by the device that it finds, and there is none"
+                    f"{choice.name}: it chooses its kernel by the device at run time, and no device is there"
                 )
                 continue
             reasons = [choice.refuses(layout) for layout in layouts]
@@ -200,7 +200,7 @@ def _differentiating(choose: Choosing, seen: Seen, look: Callable[[Any], Matches
             staged, shape = jax.make_jaxpr(fun, return_shape=True)(*primals)
             found = look(staged)
         except Exception as error:
-            seen.near.append(f"what it differentiates could not be staged apart: {first_line(error)}")
+            seen.near.append(f"the differentiated function cannot be traced by itself: {first_line(error)}")
             return original(fun, *primals, **options)
         finally:
             inside = False
@@ -270,7 +270,7 @@ def _written(layout: Layout, choice: Choice) -> dict[str, Any]:
     """What a codemod has to know to write the call, and why it cannot be written."""
     refused = None
     if layout.masks or layout.biases or layout.factors:
-        refused = "its mask, bias or temperature is not known by name"
+        refused = "its mask, bias or temperature has no name in the code"
     return {
         "places": layout.result_places,
         "scale": layout.spec.scale,

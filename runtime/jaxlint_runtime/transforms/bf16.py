@@ -47,17 +47,15 @@ class Bf16(Transform):
         """One candidate for all products that can be reached; on a CPU only where it is asked for. Raises NotApplicable."""
         if program.target.platform == "cpu" and tuple(program.settings.transforms) == TRANSFORMS:
             raise NotApplicable(
-                "the CPU has no bfloat16 products, so it can show no gain; --transform bf16 checks the values here, a GPU or a "
-                "compile-only target such as tpu:v5e-1x1 shows what it saves"
+                "a CPU has no bfloat16 products, so nothing can be gained here; --transform bf16 checks the values, and a GPU "
+                "or --target tpu:v5e-1x1 shows the gain"
             )
         found = _Found()
         _look(program.baseline.jaxpr, found)
         if not found.eligible:
             raise NotApplicable(found.why_not())
-        left = (
-            f", {found.opaque} inside custom derivatives or kernels left as they are" if found.opaque else ""
-        )
-        left += f", {found.precise} that ask for a precision left as they are" if found.precise else ""
+        left = f", without {found.opaque} inside custom derivatives or kernels" if found.opaque else ""
+        left += f", without {found.precise} that set a precision" if found.precise else ""
         return [
             Candidate(
                 name=self.name,
@@ -86,8 +84,8 @@ class Bf16(Transform):
         """A CPU computes bfloat16 in software: neither its time nor its memory says anything."""
         if program.target.platform == "cpu":
             raise NotApplicable(
-                "the CPU has no bfloat16 products, so it can show no gain; the values were checked with the operands "
-                "rounded to bfloat16. A GPU or a compile-only target such as tpu:v5e-1x1 shows what it saves"
+                "a CPU has no bfloat16 products, so nothing can be gained here; the values were checked with the operands "
+                "rounded to bfloat16, and a GPU or --target tpu:v5e-1x1 shows the gain"
             )
 
     def dtype(self, program: Program) -> str | None:
@@ -106,12 +104,12 @@ class _Found:
 
     def why_not(self) -> str:
         if self.narrow:
-            return "its matrix products are in 16 bits already"
+            return "its matrix products already compute in 16 bits"
         if self.precise:
-            return "its matrix products ask for a precision of their own"
+            return "its matrix products set a precision"
         if self.opaque:
             return "its matrix products are inside custom derivatives or kernels"
-        return "it computes no matrix product or convolution in float32"
+        return "the function computes no matrix product or convolution in float32"
 
 
 def _look(jaxpr: Any, found: _Found, reachable: bool = True) -> None:

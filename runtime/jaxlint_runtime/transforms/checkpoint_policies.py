@@ -32,13 +32,13 @@ def policies(names: Collection[str], target: Target) -> list[str]:
 def why_not_offloaded(target: Target) -> str | None:
     """Why nothing can be moved from the memory of a target to that of its host; None where it can."""
     if target.platform == "cpu":
-        return "policies that offload are not tried: the memory of a CPU is that of the host"
+        return "offloading policies are not tried: a CPU computes in host memory"
     try:
         kinds = {memory.kind for memory in target.devices()[0].addressable_memories()}
     except Exception as error:
-        return f"policies that offload are not tried: {target.name} does not tell its memories: {error}"
+        return f"offloading policies are not tried: the memories of {target.name} are unknown ({error})"
     if _HOST not in kinds:
-        return f"policies that offload are not tried: {target.name} has no {_HOST} memory"
+        return f"offloading policies are not tried: {target.name} has no {_HOST} memory"
     return None
 
 

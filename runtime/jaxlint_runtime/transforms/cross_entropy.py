@@ -45,18 +45,19 @@ class CrossEntropy(Transform):
         losses = [match for match in seen.matches if isinstance(match, Loss)]
         if not losses:
             raise NotApplicable(
-                "; ".join(seen.reasons(loss=True)) or "it computes no cross-entropy of a product"
+                "; ".join(seen.reasons(loss=True))
+                or "the function computes no cross-entropy of a matrix product"
             )
         total = sum(loss.likelihood.scores_bytes for loss in losses)
         if total < max(LEAST_BYTES, LEAST_SHARE * program.alive_bytes):
-            raise NotApplicable(f"the scores of its cross-entropy take {total / 2**10:.1f} KiB only")
+            raise NotApplicable(f"its cross-entropy scores take only {total / 2**10:.1f} KiB")
         sites = ", ".join(dict.fromkeys(shortened(loss.place) for loss in losses))
         rows, vocabulary, depth = losses[0].shape
         what = f"compute the cross-entropy at {sites} ({rows} rows of {vocabulary} scores)"
         calls = [_written(loss) for loss in losses]
-        ways = [(_BLOCKS, "by blocks of rows, from the operands of the product", "log_likelihood")]
+        ways = [(_BLOCKS, "by blocks of rows", "log_likelihood")]
         if program.target.platform == "tpu":
-            ways.append((_PALLAS, "tile by tile by a Pallas kernel", "online_log_likelihood"))
+            ways.append((_PALLAS, "by tiles in a Pallas kernel", "online_log_likelihood"))
         return [
             Candidate(
                 name=f"{self.name}:{implementation}",
@@ -92,7 +93,7 @@ class CrossEntropy(Transform):
     def evidence(self, program: Program, candidate: Candidate) -> str | None:
         """What was run in place of a kernel."""
         if program.target.compile_only and candidate.parameters["implementation"] == _PALLAS:
-            return "the values are those of the same by blocks of rows; the kernel itself is run interpreted by jaxlint's own tests"
+            return "the values come from the version by blocks of rows; jaxlint's own tests run the kernel interpreted"
         return None
 
 
@@ -120,7 +121,7 @@ def _code(examples: int) -> str:
     """What to write where the codemod cannot, as text."""
     return "\n".join(
         [
-            "# x: what the last layer takes; table: its weights. The scores of all examples never exist at once",
+            "# x: the last layer's input; table: its weights. The scores of all examples never exist at once",
             "def losses(part):",
             "    x, labels = part",
             "    return optax.softmax_cross_entropy_with_integer_labels(x @ table, labels)",

@@ -41,12 +41,12 @@ class Donation(Transform):
         new = {argument: size for argument, size in {**rebound, **dead}.items() if argument not in donated}
         if not new:
             if rebound:
-                raise NotApplicable("the arguments that are rebound are donated already")
+                raise NotApplicable("all rebound arguments are already donated")
             if program.captured.function.__module__ == _EQUINOX:
                 return [_all_of_equinox(program, donated)]
             raise NotApplicable(
-                "no argument returns with all of its arrays updated, and no result has the shape of an argument that"
-                " all callers drop"
+                "no argument comes back updated, and no result has the shape of an argument that all callers drop"
+                ""
             )
         argnums = sorted(a for a in new if isinstance(a, int))
         argnames = sorted(a for a in new if isinstance(a, str))
@@ -59,7 +59,7 @@ class Donation(Transform):
         shared = _shared(program, set(new))
         if shared:
             parameters["shared"] = shared
-            requires += f"; {' and '.join(shared[0])} held equal values in the captured call: no buffer is passed twice"
+            requires += f"; {' and '.join(shared[0])} are different buffers (their values were equal in the captured call)"
         return [
             Candidate(
                 name=self.name,
@@ -81,11 +81,11 @@ def _all_of_equinox(program: Program, donated: set[int | str]) -> Candidate:
     updated = {number: updated_bytes(program, number) for number in _HANDED if number not in donated}
     number = max(updated, key=lambda number: updated[number], default=None)
     if number is None or not updated[number]:
-        raise NotApplicable("no array of its arguments comes back updated")
+        raise NotApplicable("no argument comes back updated")
     if program.captured.reused:
         raise NotApplicable(
-            "a call passes arrays that the call before it was given, too, and equinox donates those of all arguments"
-            " or of all but the first"
+            "two calls pass the same arrays, and equinox donates those of all arguments or of all but the first"
+            ""
         )
     parameters: dict[str, Any] = {"argnums": [number], "equinox": "all"}
     if shared := _shared(program, {number}):
@@ -93,7 +93,7 @@ def _all_of_equinox(program: Program, donated: set[int | str]) -> Candidate:
     return Candidate(
         name="donation",
         summary='donate all arrays: eqx.filter_jit(donate="all")',
-        requires="no caller uses any array that it passed after the call",
+        requires="no caller uses an array after it passed it",
         estimate=float(updated[number]),
         codemod="add-donation",
         parameters=parameters,

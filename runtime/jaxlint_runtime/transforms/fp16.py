@@ -34,9 +34,10 @@ class Fp16(Bf16):
         return [
             Candidate(
                 name=self.name,
-                summary=found.summary.replace("bfloat16", "float16") + f", the loss scaled by {_SCALE:.0f}",
-                requires=f"the loss is multiplied by {_SCALE:.0f} before it is differentiated and the gradients are divided by it, and steps "
-                "whose gradients are not finite are left out (jmp.DynamicLossScale does all of that; bf16 needs none of it)",
+                summary=found.summary.replace("bfloat16", "float16")
+                + f", with the loss scaled by {_SCALE:.0f}",
+                requires=f"the loss is scaled by {_SCALE:.0f}, the gradients are unscaled, and steps with non-finite gradients are "
+                "skipped, as jmp.DynamicLossScale does (bf16 needs no scaling)",
                 estimate=0.0,
                 parameters={
                     **{k: v for k, v in found.parameters.items() if k != "calls"},
@@ -57,8 +58,8 @@ class Fp16(Bf16):
         """A CPU computes float16 in software: neither its time nor its memory says anything."""
         if program.target.platform == "cpu":
             raise NotApplicable(
-                "the CPU has no float16 products, so it can show no gain; the values were checked with the operands rounded "
-                f"to float16 and the loss scaled by {_SCALE:.0f}. A GPU shows what it saves"
+                "a CPU has no float16 products, so nothing can be gained here; the values were checked with the operands rounded "
+                f"to float16 and the loss scaled by {_SCALE:.0f}, and a GPU shows the gain"
             )
 
     def dtype(self, program: Program) -> str | None:

@@ -23,16 +23,13 @@ from jaxlint_runtime.transforms.transform import NO_CALL, Candidate, NotApplicab
 
 _LEAST_SHARE = 0.05  # of the memory of the whole, for all of one kind
 _KINDS = ("norms", "softmaxes", "gated units", "epilogues")
-_CHECKPOINTS = (
-    "which lines make a part of a layer, and are to stand in a function under jax.checkpoint, is for its author to say; where whole "
-    "layers gain as much, `remat` writes those"
-)
+_CHECKPOINTS = "the author decides which lines of a layer go into a function under jax.checkpoint; `remat` writes whole layers"
 # What was measured for a v5e is in benchmarks/results/kernels.md.
 _NOTHING_TO_GAIN = {
-    "norms": "XLA fuses them, and without a backward pass nothing of them is kept",
-    "softmaxes": "XLA's own takes no more memory than a kernel, forward or backward",
-    "gated units": "without a backward pass XLA keeps one product at a time",
-    "epilogues": "XLA writes the result of a product with its epilogue applied",
+    "norms": "XLA fuses them, and without a backward pass no residuals exist",
+    "softmaxes": "XLA's own version takes no more memory than a kernel",
+    "gated units": "without a backward pass XLA holds one product at a time",
+    "epilogues": "XLA already fuses the activation into the product",
 }
 
 
@@ -67,11 +64,11 @@ class Fusions(Transform):
         found = self.found(program)
         if not found:
             raise NotApplicable(
-                "it computes no norm, softmax alone, gated unit or product with an activation"
+                "the function computes no norm, softmax, gated linear unit or product with an activation"
             )
         if program.target.platform == "cpu":
             raise NotApplicable(
-                f"{described(list(found))}: XLA fuses them on a CPU; what a backward pass keeps of them is for remat"
+                f"{described(list(found))}: XLA fuses them on a CPU; `remat` covers their residuals"
             )
         peak = program.alive_bytes
         candidates, reasons = [], []
@@ -84,7 +81,7 @@ class Fusions(Transform):
             if total < max(LEAST_BYTES, _LEAST_SHARE * peak):
                 implementations = []
                 what = f"{total / 2**20:.1f} of {peak / 2**20:.1f} MiB"
-                reasons.append(f"{described(ours)}: {what}, too little to pay")
+                reasons.append(f"{described(ours)}: only {what}")
             elif not implementations:
                 reasons.append(f"{described(ours)}: {_NOTHING_TO_GAIN[name]}")
             candidates += [_candidate(name, each, ours, total) for each in implementations]
@@ -104,7 +101,7 @@ class Fusions(Transform):
     def evidence(self, program: Program, candidate: Candidate) -> str | None:
         """What was run in place of a kernel."""
         if program.target.compile_only and candidate.parameters["implementation"] == "pallas":
-            return "the values are those of the same in plain JAX; the kernel itself is tested interpreted, by jaxlint's own tests"
+            return "the values come from the same computation in plain JAX; jaxlint's own tests run the kernel interpreted"
         return None
 
 
@@ -118,9 +115,9 @@ def _implementations(program: Program, name: str) -> list[str]:
 
 def _candidate(name: str, implementation: str, ours: Sequence[Fused], total: int) -> Candidate:
     how = (
-        "Pallas kernels that keep their operands alone"
+        "Pallas kernels that keep only their operands"
         if implementation == "pallas"
-        else "jax.checkpoint around each, so that the backward pass makes again what it needs"
+        else "jax.checkpoint around each: the backward pass recomputes them"
     )
     return Candidate(
         name=f"fusions:{name.replace(' ', '_')}:{implementation}",

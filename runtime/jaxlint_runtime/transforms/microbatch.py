@@ -73,8 +73,8 @@ class Microbatch(Transform):
             found.append(
                 Candidate(
                     name=f"{self.name}:{count}",
-                    summary=f"take the gradient over {count} parts of {', '.join(labels)}, {split.size // count} examples each, "
-                    f"and their {split.loss}",
+                    summary=f"accumulate the gradient over {count} microbatches of {', '.join(labels)}, {split.size // count} examples each "
+                    f"({split.loss} of the parts)",
                     requires="",
                     estimate=float(before - live),
                     parameters={
@@ -89,7 +89,7 @@ class Microbatch(Transform):
                 )
             )
         if not found:
-            raise NotApplicable(f"a batch of {split.size} examples cannot be cut into equal parts")
+            raise NotApplicable(f"a batch of {split.size} examples has no equal parts")
         return found
 
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
@@ -103,7 +103,7 @@ def _code(labels: Sequence[str], count: int, combined: str) -> str:
     total = f"loss, grads = jax.tree.map(lambda total: total / {count}, (loss, grads))"
     return "\n".join(
         [
-            "# loss_fn takes its part of the batch as arguments",
+            "# loss_fn takes one part of the batch as its arguments",
             f"parts = jax.tree.map(lambda x: x.reshape({count}, -1, *x.shape[1:]), ({batch}{',' if len(labels) == 1 else ''}))",
             "",
             "def add(total, part):",
@@ -130,7 +130,7 @@ def _examined(program: Program) -> _Split:
             sizes[leaf.aval.shape[0]] = sizes.get(leaf.aval.shape[0], 0) + nbytes(leaf.aval)
     sizes = {size: total for size, total in sizes.items() if size > 1}
     if not sizes:
-        raise NotApplicable("no argument but those that it trains has a first axis that could be the batch's")
+        raise NotApplicable("no argument beside the trained ones has a batch axis")
     size = max(sizes, key=lambda key: sizes[key])
     split = _Split(
         tuple(
@@ -141,19 +141,19 @@ def _examined(program: Program) -> _Split:
         size,
     )
     if size % 2:
-        raise NotApplicable(f"a batch of {size} examples cannot be cut into equal parts")
+        raise NotApplicable(f"a batch of {size} examples has no equal parts")
     try:
         part = _loss(program, _cut([leaf.aval for leaf in leaves], split, 2))
     except NotApplicable as reason:
-        raise NotApplicable(f"it does not take a part of the batch: {reason}") from None
+        raise NotApplicable(f"the function does not run on a part of the batch: {reason}") from None
     try:
         found = coupling(whole.jaxpr, part.jaxpr)
     except (Differs, ValueError):
-        raise NotApplicable("its program is another one for a part of the batch") from None
+        raise NotApplicable("the function computes something else for a part of the batch") from None
     if found is not None:
         where = f" ({display_path(found.site[0])}:{found.site[1]})" if found.site else ""
         raise NotApplicable(
-            f"the loss is not a mean or sum over the batch, so parts have other gradients: {found.reason}{where}"
+            f"the loss is not a mean or sum over the batch, so microbatches change the gradient: {found.reason}{where}"
         )
     return _combined(program, split)
 
@@ -178,8 +178,8 @@ def _loss(program: Program, avals: Sequence[Any]) -> _Loss:
     # what nnx differentiates can be called but once: it is counted in one run, and staged in another
     _traced(program, avals, lambda known: counted)
     if count != 1:
-        many = f"{count} derivatives" if count else "no reverse-mode derivative"
-        raise NotApplicable(f"it takes {many}, and microbatches are for one")
+        many = f"{count} gradients" if count else "no gradient"
+        raise NotApplicable(f"the function takes {many}; microbatches need exactly one")
 
     def staged(known: dict[int, int]) -> Callable[..., Any]:
         def vjp(original: Callable[..., Any], fun: Callable[..., Any], *primals: Any, **options: Any) -> Any:
@@ -192,7 +192,7 @@ def _loss(program: Program, avals: Sequence[Any]) -> _Loss:
     loss = _traced(program, avals, staged)
     aval = compat.open_jaxpr(loss.jaxpr).outvars[0].aval
     if getattr(aval, "shape", None) != ():
-        raise NotApplicable("what it differentiates is not a scalar")
+        raise NotApplicable("the differentiated function does not return a scalar")
     return loss
 
 
@@ -209,7 +209,7 @@ def _traced(program: Program, avals: Sequence[Any], hook: Callable[[dict[int, in
     except _Reached as reached:
         return reached.found
     except Exception as error:
-        raise NotApplicable(f"it could not be staged ({first_line(error)})") from None
+        raise NotApplicable(f"it cannot be traced ({first_line(error)})") from None
     return None
 
 
@@ -242,19 +242,17 @@ def _combined(program: Program, split: _Split) -> _Split:
         full, parts = jax.device_get(compat.jit(lambda *v: (evaluated(*v), parts_of(*v)))(*values))
     except Exception as error:
         raise NotApplicable(
-            f"what it differentiates could not be evaluated apart: {first_line(error)}"
+            f"the differentiated function cannot be run by itself: {first_line(error)}"
         ) from None
     rules = [_rule(f, p) for f, *p in zip(full, *parts, strict=True)]
     if rules[0] not in ("mean", "sum"):
         halves = " and ".join(f"{float(p[0]):.6g}" for p in parts)
         raise NotApplicable(
-            "the loss of the batch is neither the mean nor the sum of those of its parts: "
-            f"{float(full[0]):.6g} for all, {halves} for its halves"
+            "the loss of the batch is neither the mean nor the sum of its parts' losses: "
+            f"{float(full[0]):.6g} for the batch, {halves} for its halves"
         )
     if None in rules:
-        raise NotApplicable(
-            "something that the loss returns beside it cannot be put together from parts of the batch"
-        )
+        raise NotApplicable("an auxiliary output of the loss cannot be combined from parts of the batch")
     return _Split(split.leaves, split.size, str(rules[0]), tuple(rules[1:]))  # type: ignore[arg-type]
 
 
@@ -270,7 +268,7 @@ def _forward(program: Program, leaves: Sequence[Any]) -> list[Any]:
             program.version.function(*args, **kwargs)
     except _Reached as reached:
         return list(reached.found)
-    raise NotApplicable("it takes no derivative")
+    raise NotApplicable("the function takes no gradient")
 
 
 def _rule(whole: Any, parts: Sequence[Any]) -> str | int | None:
@@ -346,7 +344,7 @@ def _accumulate(
             structure = jax.tree.structure(gradients), jax.tree.structure(aux)
             beside = jax.tree.leaves(aux)
             return loss, jax.tree.leaves(gradients), _arrays(beside)
-        raise NotApplicable("it takes no derivative")
+        raise NotApplicable("the function takes no gradient")
 
     stacked = [_parts(leaves[n], count) for n in split.leaves]
     loss, gradients, aux = jax.eval_shape(part, [jax.ShapeDtypeStruct(x.shape[1:], x.dtype) for x in stacked])

@@ -73,12 +73,12 @@ class Remat(Transform):
         plain = Record()
         program.stage(_checkpointed(program.version, None, plain)).jaxpr  # noqa: B018 - traces
         if not plain.derivatives:
-            raise NotApplicable("it takes no reverse-mode derivative, so nothing is kept for a backward pass")
+            raise NotApplicable("the function takes no gradient, so no residuals are kept")
         if not (plain.blocks or plain.scans):
             if plain.already:
-                raise NotApplicable("its blocks are rematerialised already")
+                raise NotApplicable("its blocks are already under jax.checkpoint")
             raise NotApplicable(
-                plain.problems[0] if plain.problems else "what it differentiates has no repeated blocks"
+                plain.problems[0] if plain.problems else "the differentiated function has no repeated blocks"
             )
         candidates = []
         kept: set[tuple[int, int]] = set()
@@ -106,8 +106,8 @@ class Remat(Transform):
             candidates.append(_candidate(f"{self.name}:{policy}", policy, record, float(saved), figures))
         if not candidates:
             raise NotApplicable(
-                f"no policy saves {_LEAST_SAVING:.0%} of the {size(original.total)} that are alive at once, by the "
-                f"estimate over the jaxpr; {size(plain.residual_bytes)} are kept for the backward pass"
+                f"no policy saves {_LEAST_SAVING:.0%} of the peak of {size(original.total)} (estimate over the jaxpr); "
+                f"the residuals take {size(plain.residual_bytes)}"
             )
         candidates.sort(key=lambda candidate: -candidate.estimate)
         # A compiler that undoes those of unrolled blocks is shown one, for the values; loops it may keep apart.
@@ -133,10 +133,10 @@ class Remat(Transform):
         kept = planned - needed >= _LEAST_SAVING * planned > 0
         if not kept and not keeps_recomputation(program.target):
             raise NotApplicable(
-                f"{candidate.summary}: the {program.target.name} compiler of jax {jax.__version__} merges the "
-                f"recomputation with the first computation, so it saves nothing; estimated over the jaxpr, "
-                f"{size(residual['before'])} to {size(residual['after'])} kept for the backward pass and "
-                f"{size(live['before'])} to {size(live['after'])} alive at once. A compile-only target such as tpu:v5e-1x1 shows what it saves there"
+                f"{candidate.summary}: the {program.target.name} compiler of jax {jax.__version__} removes the recomputation, "
+                f"so nothing is saved. By the estimate over the jaxpr the residuals go from "
+                f"{size(residual['before'])} to {size(residual['after'])}, the peak from "
+                f"{size(live['before'])} to {size(live['after'])}; --target tpu:v5e-1x1 shows the gain there"
             )
 
 
@@ -227,7 +227,7 @@ def _checkpointed(version: Version, policy: str | None, record: Record) -> Versi
                 replay, known = _replay(fun, primals, policy, record)
             except Exception as error:
                 record.problems.append(
-                    f"what it differentiates could not be staged apart: {first_line(error)}"
+                    f"the differentiated function cannot be traced by itself: {first_line(error)}"
                 )
                 return original(fun, *primals, **options)
             finally:

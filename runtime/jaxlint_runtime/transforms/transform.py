@@ -11,7 +11,9 @@ from jaxlint_runtime.model import Cost
 from jaxlint_runtime.programs.captured_program import Program
 
 # Why a kernel is not written to the source.
-NO_CALL = "no function of jax.nn or optax computes it so, and --apply makes no program depend on jaxlint or on experimental modules"
+NO_CALL = (
+    "neither jax.nn nor optax has this kernel; --apply adds no import of jaxlint or of experimental modules"
+)
 
 
 class NotApplicable(Exception):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 def size(number: float | None) -> str:
     """Bytes: "512 B", "3.2 KiB", "90.7 MiB", "15.75 GiB"."""
@@ -37,6 +39,13 @@ def milliseconds(number: float | None) -> str:
 def seconds(number: float | None) -> str:
     """A time given in seconds."""
     return "-" if number is None else milliseconds(number * 1000)
+
+
+def from_to(before: float, after: float, text: Callable[[float], str], arrow: str = "->") -> str:
+    """Two figures, the unit once where it is the same: "101 -> 87.3 ms"."""
+    texts = [text(before), text(after)]
+    (first, unit), (_, other) = (one.rpartition(" ")[::2] for one in texts)
+    return f"{first if unit == other else texts[0]} {arrow} {texts[1]}"
 
 
 def ratio(number: float | None) -> str:

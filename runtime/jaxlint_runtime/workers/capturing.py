@@ -87,7 +87,7 @@ class Capturing:
                 self._serve(port)
                 port = None
             if limit is not None and first is not None and now - first > limit:
-                session.stopper.request(f"{limit:g} seconds after the first captured call")
+                session.stopper.request(f"{limit:g} s after the first captured call")
             elif (
                 limit is not None
                 and first is None
@@ -95,7 +95,7 @@ class Capturing:
                 and now - compiled > _IDLE * limit
             ):
                 session.stopper.request(
-                    f"{_IDLE * limit:g} seconds after its first compile, without a call to capture"
+                    f"{_IDLE * limit:g} s after its first compile, with no call to capture"
                 )
             if session.stopper.requested:
                 self._end_program(started)
@@ -105,7 +105,7 @@ class Capturing:
         from jaxlint_runtime.inspection.dumps import serve_profiler
 
         problem = serve_profiler(port)
-        said = problem or f"the program can be profiled on port {port} while it runs, by XProf or TensorBoard"
+        said = problem or f"profile the program with XProf or TensorBoard on port {port} while it runs"
         self._channel.send(Note(said))
 
     def _tell(self) -> None:
@@ -122,9 +122,9 @@ class Capturing:
         parked = stopper.park(2.0)
         if not self._finishing.acquire(blocking=False):
             return
-        state = "put to sleep" if parked else "left running outside Python: times will be unreliable"
+        state = "paused" if parked else "left running outside Python, so times are unreliable"
         ending = Ending(
-            How.STOPPED, 0, f"stopped the program {stopper.reason}; it would not end and was {state}"
+            How.STOPPED, 0, f"stopped the program {stopper.reason}; it did not exit and was {state}"
         )
         self._session.end()
         stopper.finish()
@@ -206,7 +206,7 @@ class Capturing:
 
         folder = Path(tempfile.mkdtemp(dir=parent))
         left, refused = Proposals(), None
-        self._progress(f"{function.qualname}: staging for {one.target}")
+        self._progress(f"{function.qualname}: lowering for {one.target}")
         try:
             left = leave(self._prover(function, one), folder, texts=self._job.trying.dump is not None)
         except (StagingError, TargetUnavailable) as error:
@@ -236,7 +236,7 @@ class Capturing:
 
         function = next((one for one in functions if one.call is not None), None)
         if function is None:
-            self._channel.send(Error("the function was not called again when the program ran again"))
+            self._channel.send(Error("the second run did not call the function"))
             return
         server = Server(self._channel, self._job.trying)
         one = OfFunction(function.qualname, function.path, function.line, target)

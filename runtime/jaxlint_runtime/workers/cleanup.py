@@ -72,7 +72,7 @@ def _new_folder() -> tuple[str, int]:
         fcntl.flock(lock, fcntl.LOCK_EX)
     except OSError as error:
         raise NoRoom(
-            f"no temporary files can be written ({error.strerror}); make room in the temporary folder, or name another with TMPDIR"
+            f"cannot write temporary files ({error.strerror}); free space in the temporary folder, or set TMPDIR"
         ) from None
     return folder, lock
 

@@ -113,7 +113,7 @@ class _Process:
     ) -> Answer:
         if question is not None:
             worker.send(question)
-        deadline = Deadline(limit, f"took longer than {limit:.0f} s and was ended")
+        deadline = Deadline(limit, f"took longer than {limit:.0f} s and was killed")
         answers: list[Answer] = []
 
         def hear(event: Event) -> bool:
@@ -125,7 +125,7 @@ class _Process:
 
         last = follow(worker, hear, lambda: [deadline], self._scratch)
         if not answers:
-            raise _Gone(last.message if isinstance(last, Error) else "it ended before it had answered")
+            raise _Gone(last.message if isinstance(last, Error) else "it exited before it answered")
         return answers[0]
 
     def _hear(self, worker: WorkerProcess, event: Event) -> None:
@@ -157,10 +157,10 @@ class _Again(_Process):
         run = self._run
         if not self.repeatable:
             raise _Gone(
-                f"the program ran {run.run_seconds:.0f} s, and is run again where it took {_AGAIN:.0f} s at most"
+                f"the program ran {run.run_seconds:.0f} s, and only programs of up to {_AGAIN:.0f} s are run again"
             )
         if self._starts > _STARTS:
-            raise _Gone(f"the program was run again {_STARTS} times")
+            raise _Gone(f"the program was already run again {_STARTS} times")
         run.say(f"running the program again for {left.function}: {self.reason}")
         scratch = self._task.scratch
         if scratch is None:
@@ -222,12 +222,12 @@ class _Function:
         try:
             found = process.prove(self._left, parts, base)
         except Death as death:
-            return lost(self._left, Status.FAILED, f"the process that tried it {death}", " + ".join(parts))
+            return lost(self._left, Status.FAILED, f"the measuring process {death}", " + ".join(parts))
         except _Gone as reason:
             why = f"{process.reason}; " if isinstance(process, _Again) else ""
             return lost(self._left, Status.NOT_APPLICABLE, f"refused: {why}{reason}", " + ".join(parts))
         if isinstance(process, _Again):
-            found.evidence += f"; measured where the program ran again: {process.reason}"
+            found.evidence += f"; measured in a second run of the program: {process.reason}"
         return found
 
     def _process(self, parts: Sequence[str]) -> _Process:
@@ -237,7 +237,7 @@ class _Function:
         if name is not None:
             reason = f"{name} cannot be exported ({refused[name]})"
         elif not self._is_left(parts):
-            name, reason = " + ".join(parts), f"{' + '.join(parts)} was not staged the first time"
+            name, reason = " + ".join(parts), f"{' + '.join(parts)} was not lowered in the first run"
         else:
             return self._fresh
         return self._refused.setdefault(name, _Again(self._task, reason))
@@ -271,7 +271,7 @@ def _measured(task: _Task, left: Left, fresh: _Process) -> Iterator[Result]:
     """The results of one function."""
     run, trying = task.run, task.capture.trying
     again = None if left.refused is None else _Again(task, f"it cannot be exported ({left.refused})")
-    run.listener.progress(f"measuring candidates for {left.function} on {left.target}")
+    run.listener.progress(f"{left.function}: measuring candidates on {left.target}")
     prover: _Function | None = None
     try:
         prover = _Function(left, fresh, again, task)
@@ -285,7 +285,7 @@ def _measured(task: _Task, left: Left, fresh: _Process) -> Iterator[Result]:
             lambda what: run.listener.progress(f"{left.function}: {what}"),
         )
     except Death as death:
-        reason = f"the process that measured {left.function} {death}"
+        reason = f"the process measuring {left.function} {death}"
         run.say(reason)
         yield lost(left, Status.FAILED, reason, "all")
     except _Gone as reason:

@@ -80,7 +80,7 @@ class Teller:
                 trace(Path(trying.trace), one.function, one.line, one.target, version, staged)
         except Exception as error:
             traceback.print_exc()
-            what = f"{one.function}: not all could be told of {version}"
+            what = f"{one.function}: the report on {version} is incomplete"
             self._channel.send(Note(f"{what} ({type(error).__name__}: {error})"))
 
 

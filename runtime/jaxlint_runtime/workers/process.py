@@ -218,9 +218,9 @@ class WorkerProcess:
             return Death(self._cause, 128 + signal.SIGKILL)
         if status < 0:
             name = signal.strsignal(-status) or f"signal {-status}"
-            hint = "; the system most likely ran out of memory" if -status == signal.SIGKILL else ""
+            hint = "; most likely out of memory" if -status == signal.SIGKILL else ""
             return Death(f"was killed by {signal.Signals(-status).name} ({name.lower()}){hint}", 128 - status)
-        return Death(f"left with exit status {status} before it was done", status)
+        return Death(f"exited with status {status} before it finished", status)
 
     def _kill_group(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -69,7 +69,7 @@ def _working_folder(scratch: Scratch | None) -> str:
 
 
 def _gone(folder: str) -> CannotRun:
-    return CannotRun(f"{folder}: is gone: the program removed the folder that it runs in; have it keep that")
+    return CannotRun(f"{folder}: is gone: the program removed its own working folder; keep that folder")
 
 
 def to_originals(value: Any, scratch: Scratch) -> Any:

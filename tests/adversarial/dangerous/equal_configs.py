@@ -1,7 +1,7 @@
 # function: propose
 # arguments: x=array, noise=array, config=Config
 # static: config
-# refused: `config` may be a `Config`, of which two are equal
+# refused: `config` may be a `Config`, whose `==`
 # flags: --anneal
 
 """A sampler with a frozen configuration, two of which are equal where only their notes differ."""

@@ -1,6 +1,6 @@
 # function: metrics
 # arguments: w=array, x=array, y=array
-# refused: `writer.writerow(found)` at metric_order.py:MARKED may ask for their order
+# refused: `writer.writerow(found)` at metric_order.py:MARKED may depend on their order
 # flags: --csv
 
 """Metrics are printed in the order in which they were made; `--csv` writes a header from it."""

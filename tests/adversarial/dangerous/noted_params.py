@@ -1,6 +1,6 @@
 # function: descend
 # arguments: weights=Weights, x=array, y=array
-# refused: `note` of a `Weights` is not a leaf
+# refused: `note` of a `Weights` is not a pytree leaf
 # flags: --note
 
 """A pytree of one's own keeps a note beside its arrays, which is no leaf."""

@@ -1,6 +1,6 @@
 # function: row_loss
 # arguments: table=numpy, number=int, w=array
-# refused: `table[number]` at out_of_rows.py:MARKED takes a row
+# refused: `table[number]` at out_of_rows.py:MARKED indexes a NumPy array
 # flags: --rows 60
 
 """Rows of a NumPy table are taken by number; an IndexError ends the data."""

@@ -1,7 +1,7 @@
 # function: patches
 # arguments: image=array, shape=tuple
 # static: shape
-# refused: `shape` may be a list, which has no hash
+# refused: `shape` may be a list, which is unhashable
 # flags: --shape 8 32
 
 """Images are cut into patches of a shape; the command line gives it as a list."""

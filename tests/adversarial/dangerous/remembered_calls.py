@@ -1,6 +1,6 @@
 # function: normalize
 # arguments: x=array
-# refused: remembers results of earlier calls
+# refused: caches results of earlier calls
 
 """A helper is remembered by functools and reads a file that changes."""
 

@@ -1,6 +1,6 @@
 # function: descend
 # arguments: w=array, rate=float
-# refused: handles exceptions
+# refused: catches exceptions
 
 """A step that overshoots is tried again with a smaller rate."""
 

@@ -1,6 +1,6 @@
 # function: settle
 # arguments: x=array, most=float
-# refused: `old is x` at same_object.py:MARKED asks whether
+# refused: `old is x` at same_object.py:MARKED tests whether
 # flags: --free
 
 """What needs no clipping comes back as the object that it was, and is counted by `is`."""

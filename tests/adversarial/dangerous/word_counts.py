@@ -1,6 +1,6 @@
 # function: evidence
 # arguments: counts=numpy, prior=array, document=numpy
-# refused: `counts * counts` at word_counts.py:MARKED may compute whole numbers
+# refused: `counts * counts` at word_counts.py:MARKED may compute integers
 # flags: --copies 90000
 
 """Naive Bayes from word counts; counting is done in NumPy with 64 bits."""

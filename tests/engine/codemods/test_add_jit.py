@@ -32,10 +32,10 @@ REWRITES: dict[str, tuple[str, dict[str, Any], str]] = {
     "jax not imported": ("def «step»(x): ...\n", {}, "import jax\n\n@jax.jit\ndef step(x): ...\n"),
 }
 REFUSALS: dict[str, tuple[str, dict[str, Any], str]] = {
-    "decorators": ("import jax\n@wraps(g)\ndef «step»(x): ...\n", {}, "has decorators already"),
+    "decorators": ("import jax\n@wraps(g)\ndef «step»(x): ...\n", {}, "has other decorators"),
     "an unknown static argument": (PLAIN, {"static_argnames": ["depth"]}, "does not exist"),
     "another transform": (PLAIN, {"transform": "torch.compile"}, "is none of"),
-    "no function": ("import jax\n«x = 1»\n", {}, "no single function"),
+    "no function": ("import jax\n«x = 1»\n", {}, "does not define exactly one function"),
 }
 
 

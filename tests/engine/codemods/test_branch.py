@@ -15,7 +15,7 @@ REFUSED = {
     ),
     "functions of the file": (
         "def f(x, kind):\n    return double if «kind == 0» else halve\n",
-        "`double`, a function",
+        "the function `double`",
     ),
 }
 

@@ -65,10 +65,10 @@ def test_the_policy_is_named(rewrite: Rewrite) -> None:
     [
         ("import jax\ny = «jax.lax.scan(jax.checkpoint(f), c, xs)»\n", "already"),
         ("import jax\ny = «jax.lax.scan(jax.remat(f, prevent_cse=False), c, xs)»\n", "already"),
-        ("import jax\ny = «jax.lax.scan(*args)»\n", "not written at the call"),
-        ("import jax\ny = «jax.lax.scan(**options)»\n", "not written at the call"),
+        ("import jax\ny = «jax.lax.scan(*args)»\n", "not an argument of the call"),
+        ("import jax\ny = «jax.lax.scan(**options)»\n", "not an argument of the call"),
         ("import jax\ny = «jax.lax.map(f, xs)»\n", "not one of jax.lax.scan"),
-        ("from flax import linen as nn\ny = «nn.scan(Cell)»\n", "changes the names of its parameters"),
+        ("from flax import linen as nn\ny = «nn.scan(Cell)»\n", "renames its parameters"),
         ("import haiku as hk\ny = «hk.scan(hk.remat(f), c, xs)»\n", "already"),
     ],
 )

@@ -26,9 +26,9 @@ REWRITES = {
     ),
 }
 REFUSALS = {
-    "a dtype": (f"{HEAD}x = «nn.Dense(8, dtype=d)»(x)\n", "has a dtype already"),
+    "a dtype": (f"{HEAD}x = «nn.Dense(8, dtype=d)»(x)\n", "already has a `dtype`"),
     "options": (f"{HEAD}x = «nn.Dense(8, **o)»(x)\n", "unpacked arguments"),
-    "a norm": (f"{HEAD}x = «nn.LayerNorm()»(x)\n", "not a layer of flax"),
+    "a norm": (f"{HEAD}x = «nn.LayerNorm()»(x)\n", "not a flax layer"),
 }
 MODEL = f"""{HEAD}
 class Net(nn.Module):

@@ -108,7 +108,7 @@ def main(w, xs):
 def test_what_a_caller_further_out_still_reads_is_not_donated(rewrite, call):
     answer = rewrite("add-donation", KEEPING.replace("CALL", call), argnums=[0])
     assert answer.startswith("refused: `w` may be read after line ")
-    assert "passes it to `train`, which would give it up" in answer
+    assert "passes it to `train`, which would donate it" in answer
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ def test_rewrites(rewrite, before, after):
 @pytest.mark.parametrize(
     ("before", "reason"),
     [
-        ("f(«n»)\n", "not written as a whole number"),
-        ("f(«True»)\n", "not written as a whole number"),
-        ("f(«0x10»)\n", "not written in decimals"),
+        ("f(«n»)\n", "not an integer literal"),
+        ("f(«True»)\n", "not an integer literal"),
+        ("f(«0x10»)\n", "not a decimal literal"),
     ],
 )
 def test_leaves_alone(rewrite, before, reason):

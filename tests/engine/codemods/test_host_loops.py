@@ -78,7 +78,7 @@ STOPS = {
 }  # fmt: skip
 
 REFUSED_STOPS = {
-    "data": ("for row in rows:\n        x = x + row\n        if «x.sum() > 3»:\n            break\n    return x\n", "no range"),
+    "data": ("for row in rows:\n        x = x + row\n        if «x.sum() > 3»:\n            break\n    return x\n", "does not iterate over a range"),
     "two ways out": (
         "for _ in range(9):\n        x = half(x)\n        if «x.sum() > 3»:\n            break\n        if x.sum() < 1:\n            break\n    return x\n",
         "only",
@@ -101,13 +101,13 @@ REFUSED_STOPS = {
 }  # fmt: skip
 
 REFUSED = {
-    "a whole number": ("while «int(x.sum()) > 3»:\n        x = x * 0.5\n    return x\n", "by `int`"),
-    "a branch": ("while «float(x.sum()) > 3»:\n        if x[0] > 1:\n            x = x * 0.5\n        x = x * 0.9\n    return x\n", "decides in Python on `x`"),
+    "a whole number": ("while «int(x.sum()) > 3»:\n        x = x * 0.5\n    return x\n", "calls `int()`"),
+    "a branch": ("while «float(x.sum()) > 3»:\n        if x[0] > 1:\n            x = x * 0.5\n        x = x * 0.9\n    return x\n", "branches on `x`"),
     "NumPy": ("while «float(x.sum()) > 3»:\n        x = x * np.exp(-x)\n    return x\n", "does not take tracers"),
     "a history": ("seen = []\n    while «float(x.sum()) > 3»:\n        x = x * 0.5\n        seen.append(x)\n    return seen\n", "append"),
     "output": ("while «float(x.sum()) > 3»:\n        x = x * 0.5\n        print(x)\n    return x\n", "effect"),
     "over lines": ("while «float(\n        x.sum()\n    ) > 3»:\n        x = x * 0.5\n    return x\n", "several lines"),
-    "data of the host": ("while «float(x.sum()) > 3»:\n        x = x * np.random.rand()\n    return x\n", "while tracing"),
+    "data of the host": ("while «float(x.sum()) > 3»:\n        x = x * np.random.rand()\n    return x\n", "at trace time"),
 }  # fmt: skip
 
 

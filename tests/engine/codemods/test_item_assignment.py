@@ -53,7 +53,7 @@ REFUSALS = {
     "item of an item": ("x = z\n«x[0][1] = 1»\n", "item of an item"),
     "attribute": ("def f(self):\n    «self.x[0] = 1»\n", "not a plain variable"),
     "result of a call": ("«f()[0] = 1»\n", "not a plain variable"),
-    "a call in an index that is needed twice": ("x = z\n«x[f()] //= 2»\n", "made twice"),
+    "a call in an index that is needed twice": ("x = z\n«x[f()] //= 2»\n", "run twice"),
     "variable of an outer function": (
         "def f(x):\n    def g():\n        «x[0] = 1»\n    g()\n    return x\n",
         "outer scope",

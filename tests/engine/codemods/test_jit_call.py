@@ -36,9 +36,9 @@ REWRITES: dict[str, tuple[str, dict[str, Any], str]] = {
     ),
 }
 REFUSALS: dict[str, tuple[str, dict[str, Any], str]] = {
-    "unpacked arguments": ("import jax\n«init(*args)»\n", {}, "are unpacked"),
-    "unpacked keywords": ("import jax\n«init(key, **options)»\n", {}, "are unpacked"),
-    "a function made by a call": ("import jax\n«make(3)(key)»\n", {}, "created again each time"),
+    "unpacked arguments": ("import jax\n«init(*args)»\n", {}, "unpacks arguments"),
+    "unpacked keywords": ("import jax\n«init(key, **options)»\n", {}, "unpacks arguments"),
+    "a function made by a call": ("import jax\n«make(3)(key)»\n", {}, "creates the function again"),
     "another transform": ("import jax\n«init(key)»\n", {"transform": "torch.compile"}, "is none of"),
     "no call": ("import jax\n«init»\n", {}, "no Call"),
 }

@@ -50,7 +50,7 @@ def test_what_was_said_of_the_list_stays(rewrite, newline: str) -> None:
 def test_a_comment_that_would_silence_the_next_statement_is_not_moved(rewrite) -> None:
     marked = loop("\n").replace("# every state", "# jaxlint: ignore[JAX703]")
     assert rewrite("for-to-scan", marked) == (
-        "refused: a comment that silences the statement would silence the one below"
+        "refused: a suppression comment on the statement would move to the next one"
     )
 
 
@@ -64,4 +64,4 @@ def test_a_statement_that_is_removed_leaves_its_comments(rewrite) -> None:
 def test_a_key_that_is_renewed_where_it_is_used_up_is_not_split_before(rewrite) -> None:
     """It would be so again and again: what is used twice is the old key, on a path that does not come by here."""
     marked = "import jax\ndef f(rng, x):\n    rng, sub = «jax.random.split(rng)»\n    return g(sub, x), rng\n"
-    assert rewrite("split-key", marked, key="rng").startswith("refused: `rng` gets a new key there already")
+    assert rewrite("split-key", marked, key="rng").startswith("refused: `rng` already gets a new key there")

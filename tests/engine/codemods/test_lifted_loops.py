@@ -286,7 +286,7 @@ def test_a_loop_that_calls_no_module_stays_one_of_jax(rewrite: Rewrite) -> None:
 
 
 STEP = "def step(h, x):\n    return {}\n"
-CLOSURE = "calls `step`, which calls modules from outside of it"
+CLOSURE = "calls `step`, which calls modules of an outer scope"
 
 
 @pytest.mark.parametrize(
@@ -295,15 +295,15 @@ CLOSURE = "calls `step`, which calls modules from outside of it"
         ("cell = Cell(4)\n" + STEP.format("cell(h, x)"), "", "step(h, xs[:, t])", CLOSURE),
         (STEP.format("self.cell(h, x)"), "self.cell = Cell(4)", "step(h, xs[:, t])", CLOSURE),
         (STEP.format("Cell(4)(h, x)"), "", "step(h, xs[:, t])", CLOSURE),
-        ("step = self.step", "", "step(h, xs[:, t])", "may be a method bound to the module"),
-        ("f = jax.jit(Cell(4))", "", "f(h, xs[:, t])", "is made of modules outside of it"),
+        ("step = self.step", "", "step(h, xs[:, t])", "may be a method of a module"),
+        ("f = jax.jit(Cell(4))", "", "f(h, xs[:, t])", "consists of modules of an outer scope"),
         (
             "f = jax.jit(self.cell)",
             "self.cell = Cell(4)",
             "f(h, xs[:, t])",
-            "is made of modules outside of it",
+            "consists of modules of an outer scope",
         ),
-        ("make = Cell", "", "make(4)(h, xs[:, t])", "may be a module made in each iteration"),
+        ("make = Cell", "", "make(4)(h, xs[:, t])", "may be a new module in each iteration"),
     ],
     ids=[
         "a local function",
@@ -380,10 +380,10 @@ class Model(nnx.Module):
 
 def test_modules_that_are_made_in_each_iteration_stay_in_the_loop(rewrite: Rewrite) -> None:
     program = LINEN_COMPACT.replace("h, y = cell(h, x)", "h, y = nn.GRUCell(4)(h, x)")
-    assert "which makes parameters" in rewrite("for-to-scan", program)
+    assert "which creates parameters" in rewrite("for-to-scan", program)
     own = program.replace("nn.GRUCell(4)", "Cell(4)")
     refused = rewrite("for-to-scan", f"{own}\nclass Cell(nn.GRUCell):\n    pass\n")
-    assert "calls `Cell`, which makes parameters" in refused
+    assert "calls `Cell`, which creates parameters" in refused
 
 
 def test_no_vmap_is_written_over_modules(rewrite: Rewrite) -> None:

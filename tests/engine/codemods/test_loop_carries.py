@@ -26,7 +26,7 @@ def step(w, x):
 rows = jax.vmap(loss, (None, 0))
 
 """
-FLOATS = "makes floats of them"
+FLOATS = "become floats in an iteration"
 
 
 @pytest.mark.parametrize(
@@ -106,15 +106,23 @@ WIDER = 'def wider():\n    jax.config.update("jax_enable_x64", True)\n\n'
 @pytest.mark.parametrize(
     ("before", "setting", "told"),
     [
-        ("", 'if len(sys.argv) > 1:\n        jax.config.update("jax_enable_x64", True)', "makes 64 bits"),
-        ("", 'jax.config.update("jax_enable_x64", len(sys.argv) > 1)', "makes 64 bits"),
+        (
+            "",
+            'if len(sys.argv) > 1:\n        jax.config.update("jax_enable_x64", True)',
+            "sets 64-bit defaults",
+        ),
+        ("", 'jax.config.update("jax_enable_x64", len(sys.argv) > 1)', "sets 64-bit defaults"),
         ("", 'jax.config.update("jax_enable_x64", True)', ""),
         ("", 'if len(sys.argv) > 1:\n        jax.config.update("jax_platforms", "cpu")', ""),
-        (WIDER, "if len(sys.argv) > 1:\n        wider()", "makes 64 bits"),
+        (WIDER, "if len(sys.argv) > 1:\n        wider()", "sets 64-bit defaults"),
         (WIDER, "wider()", ""),
         ('jax.config.update("jax_enable_x64", True)\n', "pass", ""),
-        ('if "wide" in sys.argv:\n    jax.config.update("jax_enable_x64", True)\n', "pass", "makes 64 bits"),
-        ("", "with jax.enable_x64(True):\n        f(start)", "makes 64 bits"),
+        (
+            'if "wide" in sys.argv:\n    jax.config.update("jax_enable_x64", True)\n',
+            "pass",
+            "sets 64-bit defaults",
+        ),
+        ("", "with jax.enable_x64(True):\n        f(start)", "sets 64-bit defaults"),
     ],
 )
 def test_a_carry_in_a_program_that_has_64_bits_on_some_paths(

@@ -245,11 +245,11 @@ PICKED = spelled("return -jnp.take_along_axis(jax.nn.log_softmax(logits), labels
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (NAMED.replace(".mean()", ".mean(), logits.argmax(-1)"), "`logits` is used elsewhere"),
-        (ONE_HOT.replace("scale\n", "scale, picked\n"), "`picked` is used elsewhere"),
-        (NAMED.replace("return", 'params["head"] = 2.0\nreturn'), "`params` is rebound"),
-        (NAMED.replace("return", "h = 2 * h\nreturn"), "`h` is rebound"),
-        (NAMED.replace('h @ params["head"]', '(h @ params["head"]) * h.sum()'), "`h` is used in more than one way"),
+        (NAMED.replace(".mean()", ".mean(), logits.argmax(-1)"), "`logits` is also used elsewhere"),
+        (ONE_HOT.replace("scale\n", "scale, picked\n"), "`picked` is also used elsewhere"),
+        (NAMED.replace("return", 'params["head"] = 2.0\nreturn'), "`params` is reassigned"),
+        (NAMED.replace("return", "h = 2 * h\nreturn"), "`h` is reassigned"),
+        (NAMED.replace('h @ params["head"]', '(h @ params["head"]) * h.sum()'), "`h` is used in several ways"),
     ],
 )  # fmt: skip
 def test_it_says_why_not(rewrite: Rewrite, text: str, reason: str) -> None:

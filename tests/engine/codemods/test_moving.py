@@ -44,12 +44,12 @@ REFUSALS = {
     "hoist-jit: bound twice": (
         "hoist-jit",
         "def f(xs):\n    g = None\n    for x in xs:\n        g = «jax.jit(lambda a: a)»\n        g(x)\n",
-        "bound elsewhere",
+        "assigned elsewhere",
     ),
     "hoist-jit: under a condition": (
         "hoist-jit",
         "def f(xs):\n    for x in xs:\n        if x:\n            g = «jax.jit(lambda a: a)»\n            g(x)\n",
-        "straight in the body of a loop",
+        "directly in a loop body",
     ),
     "convert-after-loop: used in the loop": (
         "convert-after-loop",
@@ -59,7 +59,7 @@ REFUSALS = {
     "convert-after-loop: returns from the loop": (
         "convert-after-loop",
         "def f(xs):\n    seen = []\n    for x in xs:\n        seen.append(«float(x)»)\n        if x is None:\n            return 1\n    return seen\n",
-        "left before it is done",
+        "end early",
     ),
     "convert-after-loop: not empty": (
         "convert-after-loop",
@@ -74,7 +74,7 @@ REFUSALS = {
     "convert-after-loop: the array is passed on": (
         "convert-after-loop",
         "def f(x):\n    seen = []\n    for i in range(9):\n        x = step(x)\n        seen.append(«float(x)»)\n    return seen\n",
-        "may give up its buffer",
+        "may donate its buffer",
     ),
     "bind-result: nobody looks": (
         "bind-result",
@@ -89,17 +89,17 @@ REFUSALS = {
     "bind-result: a frozen class": (
         "bind-result",
         "class A(Base):\n    def put(self, i):\n        «self.x.at[i].set(0)»\n        return self.x\n",
-        "may not let its attributes be rebound",
+        "may forbid assignment",
     ),
     "mask-to-where: another shape": (
         "mask-to-where",
         "def f(x, mask):\n    return «x.at[mask]».set(0)\n",
-        "may have another shape",
+        "its shape may differ",
     ),
     "mask-to-where: of rows": (
         "mask-to-where",
         "def f(x):\n    return «x.at[x[:, 0] > 0]».set(0)\n",
-        "may have another shape",
+        "its shape may differ",
     ),
     "mask-to-where: the items themselves": (
         "mask-to-where",
@@ -109,7 +109,7 @@ REFUSALS = {
     "stable-form: the sum along another axis": (
         "stable-form",
         "def f(x):\n    e = jnp.exp(x)\n    return «e / e.sum(axis=1)»\n",
-        "cannot be seen to agree",
+        "may differ",
     ),
     "stable-form: the variable has changed": (
         "stable-form",
@@ -134,7 +134,7 @@ REFUSALS = {
     "forward-clock: the date is told": (
         "forward-clock",
         "def f():\n    start = «time.time()»\n    print(start)\n    return time.time() - start\n",
-        "time of the day",
+        "time of day",
     ),
     "split-key: in the head of a loop": (
         "split-key",

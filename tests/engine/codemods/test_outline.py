@@ -46,14 +46,14 @@ REWRITES: dict[str, tuple[str, dict[str, Any], str]] = {
 REFUSALS: dict[str, tuple[str, str]] = {
     "a function of the module": (
         "def f(x):\n    return x\n\n\ndef g(x):\n    return int(«f(x)»)\n",
-        "where it is defined",
+        "at its definition",
     ),
     "a method of the object": (
         "class A:\n    def f(self, x):\n        return int(«self.g(x)»)\n",
-        "all that the object holds",
+        "all of its attributes",
     ),
-    "unpacked arguments": ("def f(model, xs):\n    return «model.apply(*xs)»\n", "are unpacked"),
-    "constants alone": ("def f(model):\n    return «model.apply(1, 2)»\n", "nothing that could be traced"),
+    "unpacked arguments": ("def f(model, xs):\n    return «model.apply(*xs)»\n", "unpacks unknown arguments"),
+    "constants alone": ("def f(model):\n    return «model.apply(1, 2)»\n", "no argument to trace"),
     "a model that is made there": ("def f(x):\n    return «Model().apply(p, x)»\n", "created again"),
 }
 

@@ -38,8 +38,8 @@ def refusal(folder: Path, text: str, *, name: str = "f", static: tuple[str, ...]
 REFUSED = {
     "a handle of a parameter": ("def f(x, log):\n    log.write('x')\n    return x * 2\n\nf(jnp.ones(3), open('a', 'w'))\n", "log.write"),
     "what a call of another file does": ("import other\ndef f(x):\n    return other.scaled(x)\n" + CALL, "print("),
-    "a callable in a dictionary": ("HOOKS = {}\ndef f(x):\n    HOOKS['a'](x)\n    return x + 1\n" + CALL, "may have an effect"),
-    "keywords that are called": ("def f(x, **hooks):\n    hooks['end'](x)\n    return x + 1\n\nf(jnp.ones(3), end=print)\n", "may have an effect"),
+    "a callable in a dictionary": ("HOOKS = {}\ndef f(x):\n    HOOKS['a'](x)\n    return x + 1\n" + CALL, "may have a side effect"),
+    "keywords that are called": ("def f(x, **hooks):\n    hooks['end'](x)\n    return x + 1\n\nf(jnp.ones(3), end=print)\n", "may have a side effect"),
     "an operator of a class": ("class A:\n    n = 0\n    def __add__(self, other):\n        A.n += 1\n        return other\na = A()\ndef f(x):\n    return jnp.sin(a + x)\n" + CALL, "A.n"),
     "an item of an argument": ("def f(d):\n    d['n'] = 1\n    return jnp.sin(d['x'])\n\nf({'x': jnp.ones(3)})\n", "`d['n']`"),
     "a shallow copy": ("def f(d):\n    e = dict(d)\n    e['a']['b'] = 1\n    return jnp.sin(e['x'])\n\nf({'x': jnp.ones(3), 'a': {}})\n", "e['a']['b']"),
@@ -55,7 +55,7 @@ REFUSED = {
     "a string on one path": ("def f(x, debug):\n    if debug:\n        return 'none'\n    return jnp.sin(x)\n\nf(jnp.ones(3), False)\n", "a string"),
     "a NumPy array": ("def f(x):\n    return np.zeros(3) + 1\n" + CALL, "a NumPy array"),
     "a branch that no run took": ("def g(x, check):\n    if check:\n        print_it = float(x.sum())\n        x = x * print_it\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "converts a tracer"),
-    "numbers that are taken from each other": ("def f(x, now, start):\n    return x * (now - start)\n\nf(jnp.ones(3), 2.5, 1.5)\n", "32 bits hold seven digits"),
+    "numbers that are taken from each other": ("def f(x, now, start):\n    return x * (now - start)\n\nf(jnp.ones(3), 2.5, 1.5)\n", "32 bits keep only seven digits"),
     "a number that divides a number": ("def f(x, total, count):\n    return x * (total / count)\n\nf(jnp.ones(3), 2.0, 3)\nf(jnp.ones(3), 2.0, 0)\n", "may be 0"),
     "a number that is rounded down": ("def f(x, t):\n    return x * (t // 0.1)\n\nf(jnp.ones(3), 2.5)\n", "rounds a Python number"),
     "a power of a whole number": ("def f(x, step):\n    return x / (1 + step**3)\n\nfor step in range(9):\n    f(jnp.ones(3), step)\n", "may not fit into 32 bits"),
@@ -65,11 +65,11 @@ REFUSED = {
     "an attribute that is not a leaf": ("@jax.tree_util.register_pytree_node_class\nclass P:\n    def __init__(self, w):\n        self.w, self.note = w, ''\n    def tree_flatten(self):\n        return (self.w,), None\n    @classmethod\n    def tree_unflatten(cls, _, leaves):\n        return cls(*leaves)\ndef f(p):\n    return P(jnp.sin(p.w))\np = f(P(jnp.ones(3)))\nprint(p.note)\n", "`note` of a `P`"),
     "a result that is compared by identity": ("def f(x):\n    return jnp.sin(x)\nx = jnp.ones(3)\nprint(f(x) is x)\n", "the same object"),
     "a list that is given back": ("def f(x, parts):\n    return jnp.sin(x), parts\n\nf(jnp.ones(3), [jnp.ones(3)])\n", "returns `parts`"),
-    "the order of a result": ("def f(x):\n    return {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\nprint(f(jnp.ones(3)))\n", "may ask for their order"),
-    "the order of a result, later": ("def f(x):\n    return x, {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\ndef show(found):\n    for key in found:\n        print(key)\nx, found = f(jnp.ones(3))\nshow(found)\n", "may ask for their order"),
-    "layers in the order of a dictionary": ("def f(x, layers):\n    for layer in layers.values():\n        x = jnp.tanh(x @ layer)\n    return x\n\nf(jnp.ones(3), {f'layer{n}': jnp.eye(3) for n in range(3)})\n", "may ask for their order"),
+    "the order of a result": ("def f(x):\n    return {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\nprint(f(jnp.ones(3)))\n", "may depend on their order"),
+    "the order of a result, later": ("def f(x):\n    return x, {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\ndef show(found):\n    for key in found:\n        print(key)\nx, found = f(jnp.ones(3))\nshow(found)\n", "may depend on their order"),
+    "layers in the order of a dictionary": ("def f(x, layers):\n    for layer in layers.values():\n        x = jnp.tanh(x @ layer)\n    return x\n\nf(jnp.ones(3), {f'layer{n}': jnp.eye(3) for n in range(3)})\n", "may depend on their order"),
     **{
-        f"numpy's {call.partition('(')[0]} on a path that no run took": (f"def g(x, check):\n    if check:\n        x = jnp.sin(np.{call})\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "on the host")
+        f"numpy's {call.partition('(')[0]} on a path that no run took": (f"def g(x, check):\n    if check:\n        x = jnp.sin(np.{call})\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "to host code")
         for call in ("clip(x, 0, 1)", "dot(x, x)", "ravel(x)", "sort(x)", "trace(x)", "diagonal(x)", "float32(x)")
     },
     **{
@@ -77,19 +77,19 @@ REFUSED = {
         for read in ("np.loadtxt(sys.argv[1])", "np.load(sys.argv[1])['x']", "np.genfromtxt(sys.argv[1], delimiter=',')[:, 1:]", "np.fromfile(sys.argv[1])")
     },
     "an archive that is closed again": ("import sys\ndef f(x):\n    return (x - x.mean()) / x.std()\n\nx = jnp.ones(3)\nif len(sys.argv) > 1:\n    with np.load(sys.argv[1]) as arrays:\n        x = arrays['x']\nprint(f(x))\n", "NumPy array"),
-    "an exception with an array": ("import sys\nFAR = len(sys.argv) > 1\nclass Gone(Exception):\n    pass\ndef f(x):\n    size = jnp.abs(x).max()\n    if FAR:\n        raise Gone('far', size)\n    return x / size\n" + CALL, "to who catches it"),
+    "an exception with an array": ("import sys\nFAR = len(sys.argv) > 1\nclass Gone(Exception):\n    pass\ndef f(x):\n    size = jnp.abs(x).max()\n    if FAR:\n        raise Gone('far', size)\n    return x / size\n" + CALL, "passes a tracer to an exception"),
     "the type of what a file holds": ("import pickle, sys\ndef f(x):\n    if isinstance(x, (list, np.ndarray)):\n        return jnp.sum(jnp.asarray(x))\n    return jnp.mean(x)\n\nf(pickle.load(open(sys.argv[1], 'rb')))\n", "asks for the type"),
     "a whole number of any size": ("def f(x, seed):\n    return x * (seed % 1000)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]))\n", "OverflowError"),
-    "two moments in whole numbers": ("def f(x, now, start):\n    return x * (now - start)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]), int(sys.argv[2]))\n", "32 bits"),
+    "two moments in whole numbers": ("def f(x, now, start):\n    return x * (now - start)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]), int(sys.argv[2]))\n", "may not fit into 32 bits"),
     "a seed, further down": ("def g(seed):\n    return jax.random.normal(jax.random.key(seed), (3,))\ndef f(x, seed):\n    return x + g(seed)\n\nimport sys\nf(jnp.ones(3), int(sys.argv[1]))\n", "OverflowError"),
     "a string on another path": ("def f(x, w):\n    return jnp.mean(x) if isinstance(w, str) else x @ w\n\nimport sys\nf(jnp.ones(3), 'mean' if len(sys.argv) > 1 else jnp.ones(3))\n", "`w` may be a string"),
     "a batch with a name": ("def batches(names):\n    for _ in range(3):\n        batch = {'x': jnp.ones(3)}\n        if names:\n            batch['name'] = 'a'\n        yield batch\ndef f(batch):\n    return jnp.sin(batch['x'])\nfor one in batches(False):\n    f(one)\n", "`batch` may be a string, or hold one"),
     "rows that come one by one": ("def f(rows, lazy):\n    x = jnp.zeros(3)\n    for row in rows:\n        x = jnp.sin(x + row)\n    return x\n\nf([jnp.ones(3)], 1)\nf((row for row in [jnp.ones(3)]), 1)\n", "`rows` may be an iterator"),
-    "a list of options in the place of a tuple": ("import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--shape', type=int, nargs=2)\nargs = parser.parse_args()\ndef f(x, debug):\n    return jnp.sin(x).reshape(debug)\n\nf(jnp.ones(4), args.shape or (2, 2))\n", "`debug` may be a list, which has no hash"),
-    "settings that are equal and not the same": ("import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass C:\n    n: int\n    heat: float = dataclasses.field(default=1.0, compare=False)\ndef f(x, debug):\n    return jnp.sin(x) * debug.heat\n\nf(jnp.ones(3), C(1))\nf(jnp.ones(3), C(1, 0.1))\n", "of which two are equal"),
-    "an equality of one's own": ("class C:\n    def __init__(self, heat):\n        self.heat = heat\n    def __eq__(self, other):\n        return True\n    def __hash__(self):\n        return 1\ndef f(x, debug):\n    return jnp.sin(x) * debug.heat\n\nf(jnp.ones(3), C(1.0))\nf(jnp.ones(3), C(0.1))\n", "of which two are equal"),
-    "a product of whole numbers of NumPy": ("def f(counts):\n    weight = counts * counts\n    return jnp.sin(weight / 2)\n\nf(np.arange(3))\n", "may compute whole numbers"),
-    "a sum of whole numbers of NumPy, further down": ("def g(rows):\n    return jnp.log(rows.sum(axis=0))\ndef f(x, rows):\n    return x * g(rows)\n\nf(jnp.ones(3), np.arange(3))\n", "adds up whole numbers"),
+    "a list of options in the place of a tuple": ("import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--shape', type=int, nargs=2)\nargs = parser.parse_args()\ndef f(x, debug):\n    return jnp.sin(x).reshape(debug)\n\nf(jnp.ones(4), args.shape or (2, 2))\n", "`debug` may be a list, which is unhashable"),
+    "settings that are equal and not the same": ("import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass C:\n    n: int\n    heat: float = dataclasses.field(default=1.0, compare=False)\ndef f(x, debug):\n    return jnp.sin(x) * debug.heat\n\nf(jnp.ones(3), C(1))\nf(jnp.ones(3), C(1, 0.1))\n", "treats different values as equal"),
+    "an equality of one's own": ("class C:\n    def __init__(self, heat):\n        self.heat = heat\n    def __eq__(self, other):\n        return True\n    def __hash__(self):\n        return 1\ndef f(x, debug):\n    return jnp.sin(x) * debug.heat\n\nf(jnp.ones(3), C(1.0))\nf(jnp.ones(3), C(0.1))\n", "treats different values as equal"),
+    "a product of whole numbers of NumPy": ("def f(counts):\n    weight = counts * counts\n    return jnp.sin(weight / 2)\n\nf(np.arange(3))\n", "may compute integers"),
+    "a sum of whole numbers of NumPy, further down": ("def g(rows):\n    return jnp.log(rows.sum(axis=0))\ndef f(x, rows):\n    return x * g(rows)\n\nf(jnp.ones(3), np.arange(3))\n", "adds up integers"),
     "a difference of wide floats": ("def f(x, now, start):\n    late = now.astype(np.float64)\n    early = start.astype(float)\n    return x * jnp.sin(late - early)\n\nf(jnp.ones(3), np.arange(3.0), np.ones(3))\n", "takes a difference"),
     "a module that is searched for functions": ("import inspect, sys\ndef f(x):\n    return jnp.sin(x)\nfound = inspect.getmembers(sys.modules[__name__], inspect.isfunction)\n" + CALL, "asks whether something is a function"),
     "the class of a function": ("import types\ndef f(x):\n    return jnp.sin(x)\nHOOKS = {'f': f}\nfor hook in HOOKS.values():\n    assert isinstance(hook, (types.FunctionType, types.BuiltinFunctionType))\n" + CALL, "asks whether something is a function"),
@@ -99,13 +99,13 @@ REFUSED = {
     "the defaults of what it calls": ("def g(x, k=1.0):\n    return x * k\ndef f(x):\n    return jnp.sin(g(x))\nf(jnp.ones(3))\ng.__defaults__ = (2.0,)\n" + CALL, "other defaults"),
     "a search for NaN": ("def f(x):\n    return jnp.where(x > 0, jnp.log(x), 0.0)\nimport sys\nwith jax.debug_nans('--strict' in sys.argv):\n    f(jnp.ones(3))\n" + CALL, "sees no value within"),
     "a search for NaN from the start": ("jax.config.update('jax_debug_nans', True)\ndef f(x):\n    return jnp.where(x > 0, jnp.log(x), 0.0)\n" + CALL, "sees no value within"),
-    "a whole number and a float that are equal": ("import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass C:\n    scale: float = 2\ndef f(x, debug):\n    return jnp.sin(x) * debug.scale\n\nf(jnp.arange(3), C())\nf(jnp.arange(3), C(2.0))\n", "of which two are equal"),
-    "settings that are copied": ("from typing import NamedTuple\nclass C(NamedTuple):\n    scale: float = 2.0\ndef f(x, debug):\n    return jnp.sin(x) * debug.scale\n\nc = C()\nf(jnp.arange(3), c)\nf(jnp.arange(3), c._replace(scale=2))\n", "of which two are equal"),
+    "a whole number and a float that are equal": ("import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass C:\n    scale: float = 2\ndef f(x, debug):\n    return jnp.sin(x) * debug.scale\n\nf(jnp.arange(3), C())\nf(jnp.arange(3), C(2.0))\n", "treats different values as equal"),
+    "settings that are copied": ("from typing import NamedTuple\nclass C(NamedTuple):\n    scale: float = 2.0\ndef f(x, debug):\n    return jnp.sin(x) * debug.scale\n\nc = C()\nf(jnp.arange(3), c)\nf(jnp.arange(3), c._replace(scale=2))\n", "treats different values as equal"),
     "a tuple of numbers that are equal": ("def f(x, debug):\n    return jnp.sin(x) * debug[0]\n\nf(jnp.arange(3), (2, 3))\nf(jnp.arange(3), (2.0, 3))\n", "numbers of more than one type"),
-    "truth values that are counted": ("def f(x, step):\n    return x * ((step > 10) + (step > 20))\n\nfor step in range(30):\n    f(jnp.ones(3), step)\n", "counts truth values"),
-    "flags that are counted": ("def f(x, on, off):\n    return x * (on + off)\n\nf(jnp.ones(3), True, False)\n", "counts truth values"),
+    "truth values that are counted": ("def f(x, step):\n    return x * ((step > 10) + (step > 20))\n\nfor step in range(30):\n    f(jnp.ones(3), step)\n", "adds Python bools"),
+    "flags that are counted": ("def f(x, on, off):\n    return x * (on + off)\n\nf(jnp.ones(3), True, False)\n", "adds Python bools"),
     "the negative of a truth value": ("def f(x, step):\n    return x * -(step > 10)\n\nfor step in range(30):\n    f(jnp.ones(3), step)\n", "computes with a truth value"),
-    "a root of what may be negative": ("def f(x, a):\n    return jnp.abs(x * a**0.5)\n\nf(jnp.ones(3), 2.0)\nf(jnp.ones(3), -2.0)\n", "a complex number"),
+    "a root of what may be negative": ("def f(x, a):\n    return jnp.abs(x * a**0.5)\n\nf(jnp.ones(3), 2.0)\nf(jnp.ones(3), -2.0)\n", "a complex Python number"),
     "a power that divides": ("def f(x, step):\n    return x * step**-0.5\n\nfor step in range(9):\n    f(jnp.ones(3), step)\n", "ZeroDivisionError"),
     "a method of a number": ("def f(x, n):\n    return x * n.bit_length()\n\nf(jnp.ones(3), 3)\n", "what an array has not"),
     "a check that tracers are spared": ("def g(x):\n    if not isinstance(x, jax.core.Tracer):\n        x = jnp.clip(x, 0, 1)\n    return x\ndef f(x):\n    return jnp.sin(g(x))\n" + CALL, "tells an array from"),
@@ -119,7 +119,7 @@ REFUSED = {
     "an attribute of the class, set by an object": ("class C:\n    rate = 1.0\n    def slow(self):\n        type(self).rate = 0.5\nc = C()\ndef f(x):\n    return x * c.rate\nc.slow()\n" + CALL, "c.rate"),
     "an attribute of the class, set by its name": ("class C:\n    rate = 1.0\ndef change(**values):\n    for name, value in values.items():\n        setattr(C, name, value)\ndef f(x):\n    return x * C.rate\nchange(rate=2.0)\n" + CALL, "C.rate"),
     "a table that NumPy writes into": ("T = np.ones(3, np.float32)\ndef change():\n    np.multiply(T, 2, out=T)\nchange()\ndef f(x):\n    return x * T\n" + CALL, "reads `T`"),
-    "an object that is no pytree": ("class Q:\n    def __init__(self, value):\n        self.value = value\ndef f(q):\n    return jnp.sin(q.value)\n\nf(Q(jnp.ones(3)))\n", "no pytree"),
+    "an object that is no pytree": ("class Q:\n    def __init__(self, value):\n        self.value = value\ndef f(q):\n    return jnp.sin(q.value)\n\nf(Q(jnp.ones(3)))\n", "not a pytree"),
     "an array that is looked for in a list": ("def f(x):\n    return jnp.sin(x)\nseen = [jnp.ones(3)]\nx = f(seen[0])\nprint(seen.index(x), x in seen)\n", "the same object"),
     "a string of an array": ("def f(x):\n    name = f'{x}'\n    return jnp.sin(x) * len(name)\n" + CALL, "into a string"),
 }  # fmt: skip
@@ -201,7 +201,7 @@ def test_a_loop_is_refused_for_what_is_known_and_under_proof_for_what_is_not(
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ("x * since(START + 0.25 * n, START)", "32 bits hold seven digits"),
+        ("x * since(START + 0.25 * n, START)", "32 bits keep only seven digits"),
         ("x * (1.0 / n)", "may be 0"),
         ("x * n**3", "may not fit into 32 bits"),
         ("x * TABLE[n]", "IndexError"),
@@ -236,7 +236,7 @@ def test_the_number_of_a_row_that_needs_more_than_32_bits(
     ("body", "after", "reason"),
     [
         ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}", "for key in w:\n        print(key)", "`w` is a dict, whose keys a JAX loop sorts"),
-        ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}", "print(list(w))", "may ask for their order"),
+        ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}", "print(list(w))", "may depend on their order"),
         ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}", "print(w['b'])", ""),
         ("w = {'a': w['a'] * 0.9, 'b': jnp.sin(w['b'])}", "print(list(w))", "whose keys a JAX loop sorts"),
         ("w = {'b': w['b'] * 0.9, 'a': jnp.sin(w['a'])}\n    for _ in range(2):\n        x = x + 1.0", "print(x)", ""),
@@ -298,7 +298,7 @@ def test_a_loop_does_not_carry_what_an_object_loses_on_the_way(tmp_path: Path, l
     file = program.file("a.py")
     loop = next(node for node in ast.walk(file.tree) if isinstance(node, ast.For))
     if lost:
-        with pytest.raises(Refused, match="`note` of a `Weights` is not a leaf of it"):
+        with pytest.raises(Refused, match="`note` of a `Weights` is not a pytree leaf"):
             check_nodes(program, file, loop.body, strict=True)
     else:
         check_nodes(program, file, loop.body, strict=True)

@@ -152,7 +152,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
         HEAD
         + "from flax import linen as nn\n\n\nclass Net(nn.Module):\n    @nn.compact\n    def __call__(self, x):\n"
         "        for n in range(3):\n            «y = nn.Dense(3)(x)\n            x = nn.relu(y)»\n        return x\n",
-        "made while it is traced",
+        "creates layers at trace time",
     ),
     "the object itself is passed on": (
         HEAD + "class A:\n    def fit(self, xs):\n        for x in xs:\n"
@@ -168,7 +168,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
         HEAD
         + "def make():\n    opt = optax.sgd(0.1)\n\n    def once(w, state, g):\n        «u, state = opt.update(g, state)\n"
         "        w = w + u»\n        print(w)\n        return state\n\n    return once\n",
-        "compiled at each call",
+        "recompile at each call",
     ),
     "a Python number would come back as an array": (
         HEAD + LOOP + "        «y = jnp.sin(y)\n        count = 3 * i»\n        print(y, count)\n",
@@ -197,7 +197,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
         HEAD
         + "import numpy as np\n\n\ndef f(n):\n    data = np.ones((100, 3))\n    y = jnp.ones(3)\n    for i in range(n):\n"
         "        «x = data[i]\n        y = y + jnp.sin(x)»\n    return y\n",
-        "computed by NumPy",
+        "runs in NumPy",
     ),
     "an optimiser that is created again in the loop": (
         HEAD
@@ -205,26 +205,26 @@ REFUSALS: dict[str, tuple[str, str]] = {
         + "def main(batches, params):\n    for rate in (0.1, 0.2):\n        optimizer = optax.sgd(rate)\n"
         "        state = optimizer.init(params)\n        for x in batches:\n            «g = jax.grad(loss_fn)(params, x)\n"
         "            u, state = optimizer.update(g, state)\n            params = optax.apply_updates(params, u)»\n    return params\n",
-        "rebound",
+        "reassigned",
     ),
     "a function that is called after it": (
         HEAD
         + LOOP
         + "        «def g(v):\n            return v * y\n\n        y = jnp.sin(y)»\n        y = g(y)\n    return y\n",
-        "returns no functions",
+        "cannot return a function",
     ),
     "a table of the module that the program changes": (
         HEAD
         + "SETTINGS = {'rate': 0.1}\n\n\n"
         + LOOP
         + "        «z = jnp.sin(y) * SETTINGS['rate']\n        y = z + 1»\n        SETTINGS['rate'] = 0.2\n    return y\n",
-        "keeps what it read first",
+        "keeps the first value",
     ),
     "a variable of the function around": (
         HEAD
         + "def g():\n    y = jnp.ones(3)\n\n    def f(n):\n        nonlocal y\n        for i in range(n):\n"
         "            «z = jnp.sin(y)\n            y = z + 1»\n            print(z)\n\n    f(2)\n    return y\n",
-        "belongs to a function around this one",
+        "belongs to an outer or a nested function",
     ),
 }
 
@@ -258,7 +258,7 @@ def test_refusals(rewrite: Rewrite, before: str, reason: str) -> None:
 
 
 def test_statements_that_are_none(rewrite: Rewrite) -> None:
-    assert "given nothing" in rewrite("region-to-jit", "for i in «range»(3):\n    x = i\n")
+    assert "no argument to trace" in rewrite("region-to-jit", "for i in «range»(3):\n    x = i\n")
     assert "there is no expr" in rewrite("region-to-jit", "for i in ran«ge(3»):\n    x = i\n")
 
 
@@ -314,7 +314,9 @@ def test_a_state_holds_what_it_was_made_of(rewrite: Rewrite) -> None:
 
 
 def test_the_step_of_a_state_is_a_number_of_python(rewrite: Rewrite) -> None:
-    assert "whose `step` would come back as an array" in rewrite("region-to-jit", STATE.format("state.step"))
+    assert "whose `step` would come back as a JAX array" in rewrite(
+        "region-to-jit", STATE.format("state.step")
+    )
 
 
 DONATED = HEAD + (

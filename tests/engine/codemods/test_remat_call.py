@@ -264,8 +264,8 @@ REFUSED = {
     "already": ("def block(x):\n    return x\n\ndef net(x):\n    for _ in range(3):\n        x = «jax.checkpoint(block)(x)»\n    return x\n", "already"),
     "unpacked": ("def block(*x):\n    return x\n\ndef net(x):\n    for _ in range(3):\n        x = «block(*x)»\n    return x\n", "unpacks"),
     "effects": ("def block(x, y):\n    return x\n\ndef net(x, ys):\n    for _ in range(3):\n        x = «block(x, ys.pop())»\n    return x\n", "changes an object"),
-    "linen, in a function": (LINEN_FUNCTION.replace("x = block(x)", "x = «block(x)»").replace("BODY", "inner(x)"), "that it is not given"),
-    "linen, made in a function": (LINEN_FUNCTION.replace("x = block(x)", "x = «block(x)»").replace("BODY", "nn.Dense(8)(x)"), "that it is not given"),
+    "linen, in a function": (LINEN_FUNCTION.replace("x = block(x)", "x = «block(x)»").replace("BODY", "inner(x)"), "that are not its arguments"),
+    "linen, made in a function": (LINEN_FUNCTION.replace("x = block(x)", "x = «block(x)»").replace("BODY", "nn.Dense(8)(x)"), "that are not its arguments"),
     "linen, no module": (LINEN_FUNCTION.replace("x = block(x)", "x = «nn.tanh(x)»"), "not a module"),
 }  # fmt: skip
 

@@ -324,7 +324,7 @@ REFUSALS = {
     "comment inside the import": (
         TREE_MAP,
         "from jax import (\n    jit,  # compile\n    «tree_map»,\n)\n",
-        "comments inside",
+        "comment inside",
     ),
     "bound twice": (
         TREE_MAP,
@@ -349,7 +349,7 @@ REFUSALS = {
     "unpacked arguments": (
         SHARD_MAP,
         "from jax.experimental.shard_map import «shard_map»\nf = shard_map(*args)\n",
-        "unpacks its arguments",
+        "unpacks unknown arguments",
     ),
     "template with unknown arguments": (
         INDEX_UPDATE,

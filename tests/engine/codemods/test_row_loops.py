@@ -263,29 +263,29 @@ STACKS = {
 }  # fmt: skip
 
 REFUSED = {
-    "a list that is read before it is turned around": (
+    "a list that is read before it is reversed": (
         "for-to-scan",
         "hs = []\n    for x in «xs»:\n        hs.append(x)\n    first = jnp.stack(hs)\n    hs.reverse()\n    return first, jnp.stack(hs)\n",
-        "read before it is turned around",
+        "read before it is reversed",
     ),
-    "a list that is returned": ("for-to-scan", "hs = []\n    for x in «xs»:\n        hs.append(x)\n    return hs\n", "stays a list"),
+    "a list that is returned": ("for-to-scan", "hs = []\n    for x in «xs»:\n        hs.append(x)\n    return hs\n", "is used as a list"),
     "a branch": (
         "for-to-scan",
         "hs = []\n    for x in «xs»:\n        if x.sum() > 0:\n            h = h + x\n        hs.append(h)\n    return jnp.stack(hs)\n",
-        "decides in Python on `x`",
+        "branches on `x`",
     ),
     "a branch on the count": (
         "for-to-scan",
         "hs = []\n    for i in «range(4)»:\n        h = h + (1 if i % 2 else 2)\n        hs.append(h)\n    return jnp.stack(hs)\n",
-        "decides in Python on `i`",
+        "branches on `i`",
     ),
     "a condition around the append": (
         "for-to-scan", "hs = []\n    for x in «xs»:\n        if True:\n            hs.append(x)\n    return jnp.stack(hs)\n", "append",
     ),
     "output": ("for-to-scan", "for x in «xs»:\n        h = h + x\n        print(h)\n    return h\n", "effect"),
-    "a number": ("for-to-scan", "for x in «xs»:\n        h = h + float(x.sum())\n    return h\n", "by `float`"),
+    "a number": ("for-to-scan", "for x in «xs»:\n        h = h + float(x.sum())\n    return h\n", "calls `float()`"),
     "NumPy": ("for-to-scan", "for x in «xs»:\n        h = h + np.sum(x)\n    return h\n", "does not take tracers"),
-    "chance": ("for-to-scan", "for x in «xs»:\n        h = h + x * np.random.rand()\n    return h\n", "while tracing"),
+    "chance": ("for-to-scan", "for x in «xs»:\n        h = h + x * np.random.rand()\n    return h\n", "at trace time"),
     "a list that Python drew": (
         "stack-to-vmap",
         "import random\n    batch = random.sample(xs, 2)\n    return «jnp.array([row[0] for row in batch])»\n",
@@ -294,7 +294,7 @@ REFUSED = {
     "chance by a generator": (
         "for-to-scan",
         "rng = np.random.default_rng(0)\n    for x in «xs»:\n        h = h + x * rng.normal()\n    return h\n",
-        "while tracing",
+        "at trace time",
     ),
     "break": ("for-to-scan", "for x in «xs»:\n        h = h + x\n        break\n    return h\n", "break"),
     "a slice that is made by itself": (
@@ -343,26 +343,26 @@ REFUSED = {
         "for-to-scan", "hs = [h]\n    for x in «xs»:\n        hs.append(hs[-1] + x)\n    return jnp.stack(hs)\n", "elsewhere",
     ),
     "a carry under vmap": (
-        "for-to-vmap", "hs = []\n    for x in «xs»:\n        h = h + x\n        hs.append(h)\n    return jnp.stack(hs)\n", "goes from one iteration",
+        "for-to-vmap", "hs = []\n    for x in «xs»:\n        h = h + x\n        hs.append(h)\n    return jnp.stack(hs)\n", "is carried between iterations",
     ),
     "a tuple with another list": (
-        "for-to-scan", "hs, other = [], [w]\n    for x in «xs»:\n        hs.append(x)\n    return [jnp.stack(x) for x in (hs, other)]\n", "stays a list",
+        "for-to-scan", "hs, other = [], [w]\n    for x in «xs»:\n        hs.append(x)\n    return [jnp.stack(x) for x in (hs, other)]\n", "is used as a list",
     ),
     "trees in reverse": (
         "for-to-scan",
         "hs = []\n    for x in «xs»:\n        hs.append((h, x))\n    return jax.tree.map(lambda *xs: jnp.stack(xs), *hs[::-1])\n",
-        "reverse of the order",
+        "reverse order",
     ),
     "what is said of the list's order": (
-        "for-to-scan", "hs = []\n    for x in «xs»:\n        hs.insert(0, x)\n    return hs[-1]\n", "reverse of the order",
+        "for-to-scan", "hs = []\n    for x in «xs»:\n        hs.insert(0, x)\n    return hs[-1]\n", "reverse order",
     ),
     "a front of a list that has one": (
-        "for-to-scan", "hs = [h]\n    for x in «xs»:\n        hs.insert(0, x)\n    return jnp.stack(hs)\n", "does not begin empty",
+        "for-to-scan", "hs = [h]\n    for x in «xs»:\n        hs.insert(0, x)\n    return jnp.stack(hs)\n", "does not start empty",
     ),
-    "a filter": ("stack-to-vmap", "return «jnp.stack([x for x in xs if x.sum() > 0])»\n", "leaves rows out"),
+    "a filter": ("stack-to-vmap", "return «jnp.stack([x for x in xs if x.sum() > 0])»\n", "skips rows"),
     "pairs": ("stack-to-vmap", "return «jnp.array([pair(x) for x in xs])»\n", "several values"),
-    "numbers": ("stack-to-vmap", "return «jnp.array([float(x.sum()) for x in xs])»\n", "by `float`"),
-    "equal rows": ("stack-to-vmap", "return «jnp.stack([h for x in xs])»\n", "all rows are the same"),
+    "numbers": ("stack-to-vmap", "return «jnp.array([float(x.sum()) for x in xs])»\n", "calls `float()`"),
+    "equal rows": ("stack-to-vmap", "return «jnp.stack([h for x in xs])»\n", "the rows do not depend"),
     "a dictionary": ("stack-to-vmap", "d = {'a': h}\n    return «jnp.stack([v * 2 for v in d.values()])»\n", "not an array"),
 }  # fmt: skip
 
@@ -450,7 +450,7 @@ def test_sums_over_mapped_rows_compute_the_same(rewrite: Rewrite, code: str, exp
     text = rewrite("for-to-vmap", HEAD + code, sums=True)
     assert expect in text, text
     check_same(HEAD + code.replace("«", "").replace("»", ""), text)
-    assert "goes from one iteration to the next" in rewrite(
+    assert "is carried between iterations" in rewrite(
         "for-to-vmap", HEAD + code
     )  # not unless it is asked for
 
@@ -458,7 +458,7 @@ def test_sums_over_mapped_rows_compute_the_same(rewrite: Rewrite, code: str, exp
 @pytest.mark.parametrize("body", NO_SUMS.values(), ids=NO_SUMS)
 def test_what_each_iteration_needs_is_no_sum(rewrite: Rewrite, body: str) -> None:
     code = f"{HEAD}def f(w, h, xs):\n    {body}"
-    assert "goes from one iteration to the next" in rewrite("for-to-vmap", code, sums=True)
+    assert "is carried between iterations" in rewrite("for-to-vmap", code, sums=True)
 
 
 @pytest.mark.parametrize(("code", "expect"), STACKS.values(), ids=STACKS)

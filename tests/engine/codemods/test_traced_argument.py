@@ -44,16 +44,19 @@ REWRITES = {
     ),
 }
 REFUSALS = {
-    "a branch": (decorated('static_argnames="i"', "return x if i > 3 else 2 * x"), "decides in Python"),
-    "a range": (decorated('static_argnames="i"', "return sum(x for _ in range(i))"), "by `range`"),
+    "a branch": (decorated('static_argnames="i"', "return x if i > 3 else 2 * x"), "branches on"),
+    "a range": (decorated('static_argnames="i"', "return sum(x for _ in range(i))"), "calls `range()`"),
     "a shape": (decorated('static_argnames="n"', "return x + jnp.arange(2 * n)"), "makes a shape"),
     "a shape by another name": (
         decorated('static_argnames="n"', "m = 2 * n; return x.reshape(m, -1)"),
         "makes a shape",
     ),
     "a slice": (decorated('static_argnames="i"', "return x[:i]"), "slices by"),
-    "an axis": (decorated('static_argnames="i"', "return x.sum(axis=i)"), "may have to know it"),
-    "a function of its own": (decorated('static_argnames="i"', "return f(x, i)"), "may have to know it"),
+    "an axis": (decorated('static_argnames="i"', "return x.sum(axis=i)"), "may need a compile-time constant"),
+    "a function of its own": (
+        decorated('static_argnames="i"', "return f(x, i)"),
+        "may need a compile-time constant",
+    ),
     "a function that it is": (
         decorated('static_argnames="i"', "return i(x)"),
         "calls `i`, so it is not a number",
@@ -63,7 +66,7 @@ REFUSALS = {
         decorated('static_argnames="i"', "return x * i", 'x, i="a"'),
         "default of `i` is not a number",
     ),
-    "not static": (decorated('static_argnames="n"', "return x * i"), "not declared static"),
+    "not static": (decorated('static_argnames="n"', "return x * i"), "is not static here"),
     "listed elsewhere": (decorated("static_argnames=NAMES", "return x * i"), "does not list"),
     "defined elsewhere": (f"{HEAD}run = «jax.jit(step, static_argnums=1)»\n", "not defined in this file"),
 }
@@ -76,7 +79,7 @@ def test_rewrites(rewrite, before, after):
 
 @pytest.mark.parametrize(("before", "reason"), REFUSALS.values(), ids=REFUSALS)
 def test_leaves_alone(rewrite, before, reason):
-    name = "n" if 'names="n"' in before and reason != "not declared static" else "i"
+    name = "n" if 'names="n"' in before and reason != "is not static here" else "i"
     answer = rewrite("trace-static-argument", before, name=name)
     assert answer.startswith("refused: ")
     assert reason in answer

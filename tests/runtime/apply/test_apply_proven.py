@@ -113,10 +113,10 @@ def test_an_interrupt_while_the_edited_program_runs_changes_nothing(
     [
         ({"public": True}, {}, "the function is public"),
         ({"public": None}, {}, "the function is public"),
-        ({"callers_complete": False}, {}, "not all callers"),
+        ({"callers_complete": False}, {}, "some callers"),
         ({"aliased": True}, {}, "under another name"),
         ({}, {"shared": [["params", "target"]]}, "params and target may be one buffer"),
-        ({}, {"argnums": [1]}, "are not those whose callers give them up"),
+        ({}, {"argnums": [1]}, "a caller may use the donated arguments"),
     ],
     ids=["public", "unknown", "callers", "aliased", "shared", "other-argument"],
 )
@@ -128,7 +128,7 @@ def test_without_a_finding_the_callers_are_not_known(project: Path) -> None:
     found = verification(project)
     assert found.check is not None
     found.check.findings.clear()
-    assert "its callers are not known" in advice(found)
+    assert "the callers are unknown" in advice(found)
 
 
 def dominated(project: Path) -> Verification:
@@ -166,17 +166,14 @@ def test_advice_that_is_better_hinders_no_donation(project: Path) -> None:
     assert edit.result["candidate"] == "donation"
     beside = [(one["candidate"], one["kept"]) for one in found.document.applied]
     assert beside == [("kernels:norm", False), ("donation + kernels:norm", False)]
-    assert all(
-        one["message"].endswith("; of what can be written donation is tried")
-        for one in found.document.applied
-    )
+    assert all(one["message"].endswith("; donation is tried instead") for one in found.document.applied)
     found.document.diffs = collect_diffs(found)
     assert [bool(one["diff"]) for one in found.document.diffs] == [True, False, False]
     found.document.functions = []
     found.document.ran = True
     stream = io.StringIO()
     print_report(found.document, stream)
-    _, _, choice = stream.getvalue().partition("To choose from")
+    _, _, choice = stream.getvalue().partition("Trade-offs")
     lines = [" ".join(line.split()) for line in choice.splitlines()]
     assert any(line.startswith("step donation ") and line.endswith("writes it") for line in lines)
     assert any(line.startswith("step kernels:norm ") and line.endswith("advice") for line in lines)
@@ -264,7 +261,7 @@ def test_files_outside_the_project_are_not_edited(project: Path) -> None:
     (inner / "run.py").touch()
     found = verification(project)
     found.request = Request("script", str(inner / "run.py"))
-    assert "lies outside the project" in advice(found, allow_dirty=True)
+    assert "is outside the project" in advice(found, allow_dirty=True)
 
 
 def test_files_below_version_control_and_behind_links_out_are_not_edited(project: Path) -> None:

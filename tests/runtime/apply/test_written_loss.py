@@ -219,7 +219,7 @@ def test_why_it_stays_advice(project: Path) -> None:
         return loss_fix({"parameters": {"calls": [call]}}, sources)
 
     assert not isinstance(said("linear.py:3", f"{path}:7"), str)
-    assert "was not examined" in said("linear.py:3")
+    assert "was not checked" in said("linear.py:3")
     assert "there is no single loss" in said(f"{path}:8")
 
 

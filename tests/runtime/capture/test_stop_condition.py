@@ -61,7 +61,7 @@ def test_a_program_that_only_samples_is_waited_for(run_for: float | None, patien
     sample = record("sample", 40, weight=5.0, first_end=100.0, last_end=200.0)
     assert reason(sample, run_for=run_for, now=100.0 + patience - 0.5) is None
     found = reason(sample, run_for=run_for, now=100.0 + patience)
-    assert found == "after 40 calls of sample; no function was seen to train"
+    assert found == "after 40 calls of sample; no function seems to train"
 
 
 def test_functions_that_were_never_called_are_waited_for_and_named() -> None:

@@ -229,7 +229,7 @@ def test_what_python_cannot_compile_in_a_block_is_left_as_it_is(tmp_path: Path) 
     assert names == {"__name__": "watched"}  # Python's own compile follows
     assert watcher.records == []
     (record,) = watcher.missed([str((tmp_path / "watched.py").resolve())])
-    assert record.uncounted == "its file could not be watched"
+    assert record.uncounted == "its file cannot be watched"
     assert watcher.compile(b"def f(:", str(tmp_path / "watched.py")) is None
     assert watcher.compile(b"x = 1", str(tmp_path / "other.py")) is None
 
@@ -318,7 +318,7 @@ def test_a_file_that_another_loader_took_is_named_as_uncounted(tmp_path: Path) -
     )
     (entry,) = outcome.captured["flagged"]
     assert (entry["function"], entry["calls"]) == ("f", None)
-    assert entry["uncounted"] == "its file could not be watched"
+    assert entry["uncounted"] == "its file cannot be watched"
 
 
 def test_imports_are_followed_inside_the_project_only(tmp_path: Path) -> None:

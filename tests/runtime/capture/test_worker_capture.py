@@ -191,7 +191,7 @@ def test_each_compile_has_its_cause(tmp_path: Path) -> None:
     assert again[0] == "first call"
     lines = (tmp_path / "program.py").read_text().splitlines()
     assert (
-        f"jitted again (time 2, line {lines.index('    jax.jit(lambda x: g(x))(ones(3))') + 1})" in again[1]
+        f"called again (call 2, line {lines.index('    jax.jit(lambda x: g(x))(ones(3))') + 1})" in again[1]
     )
     assert all(compiled["compile_s"] > 0 for compiled in outcome.functions["f"]["compiles"])
 
@@ -305,13 +305,13 @@ def test_a_program_that_never_trains_is_waited_for_and_named(tmp_path: Path) -> 
     outcome = run_source(tmp_path, SAMPLES_FIRST, settle=True, run_for=12.0)
     assert outcome.functions["sample"]["calls"] > 30
     assert outcome.ending["message"].endswith(
-        " of sample; <lambda> was never called; no function was seen to train"
+        " of sample; <lambda> was never called; no function seems to train"
     )
 
 
 def test_the_time_limit_ends_the_program(tmp_path: Path) -> None:
     outcome = run_source(tmp_path, LOOPING, calls=None, run_for=0.5)
-    assert outcome.ending["message"] == "stopped the program 0.5 seconds after the first captured call"
+    assert outcome.ending["message"] == "stopped the program 0.5 s after the first captured call"
     assert b"left in order" in outcome.output
 
 

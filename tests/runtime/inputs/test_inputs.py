@@ -51,7 +51,7 @@ def test_a_shape_in_words(text: str, shape: tuple[int, ...] | None) -> None:
 
 def test_a_dimension_without_a_size_and_a_size_without_a_dimension() -> None:
     dims = Dimensions({"batch": 32, "heads": 2})
-    with pytest.raises(NoExample, match=r"'width' of x has no size; give it with --dim width=N"):
+    with pytest.raises(NoExample, match=r"'width' of x has no size; set it with --dim width=N"):
         dims.shape("batch width", "x")
     assert dims.unused() == ["heads"]
 
@@ -169,7 +169,7 @@ def test_modules_are_called_with_variables_of_their_own_initialiser() -> None:
         assert jax.jit(function)(*drawn(args, seed=0))[0].shape == (8, 4)
 
     assert forward(lambda x: x, (x,), {}) is None
-    with pytest.raises(NoExample, match="could not be initialised"):
+    with pytest.raises(NoExample, match="cannot be initialised"):
         forward(Normed(), (jax.ShapeDtypeStruct((), jnp.float32),), {})
 
 
@@ -259,7 +259,7 @@ def test_functions_are_called_with_examples_and_the_program_is_not_run(tmp_path:
     outcome = called(tmp_path, EXAMPLES, batch=6, heads=2)
     assert b"imported as program" in outcome.output
     assert outcome.ending["status"] == 0, outcome.output
-    assert "imported, not run" in outcome.ending["message"]
+    assert "only imported" in outcome.ending["message"]
     found = {name: function for name, function in outcome.functions.items() if function["calls"]}
     assert set(found) == {
         "update",
@@ -286,7 +286,7 @@ def test_functions_are_called_with_examples_and_the_program_is_not_run(tmp_path:
         "--dim heads",
     ]
     assert "undefined" in problems[0]
-    assert "is not a function of the program's own files" in problems[1]
+    assert "is not defined in the program's own files" in problems[1]
 
 
 def test_annotations_alone_and_dimensions_that_are_missing(tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ def test_annotations_alone_and_dimensions_that_are_missing(tmp_path: Path) -> No
     missing = called(tmp_path, None, length=2)
     assert missing.ending["status"] == 1
     assert any(
-        "'batch' of x has no size; give it with --dim batch=N" in p for p in missing.captured["problems"]
+        "'batch' of x has no size; set it with --dim batch=N" in p for p in missing.captured["problems"]
     )
 
 
@@ -304,7 +304,7 @@ def test_an_examples_file_without_examples_names_the_functions(tmp_path: Path) -
     assert outcome.ending["status"] == 1
     assert "update" in outcome.captured["problems"][0]
     outcome = called(tmp_path, "EXAMPLES = {'upd': 1}\n")
-    assert "has nothing of this name" in outcome.captured["problems"][0]
+    assert "has no such function" in outcome.captured["problems"][0]
 
 
 def test_what_cannot_be_asked_for_is_said_before_anything_starts(
@@ -313,9 +313,9 @@ def test_what_cannot_be_asked_for_is_said_before_anything_starts(
     program = tmp_path / "program.py"
     program.write_text("")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(CannotRun, match="no such examples file"):
+    with pytest.raises(CannotRun, match="the examples file of --inputs"):
         validate(Request(kind="script", target="program.py", inputs="nowhere.py"))
-    with pytest.raises(CannotRun, match="name it"):
+    with pytest.raises(CannotRun, match="name the program"):
         validate(Request(kind="pytest", target="pytest", dims={"batch": 1}))
     with pytest.raises(CannotRun, match="leave out --inputs"):
         validate(Request(kind="script", target="program.py", dims={"batch": 1}, transforms=("source",)))

@@ -83,7 +83,7 @@ def test_the_report_says_what_makes_it_fit():
         "results": [],
     }
     needs = "step does not fit the 16 GiB of tpu:v5e-1x1: it needs at least 32 GiB"
-    assert list(verdicts([run])) == [f"{needs}, and nothing that was tried makes it smaller"]
+    assert list(verdicts([run])) == [f"{needs}; no candidate makes it smaller"]
 
     def tried(name, peak):
         return {
@@ -91,7 +91,7 @@ def test_the_report_says_what_makes_it_fit():
         }  # fmt: skip
 
     run["results"] = [tried("donation", 20 * GIB)]
-    assert next(verdicts([run])) == f"{needs}; donation brings it to 20 GiB, which is still too much"
+    assert next(verdicts([run])) == f"{needs}; donation brings it to 20 GiB, still too much"
     run["results"] += [tried("remat", 9 * GIB), tried("donation + remat", 8 * GIB)]
     assert next(verdicts([run])) == f"{needs}; with remat it needs 9 GiB and fits"
     run["inspections"][0]["cost"] = {"peak_bytes": 8 * GIB}

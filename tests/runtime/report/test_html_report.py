@@ -348,7 +348,7 @@ def test_targets_say_whether_it_fits():
     assert " with bf16 + donation it needs " in next(verdicts([small]))
     small["results"] = [one for one in small["results"] if not is_proven(one)]
     (lost,) = verdicts([small])
-    assert lost.endswith("and nothing that was tried makes it smaller")
+    assert lost.endswith("no candidate makes it smaller")
     assert len(subjects(run)) == 1
 
 
@@ -360,9 +360,9 @@ def test_where_nothing_was_tried_the_page_says_why():
     ]
     text = page({**made.as_json(), "runs": [{**run, "results": never, "inspections": []}]})
     assert "Nothing was tried: it was never called." in text
-    never.append({**never[0], "candidate": "kernels", "reason": "it computes no attention"})
+    never.append({**never[0], "candidate": "kernels", "reason": "the function computes no attention"})
     text = page({**made.as_json(), "runs": [{**run, "results": never, "inspections": []}]})
-    assert "None of the candidates applies." in text
+    assert "No candidate applies." in text
 
 
 def test_files(tmp_path):
@@ -371,7 +371,7 @@ def test_files(tmp_path):
     assert json.loads((tmp_path / "report.json").read_text())["runs"][0]["inspections"]
     read((tmp_path / "report.html").read_text())
     (said,) = write_plots(document("a/b<c>"), tmp_path)
-    assert said.startswith("3 plots are in")
+    assert said.startswith("wrote 3 plots to")
     pictures = sorted(tmp_path.glob("*.svg"))
     assert len(pictures) == 3
     for picture in pictures:
@@ -444,7 +444,7 @@ def test_the_terminal_shows_what_is_alive_at_the_peak() -> None:
         "alive": [{**entry, "shape": "", "operation": "output", "path": None}],
     }
     console.print(*peaks([run]))
-    assert "by the compiler's assignment of buffers" in stream.getvalue()
+    assert "by the compiler's buffer assignment" in stream.getvalue()
     assert "4 MiB  output, 3 buffers" in stream.getvalue()
     memory["assigned"] = None
     memory["peak_bytes"] = 1000

@@ -49,7 +49,7 @@ def test_the_same_program_is_no_worse(stored: dict[str, Any]) -> None:
             "16.00 to 32.00 MiB on cpu",
         ),
         (lambda now: now["costs"]["cpu"]["train.py::step"].update(flops=1.5e9), "1e+09 to 1.5e+09 FLOPs"),
-        (lambda now: now.update(syncs_per_step=2.0), "waits 2 times a step instead of 1"),
+        (lambda now: now.update(syncs_per_step=2.0), "2 host syncs a step instead of 1"),
     ],
 )
 def test_each_figure_that_is_worse_is_told(stored: dict[str, Any], change: Any, told: str) -> None:

@@ -181,7 +181,7 @@ def test_what_is_flagged_and_not_jitted_is_shown(document: Document) -> None:
 def test_a_function_that_an_edit_moved_is_shown_once(document: Document) -> None:
     again = Document({"kind": "script", "target": "train.py", "arguments": []}, ["cpu"])
     again.results = [("cpu", result(line=12, candidate="bf16:all")), ("cpu", result(function="new", line=40))]
-    again.applied = [{**result(line=12), "kept": True, "message": "as it was run"}]
+    again.applied = [{**result(line=12), "kept": True, "message": "written as tried"}]
     document.join(again)
     assert [(one["function"], one["line"]) for _, one in document.results[-2:]] == [("step", 5), ("new", 40)]
     assert [one["line"] for one in document.applied] == [5]
@@ -190,7 +190,7 @@ def test_a_function_that_an_edit_moved_is_shown_once(document: Document) -> None
     stream = io.StringIO()
     print_report(document, stream, verbose=True)
     assert stream.getvalue().count("step  train.py:5\n") == 1
-    assert "written: donation of step (train.py:5): as it was run" in stream.getvalue()
+    assert "written: donation of step (train.py:5): written as tried" in stream.getvalue()
     assert "step  train.py:12" not in stream.getvalue()
 
 
@@ -237,7 +237,7 @@ def test_the_text_says_what_was_proven_and_what_was_not(document: Document) -> N
     assert first == [
         "1 of 2 candidates proven.",
         "step: 1.25x as fast, 50% less memory by donation.",
-        "Next: the same command with --apply writes donation of step.",
+        "Next: run the same command with --apply to write donation of step.",
     ]
     rows = [re.split(r"  +", line) for line in text.splitlines() if line.startswith("step")]
     donation = [
@@ -254,7 +254,7 @@ def test_the_text_says_what_was_proven_and_what_was_not(document: Document) -> N
         "compile 2: `x`: float32[3] -> float32[4]",
         "JAX999 at-the-jit: it [costs]",
         "JAX999 sync",
-        "1 had nothing to change or were refused; --verbose says why.",
+        "1 were refused or had nothing to change; --verbose says why.",
     ):
         assert part in text
     assert "remat" not in text
@@ -310,7 +310,7 @@ def test_where_the_whole_program_was_measured_that_is_said(document: Document) -
 def test_after_apply_the_first_lines_say_what_was_written(document: Document) -> None:
     document.diffs = [{**result(), "diff": "--- a", "note": ""}]
     document.applied = [{**result(), "kept": True, "message": "measured again"}]
-    assert first_lines(document)[2] == "Next: look at train.py, where donation of step is written."
+    assert first_lines(document)[2] == "Next: review train.py, where donation of step is written."
     text = text_of(document)
     assert "written: donation of step (train.py:5)\n" in text
     assert "measured again" not in text
@@ -321,7 +321,7 @@ def test_what_only_a_compiler_says_is_written_on_request(document: Document) -> 
     document.diffs = [{**result(), "diff": "--- a", "note": ""}]
     (line,) = candidate_lines(document)
     assert line.outcome == "--accept-compiled writes it"
-    assert "--apply --accept-compiled writes" in first_lines(document)[2]
+    assert "--apply --accept-compiled to write" in first_lines(document)[2]
 
 
 def test_no_internal_name_is_shown(document: Document) -> None:
@@ -336,7 +336,7 @@ def test_advice_is_shown_as_code_to_write_by_hand(document: Document) -> None:
     document.results = [("cpu", result(candidate="microbatch:2", parameters={"code": "parts = split(x)"}, codemod=None))]  # fmt: skip
     text = text_of(document)
     assert "microbatch:2 of step, by hand  train.py:5\n  parts = split(x)\n" in text
-    assert first_lines(document)[2] == "Next: what is proven has to be written by hand, as it is shown below."
+    assert first_lines(document)[2] == "Next: write the proven changes by hand; their code is shown below."
 
 
 def test_functions_that_are_called_once_take_no_room(document: Document) -> None:
@@ -351,10 +351,10 @@ def test_functions_that_are_called_once_take_no_room(document: Document) -> None
             document.results.append(("cpu", entry))
     short, whole = text_of(document), text_of(document, verbose=True)
     assert "init_3" in short  # it takes a second
-    assert "and 4 more that were called once; --verbose has them all" in short
+    assert "and 4 more that were called once; --verbose shows all" in short
     assert "init_1" not in short
     assert "donation (not-applicable)" not in short
-    assert "13 had nothing to change or were refused; --verbose says why." in short
+    assert "13 were refused or had nothing to change; --verbose says why." in short
     assert whole.count("donation (not-applicable)") == 6
     assert "called once" not in whole
     document.functions[:] = document.functions[1:4]
@@ -417,7 +417,7 @@ def test_large_constants_are_shown_with_the_function_that_captures_them(tmp_path
     made.add_findings([])
     stream = io.StringIO()
     print_report(made, stream)
-    assert "captures float32[512,1024] as a constant of the compiled program, 2.0 MiB" in stream.getvalue()
+    assert "captures float32[512,1024] as a constant, 2 MiB" in stream.getvalue()
     assert made.as_json()["runs"][0]["functions"][0]["constants"] == [constant]
 
 
@@ -433,7 +433,7 @@ def test_an_argument_that_grows_is_told_with_what_its_compiles_cost(tmp_path: Pa
     print_report(document, stream)
     text = " ".join(stream.getvalue().split())
     assert "`cache['k']` (axis 1) grows from 3 to 9: 2 compiles, 0.80 s" in text
-    assert "would compile once, in about 0.40 s" in text
+    assert "one compile, about 0.40 s" in text
 
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07[red]:bomb:\u202e\napplied: all of it"
@@ -458,7 +458,7 @@ def test_no_text_of_a_program_steers_a_terminal_or_is_markup(
 ) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "400")
-    document.applied = [{**result(), "kept": True, "message": "as it was run"}]
+    document.applied = [{**result(), "kept": True, "message": "written as tried"}]
     document.errors = ["the program was killed"]
     for field in dataclasses.fields(document):
         if field.name not in ("results", "targets", "versions"):

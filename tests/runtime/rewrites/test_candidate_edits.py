@@ -551,7 +551,7 @@ def test_a_program_that_fails_is_held_against_itself_without_jit(
     found = verified(tmp_path, FAILS, monkeypatch)
     (result,) = [r for _, r in found.document.results if r["candidate"].startswith("source")]
     assert (result["status"], result["code"], result["function"]) == ("verified", "JAX101", "clip"), result
-    assert "with jit disabled" in result["reason"]
+    assert "without jit" in result["reason"]
     assert "4 values of 1 results and 1 printed lines" in result["evidence"]
     (change,) = found.rewritten
     assert "if jnp.sum" not in change.text

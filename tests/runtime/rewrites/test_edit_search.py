@@ -202,7 +202,7 @@ def test_where_all_at_once_fail_they_are_joined_one_after_the_other(tmp_path: Pa
     assert [one.rewrite.function for one in best.parts] == ["a", "c"]
     assert found.original.trials.asked[3:] == ["abc", "ab", "ac"]  # type: ignore[attr-defined]
     told = [result["reason"] for _, result in found.original.run.document.results]
-    assert any("jit:a in a + jit:b in b + jit:c in c: it does not compute the same" in one for one in told)
+    assert any("jit:a in a + jit:b in b + jit:c in c: the results differ" in one for one in told)
     assert any(one.startswith("compile b: no gain beside what was kept") for one in told)
 
 
@@ -396,7 +396,7 @@ def test_an_edit_whose_interval_holds_1_is_not_kept(tmp_path: Path, monkeypatch:
         assert not found._concluded(kept, [kept])
         ((_, told),) = found.original.run.document.results
         assert told["status"] == "rejected"
-        assert f"without compiles {said}" in told["reason"]
+        assert f"without compile time {said}" in told["reason"]
 
 
 def test_an_edit_that_leaves_other_files_is_rejected(tmp_path: Path) -> None:
@@ -417,4 +417,4 @@ def test_an_edit_that_leaves_other_files_is_rejected(tmp_path: Path) -> None:
     assert "and 1 file compared" in good.evidence
     ((_, told),) = found.original.run.document.results
     assert told["status"] == "rejected"
-    assert told["reason"] == "compile a: it leaves other files: train.log has 1 line instead of 200"
+    assert told["reason"] == "compile a: the files it writes differ: train.log has 1 line instead of 200"

@@ -85,7 +85,7 @@ def test_a_setting_is_compared_by_the_files_that_the_program_leaves(
     source = textwrap.dedent(PROGRAM) + asks
     results = {r["candidate"]: r for _, r in verified(tmp_path, source).document.results}
     assert results["setting:compilation-cache"]["status"] == "rejected"
-    assert "it leaves other files: which.txt has" in results["setting:compilation-cache"]["reason"]
+    assert "the files it writes differ: which.txt has" in results["setting:compilation-cache"]["reason"]
 
 
 def test_all_that_a_run_comes_to_is_compared() -> None:
@@ -94,9 +94,9 @@ def test_all_that_a_run_comes_to_is_compared() -> None:
     for found, problem in (
         (Trial(printed="loss 0.2501\n", left=Leavings(errors="step\n")), None),
         (Trial(printed="loss 0.2600\n", left=Leavings(errors="step\n")), "it prints 'loss 0.2600'"),
-        (Trial(printed="loss 0.2500\n", left=Leavings(errors="stop\n")), "to standard error instead of"),
+        (Trial(printed="loss 0.2500\n", left=Leavings(errors="stop\n")), "to stderr instead of"),
         (Trial(printed="loss 0.2500\n", left=Leavings({"a": 1}, errors="step\n")), "a is new"),
-        (Trial(printed="loss 0.2500\n", left=Leavings(errors="step\n"), status=3), "with exit status 3"),
+        (Trial(printed="loss 0.2500\n", left=Leavings(errors="step\n"), status=3), "exit status 3"),
     ):
         told = other_outcome(base, [base], found)
         assert told is None if problem is None else problem in str(told)

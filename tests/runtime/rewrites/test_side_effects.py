@@ -177,18 +177,21 @@ def test_a_file_is_compared_by_what_is_in_it(
     left: Callable[..., Leavings], name: str, old: bytes | str, new: bytes | str, problem: str | None
 ) -> None:
     found = other_files(left({name: old}), [left({name: old}), left({name: old})], left({name: new}))
-    assert found is None if problem is None else str(found).startswith("it leaves other files: ")
+    assert found is None if problem is None else str(found).startswith("the files it writes differ: ")
     assert problem is None or problem in str(found)
 
 
 def test_files_that_are_missing_new_or_kept_are_told(left: Callable[..., Leavings]) -> None:
     base = {"a.txt": "1\n", "b.txt": "2\n"}
     runs = left(base), [left(base)]
-    assert other_files(*runs, left({"a.txt": "1\n"})) == "it leaves other files: b.txt is missing"
-    assert other_files(*runs, left({**base, "c.txt": ""})) == "it leaves other files: c.txt is new"
+    assert other_files(*runs, left({"a.txt": "1\n"})) == "the files it writes differ: b.txt is missing"
+    assert other_files(*runs, left({**base, "c.txt": ""})) == "the files it writes differ: c.txt is new"
     cleaned = [left({}, before={"old.ckpt": "x"}) for _ in range(2)]
     kept = left({"old.ckpt": "x"}, before={"old.ckpt": "x"})
-    assert other_files(cleaned[0], cleaned[1:], kept) == "it leaves other files: old.ckpt is not deleted"
+    assert (
+        other_files(cleaned[0], cleaned[1:], kept)
+        == "the files it writes differ: old.ckpt is no longer deleted"
+    )
     assert "old.ckpt is deleted" in str(other_files(kept, [], cleaned[0]))
 
 
@@ -238,7 +241,7 @@ def test_what_differs_between_two_runs_of_the_original_is_not_compared(left: Cal
     base, again = left({"a.bin": b"\0\1\2\3" * 9}), left({"a.bin": b"\0\3\2\1" * 9})
     assert other_files(base, [again], left({"a.bin": b"\0\7\7\7" * 9})) is None
     assert other_files(base, [again], left({"a.bin": b"\0\7\7"})) == (
-        "it leaves other files: a.bin has 3 bytes instead of 36"
+        "the files it writes differ: a.bin has 3 bytes instead of 36"
     )
     unsteady = left({"a.txt": log(3)}), [left({"a.txt": log(4)})]
     assert other_files(*unsteady, left({"a.txt": log(2)})) is None
@@ -253,7 +256,7 @@ def test_what_is_too_large_to_be_read_is_compared_by_its_hash(
     monkeypatch.setattr(side_effects, "READ", 10)
     base, again, other = (left({"big.bin": bytes([n]) * 100}) for n in (1, 1, 2))
     assert other_files(base, [again], again) is None
-    assert other_files(base, [again], other) == "it leaves other files: big.bin has other bytes"
+    assert other_files(base, [again], other) == "the files it writes differ: big.bin has other bytes"
     assert other_files(base, [other], left({"big.bin": bytes(100)})) is None  # it differs from run to run
 
 
@@ -276,7 +279,7 @@ def test_zip_members_of_a_bomb_are_not_read(left: Callable[..., Leavings]) -> No
         return file.getvalue()
 
     found = other_files(left({"a.zip": bomb(b"1")}), [], left({"a.zip": bomb(b"2")}))
-    assert found == "it leaves other files: a.zip cannot be read"
+    assert found == "the files it writes differ: a.zip cannot be read"
 
 
 def test_error_output_is_compared_without_the_noise() -> None:
@@ -293,7 +296,7 @@ def test_error_output_is_compared_without_the_noise() -> None:
 
     assert other_errors(run(log(3)), [run(log(3), 2)], log(3)) is None
     assert other_errors(run(log(200)), [run(log(200))], run(log(1))) == (
-        "it writes 1 line to standard error instead of 200"
+        "it writes 1 line to stderr instead of 200"
     )
     assert "instead of 'step 0 loss 0.500000'" in str(other_errors(run(log(1)), [], run(log(1, 0.9))))
     bar = "\r".join(f"{n}0%|#| {n}/10 [00:0{n}<00:01, {n}.1it/s]" for n in range(9)) + "\n"
@@ -396,10 +399,10 @@ def test_whole_programs_are_compared_by_what_they_leave(
     traced = run(PROGRAM.replace(once, f"    if not n:\n    {once}"))
     assert traced.printed == base.printed
     assert other_outcome(base, [again], traced) == (
-        "it leaves other files: train.log has 1 line instead of 200"
+        "the files it writes differ: train.log has 1 line instead of 200"
     )
     quiet = run(PROGRAM.replace("print(f", "n == 0 and print(f"))
-    assert other_outcome(base, [again], quiet) == "it writes 1 line to standard error instead of 200"
+    assert other_outcome(base, [again], quiet) == "it writes 1 line to stderr instead of 200"
     other = run(PROGRAM.replace('{"n": steps}', '{"n": float(steps)}').replace("loss 0.005\\\\n", "loss 0.9"))
     assert "done.json has" in str(other_outcome(base, [again], other))
 
@@ -467,8 +470,8 @@ def test_files_that_a_program_writes_elsewhere_are_compared_too(
         ('"beside"', '"other"', "beside.txt"),
         ('"marker"', '"another"', "marker is missing"),
         ('"end")', '"END")', "end.txt"),
-        ('    (place / "old").unlink()', "    pass", "old is not deleted"),
+        ('    (place / "old").unlink()', "    pass", "old is no longer deleted"),
     ):
         problem = str(other_outcome(base, [again], run(text.replace(old, new))))
-        assert "it leaves other files" in problem
+        assert "the files it writes differ" in problem
         assert told in problem

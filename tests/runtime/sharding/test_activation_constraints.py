@@ -98,9 +98,7 @@ def test_experts_over_the_data_axis_take_their_tokens(traced: tuple[Step, Classe
     assert not named["expert parallel"].held  # over the model axis each device has its tokens
     figures = Figures(1.0, 8.0, 1, {"all-to-all": 8.0}, {"data": 8.0})
     said = "\n".join(placement_words.sentences(both, found, MESH, figures))
-    assert (
-        "the tokens that are routed to them come from the whole batch and go back (8 B by all-to-all)" in said
-    )
+    assert "the tokens routed to them come from the whole batch and go back (8 B by all-to-all)" in said
     assert "h of " in said
     assert placement_words.title(both, found, MESH).startswith("expert parallelism with Megatron")
     text = placement_code.program(both, found, MESH, "step", [])
@@ -111,8 +109,8 @@ def test_experts_over_the_data_axis_take_their_tokens(traced: tuple[Step, Classe
     told = list(
         advice.experts(found, MESH, named["tensor parallel"], [(both, 0.5), (named["tensor parallel"], 0.9)])
     )
-    assert "splits each of them" in told[0]
-    assert "scored 0.50 at best, what was found 0.90" in told[1]
+    assert "splits each expert" in told[0]
+    assert "scored 0.50 at best, the best placement 0.90" in told[1]
 
 
 def test_a_sequence_may_be_split_over_what_is_left(traced: tuple[Step, Classes]) -> None:
@@ -170,6 +168,6 @@ def test_a_constraint_that_avoids_what_is_gathered_whole_stays(traced: tuple[Ste
     assert best.figures is not None
     told = list(advice.avoided(plain.figures, best.figures))
     assert told == [
-        "without the constraints on activations the compiler gathers f32[16,6,8] (dot) from 4x1x1 parts to 1x1x4 parts whole "
-        "(involuntary rematerialisation)"
+        "without the sharding constraints on activations the compiler gathers f32[16,6,8] (dot) from 4x1x1 parts to 1x1x4 parts "
+        "(involuntary rematerialization)"
     ]

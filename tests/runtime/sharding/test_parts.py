@@ -46,8 +46,8 @@ def test_a_mesh_that_cannot_be_read_says_how_to_write_one(text: str) -> None:
         ("data=0,model=2", "the axis data has 0 devices"),
         ("data=-4", "the axis data has -4 devices"),
         ("data=2,data=4", "named twice"),
-        ("data=1", "one device"),
-        ("data=1,model=1", "one device"),
+        ("data=1", "2 devices or more"),
+        ("data=1,model=1", "2 devices or more"),
         ("data=1024,model=64", "at most 256"),
     ],
 )
@@ -294,7 +294,7 @@ def test_a_mixture_of_experts_can_be_split_by_experts() -> None:
     assert len(said) == 1
     assert "4 experts hold" in said[0]
     plain = strategies.Strategy("plain", ("data",))
-    assert "keeps them whole" in next(advice.experts(found, MESH, plain))
+    assert "replicates them" in next(advice.experts(found, MESH, plain))
 
 
 def test_an_ensemble_by_vmap_is_told_from_experts() -> None:
@@ -309,7 +309,7 @@ def test_an_ensemble_by_vmap_is_told_from_experts() -> None:
     found = classes_of(step, params, np.ones((16, 6), np.float32))
     said = list(advice.experts(found, MESH, strategies.Strategy("plain", ("data",))))
     assert len(said) == 1
-    assert "an ensemble by vmap" in said[0]
+    assert "an ensemble" in said[0]
 
 
 # ---- strategies ----
@@ -380,7 +380,7 @@ def test_what_does_not_divide_stays_whole_and_is_told() -> None:
         assert not any(any(spec) for spec in strategy.leaves(found, MESH)), strategy.name
     said = list(advice.undivided(found, MESH))
     assert any("batch of 9" in line for line in said)
-    assert any("axis of 7 does not divide by 4; pad it to 8" in line for line in said)
+    assert any("axis of 7; pad it to 8" in line for line in said)
 
 
 def test_a_mesh_with_one_axis_has_no_tensor_parallel(transformer: Classes) -> None:
@@ -597,10 +597,8 @@ def test_the_nearer_layout_on_a_torus_is_told_by_bytes_and_links() -> None:
     folded = np.array([chips[n] for n in (0, 1, 2, 3, 7, 6, 5, 4)]).reshape(4, 2)
     sent = Figures(0, 0, 0, {}, {"data": 3 * 2**20, "model": 2**20})
     said = list(advice.layout(MESH, chips, folded, sent))
-    assert said[0].startswith(
-        "a ring over data takes 6 links with the devices in the order of jax.devices(), 8 as"
-    )
-    assert "3 MiB are sent over it" in said[0]
+    assert said[0].startswith("a ring over data takes 6 links in the order of jax.devices(), 8 in")
+    assert said[0].endswith("it sends 3 MiB")
     assert said[1].startswith("a ring over model takes 2 links")
     assert "reshape(4, 2)" in said[2]
     assert not list(advice.layout(MESH, [object()] * 8, folded, sent))
@@ -609,7 +607,7 @@ def test_the_nearer_layout_on_a_torus_is_told_by_bytes_and_links() -> None:
 def test_pmap_in_the_file_is_brought_up(tmp_path: Path) -> None:
     file = tmp_path / "train.py"
     file.write_text("import jax\nstep = jax.pmap(lambda x: x)\n")
-    assert next(advice.pmaps(str(file), MESH, ("data",))).startswith("line 2: pmap")
+    assert next(advice.pmaps(str(file), MESH, ("data",))).startswith("line 2: replace pmap")
     file.write_text("import jax\nstep = jax.jit(lambda x: x)\n")
     assert not list(advice.pmaps(str(file), MESH, ("data",)))
 

@@ -57,7 +57,10 @@ def test_on_a_cpu_it_says_what_it_found_and_why_nothing_is_tried():
 
 def test_a_program_without_any_says_so():
     (found,) = results(lambda x: x @ x, jnp.ones((8, 8))).values()
-    assert found.reason == "it computes no norm, softmax alone, gated unit or product with an activation"
+    assert (
+        found.reason
+        == "the function computes no norm, softmax, gated linear unit or product with an activation"
+    )
 
 
 @pytest.mark.targets
@@ -85,7 +88,7 @@ print(json.dumps(shown))
     shown = json.loads(done.stdout.splitlines()[-1])
     ((status, reason),) = shown.pop("loss")
     assert status == "not-applicable"
-    assert "XLA's own takes no more memory" in reason
+    assert "XLA's own version takes no more memory" in reason
     for implementation in ("pallas", "recomputed"):
         status, reason, evidence, before, after = shown[f"fusions:gated_units:{implementation}"]
         assert status == "compiled", reason

@@ -61,7 +61,7 @@ def test_what_was_not_left_together_runs_again_where_the_program_is_short(second
     if where == "again":
         process = function._process(("a", "c"))
         assert isinstance(process, measuring_client._Again)
-        assert process.reason == "a + c was not staged the first time"
+        assert process.reason == "a + c was not lowered in the first run"
 
 
 def at_the_candidate(monkeypatch: pytest.MonkeyPatch, act: object) -> list[str]:
@@ -113,7 +113,7 @@ def test_a_candidate_that_crashes_costs_its_own_result(
     verification = verify_source(tmp_path, PLAIN, transforms=("donation", "bf16"), costs=True)
     results = results_of(verification)
     assert results["donation"]["status"] == "failed"
-    assert results["donation"]["reason"].startswith("the process that tried it was killed by SIGSEGV")
+    assert results["donation"]["reason"].startswith("the measuring process was killed by SIGSEGV")
     assert results["original"]["after"]["peak_bytes"]
     assert results["bf16"]["status"] == "not-applicable"
     assert "track: donation" in said
@@ -127,7 +127,7 @@ def test_a_candidate_that_hangs_costs_its_own_result(tmp_path: Path, monkeypatch
     at_the_candidate(monkeypatch, hang)
     result = results_of(verify_source(tmp_path, PLAIN, transforms=("donation",)))["donation"]
     assert result["status"] == "failed"
-    assert "took longer than 1 s and was ended" in result["reason"]
+    assert "took longer than 1 s and was killed" in result["reason"]
 
 
 def test_what_cannot_be_exported_is_measured_where_the_program_runs_again(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_what_cannot_be_exported_is_measured_where_the_program_runs_again(tmp_pa
     result = results_of(verification)["donation"]
     assert result["status"] in ("verified", "rejected"), result["reason"]
     assert (
-        "measured where the program ran again: it cannot be exported (it calls back into Python)"
+        "measured in a second run of the program: it cannot be exported (it calls back into Python)"
         in result["evidence"]
     )
     assert result["path"] == str(tmp_path / "program.py")

@@ -120,7 +120,7 @@ def test_every_candidate_is_decided_with_a_reason(function: Any, arguments: tupl
             assert result.numerics.passed, f"{name}: {result.reason}"
     if function in (printing, calling):
         assert results["donation"].status == Status.COMPILED
-        assert "calls back ran with each" in results["donation"].evidence
+        assert "callbacks ran in each" in results["donation"].evidence
 
 
 SHARDED = """
@@ -147,7 +147,7 @@ assert average.sharding.is_equivalent_to(rows, 2)
 def test_sharded_inputs_keep_their_sharding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XLA_FLAGS", "--xla_force_host_platform_device_count=4")
     verification = verify_source(tmp_path, SHARDED, transforms=("donation",))
-    assert verification.document.notes == ["the program ended by itself, exit status 0"]
+    assert verification.document.notes == ["the program finished with exit status 0"]
     (result,) = results_of(verification).values()
     assert result["status"] in ("verified", "compiled"), result["reason"]
     # of each device: a quarter of the average is given up
@@ -179,7 +179,7 @@ if __name__ == "__main__":
 @pytest.mark.filterwarnings("ignore:os.fork")
 def test_batches_that_forked_processes_prepare(tmp_path: Path) -> None:
     verification = verify_source(tmp_path, FORKS, transforms=("donation",))
-    assert verification.document.notes == ["the program ended by itself, exit status 0"]
+    assert verification.document.notes == ["the program finished with exit status 0"]
     (function,) = verification.document.functions
     assert (function["function"], function["calls"]) == ("step", 12)
     (result,) = results_of(verification).values()

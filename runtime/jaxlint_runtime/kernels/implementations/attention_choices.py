@@ -132,9 +132,9 @@ def choices(target: Target) -> list[Choice]:
 
 def _no_flash(layout: Layout) -> str | None:
     if layout.spec.cap is not None:
-        return "it does not cap scores"
+        return "it cannot cap scores"
     if layout.masks or layout.biases:
-        return "it takes no mask or bias but in full size"
+        return "it takes a mask or bias only in full size"
     width = layout.sizes.size(layout.width)
     if layout.shape[2] % _MULTIPLE or layout.key_shape[2] % _MULTIPLE or width != layout.shape[3]:
         return f"it takes lengths that are multiples of {_MULTIPLE}"
@@ -143,7 +143,7 @@ def _no_flash(layout: Layout) -> str | None:
 
 def _no_splash(layout: Layout) -> str | None:
     if layout.masks or layout.biases:
-        return "it takes a mask that is known when it is compiled, and no bias"
+        return "it takes a compile-time constant mask and no bias"
     if layout.shape[2] % _MULTIPLE or layout.key_shape[2] % _MULTIPLE:
         return f"it takes lengths that are multiples of {_MULTIPLE}"
     return None
@@ -153,7 +153,7 @@ def _no_own_flash(layout: Layout) -> str | None:
     """Its derivative takes biases for constants."""
     read = [value for bias, _ in layout.biases for value in bias.reads()]
     if any(jnp.issubdtype(value.aval.dtype, jnp.floating) for value in read):
-        return "it gives no derivative by a bias"
+        return "it has no gradient for a bias"
     return None
 
 
@@ -173,12 +173,12 @@ def _triton_sizes(layout: Layout) -> Sequence[triton_flash.Blocks]:
 
 
 def _no_dot_product(layout: Layout) -> str | None:
-    return "it does not cap scores" if layout.spec.cap is not None else None
+    return "it cannot cap scores" if layout.spec.cap is not None else None
 
 
 def _no_cudnn(layout: Layout) -> str | None:
     if str(layout.attention.queries.value.aval.dtype) not in ("bfloat16", "float16"):
-        return "cuDNN computes attention in 16 bits alone"
+        return "cuDNN computes attention only in 16 bits"
     if layout.shape[3] % 8 or layout.shape[3] > 256:
         return "cuDNN takes heads of up to 256, in steps of 8"
     return _no_dot_product(layout)

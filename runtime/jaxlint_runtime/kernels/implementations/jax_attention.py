@@ -21,7 +21,7 @@ class Unsupported(Exception):
 def dot_product_attention(operands: Operands, spec: Spec, implementation: str | None = "xla") -> Any:
     """`jax.nn.dot_product_attention`, by XLA or by cuDNN."""
     if spec.cap is not None:
-        raise Unsupported("jax.nn.dot_product_attention caps no scores")
+        raise Unsupported("jax.nn.dot_product_attention cannot cap scores")
     return _time_first(jax.nn.dot_product_attention, operands, spec, implementation=implementation)
 
 
@@ -48,9 +48,9 @@ def tpu_flash_attention(operands: Operands, spec: Spec) -> Any:
     from jax.experimental.pallas.ops.tpu.flash_attention import flash_attention
 
     if spec.cap is not None:
-        raise Unsupported("it caps no scores")
+        raise Unsupported("it cannot cap scores")
     if operands.mask is not None or operands.bias is not None:
-        raise Unsupported("it takes a mask or bias in full size only")
+        raise Unsupported("it takes a mask or bias only in full size")
     _batch, heads, time, depth = operands.queries.shape
     if operands.keys.shape[2] % 128 or time % 128 or operands.values.shape[3] != depth:
         raise Unsupported("it takes lengths that are multiples of 128")
@@ -68,7 +68,7 @@ def splash_attention(operands: Operands, spec: Spec) -> Any:
     from jax.experimental.pallas.ops.tpu.splash_attention import splash_attention_mask as masks
 
     if operands.mask is not None or operands.bias is not None:
-        raise Unsupported("it takes a mask that is known when it is compiled, and no bias")
+        raise Unsupported("it takes a compile-time constant mask and no bias")
     heads, time = operands.queries.shape[1:3]
     positions = operands.keys.shape[2]
     if time % _LANES or positions % _LANES:

@@ -37,7 +37,7 @@ def interpreted(choice: Choice, layouts: Sequence[Layout]) -> str:
         checked(choice.name, choice.run, operands, spec, choice.interpreter)
         texts.append("x".join(map(str, operands.queries.shape)) + (" causal" if spec.causal else ""))
     kinds = ", ".join(dict.fromkeys(texts))
-    return f"the kernel itself interpreted on this CPU for queries of {kinds}, values and gradients as a plain reference's"
+    return f"the kernel itself interpreted on this CPU for queries of {kinds}, values and gradients agree with a plain reference"
 
 
 def shrunk(layout: Layout) -> tuple[Operands, Spec]:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxlint_runtime.proof.gain import gain_of, is_proven
-from jaxlint_runtime.protocol.report_forms import ResultJson, before_and_after, peak_of
+from jaxlint_runtime.protocol.report_forms import ResultJson, peak_of
 from jaxlint_runtime.report.best_versions import Subject
+from jaxlint_runtime.report.candidate_lines import memory_cell, speed_cell, values_cell
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.plots import memory_chart, roofline_chart, times_chart
 from jaxlint_runtime.report.html.svg_chart import Chart
@@ -83,13 +84,9 @@ def _verdict(subject: Subject) -> Child:
         tried = [result for result in subject.results if result["status"] != "not-applicable"]
         if not tried:
             reasons = {result["reason"] for result in subject.results}
-            return (
-                f"Nothing was tried: {reasons.pop()}."
-                if len(reasons) == 1
-                else "None of the candidates applies."
-            )
+            return f"Nothing was tried: {reasons.pop()}." if len(reasons) == 1 else "No candidate applies."
         return (
-            f"None of {len(tried)} candidates is an improvement."
+            f"None of {len(tried)} candidates is better."
             if len(tried) > 1
             else "The candidate is not better."
         )
@@ -98,11 +95,7 @@ def _verdict(subject: Subject) -> Child:
     before, after = peak_of(best["before"]), peak_of(best["after"])
     if before and after:
         parts.append(f"peak memory {size(before)} to {size(after)}")
-    how = (
-        "Proven by running it"
-        if best["status"] == "verified"
-        else "Values checked, the gain read from the compiler"
-    )
+    how = "Proven by measurement" if best["status"] == "verified" else "Values checked, gain by the compiler"
     return [tag("b", best["candidate"]), " ", badge(best["status"]), f" {'; '.join(parts)}. {how}."]
 
 
@@ -123,16 +116,16 @@ def _pictures(subject: Subject, run: Mapping[str, Any]) -> Markup | None:
     said = {
         "memory": (
             "Memory over program order",
-            "estimate: liveness of the staged program, without fusion; the strip under the axis says which pass it is",
+            "estimate: liveness over the jaxpr, without fusion; the strip below the axis shows the forward and backward pass",
         ),
         "roofline": (
             "Roofline",
-            "filled: the whole call by its time; triangles: forward (up) and backward (down) at the most that the device allows; "
-            "FLOPs counted, bytes estimated from the compiled program; what stays in caches can carry it above the roof",
+            "filled: the whole call; triangles: the upper bound for the forward (up) and backward (down) pass; "
+            "FLOPs counted, bytes estimated from the compiled program; caches can lift a point above the roof",
         ),
         "times": (
             "Paired times",
-            "measured: one pair of points for each block of A B B A; the bars are the medians",
+            "measured: one pair of points for each A-B-B-A block; bars are medians",
         ),
     }
     sides = ("before", "after") if subject.best is not None else ("before",)
@@ -168,9 +161,9 @@ def _candidates(results: Sequence[ResultJson]) -> Markup | None:
         [
             result["candidate"],
             badge(result["status"]),
-            _speed(result),
-            _memory(result),
-            _values(result),
+            speed_cell(result),
+            memory_cell(result, "→"),
+            values_cell(result["numerics"]),
             _why(result),
         ]
         for result in sorted(tried, key=lambda one: (not is_proven(one), -gain_of(one).weight))
@@ -189,8 +182,8 @@ def _candidates(results: Sequence[ResultJson]) -> Markup | None:
     ]
     return tag(
         "div",
-        tag("h3", "Candidates, proven and rejected"),
-        table("Each with what was decided and why", columns, rows) if rows else None,
+        tag("h3", "Candidates"),
+        table("Proven and rejected candidates", columns, rows) if rows else None,
         tag(
             "details",
             tag("summary", f"Not tried ({len(rest)})"),
@@ -198,34 +191,6 @@ def _candidates(results: Sequence[ResultJson]) -> Markup | None:
         )
         if rest
         else None,
-    )
-
-
-def _speed(result: ResultJson) -> str:
-    time = gain_of(result).time
-    return "-" if time is None else time.cell
-
-
-def _memory(result: ResultJson) -> str:
-    for key, mark in (("peak_bytes", ""), ("residual_bytes", " kept (estimate)")):
-        before, after = before_and_after(result, key)
-        if before is not None and after is not None:
-            return f"{size(before)} → {size(after)}{mark}"
-    return "-"
-
-
-def _values(result: ResultJson) -> str:
-    numerics = result["numerics"]
-    if numerics is None:
-        return "-"
-    if not numerics["passed"]:
-        return "differ"
-    return (
-        "the same bits"
-        if not numerics["max_abs"]
-        else f"agree ({numerics['max_rel']:.1e})"
-        if numerics["max_rel"]
-        else "agree"
     )
 
 
@@ -239,8 +204,8 @@ def _why(result: ResultJson) -> Child:
 def diff_part(diff: Mapping[str, Any]) -> Markup | None:
     """How something proven would be written, or why it is not."""
     if not diff["diff"]:
-        note = diff["note"] or "there is no rewrite"
-        return tag("p", tag("b", diff["candidate"]), f" is not written to the source: {note}")
+        note = diff["note"] or "there is no fix"
+        return tag("p", tag("b", diff["candidate"]), f" is not written: {note}")
     lines = []
     for line in diff["diff"].splitlines():
         kind = {"+": "add", "-": "del", "@": "at"}.get(line[:1])
@@ -261,18 +226,18 @@ def _compiles(known: Mapping[str, Any] | None, run: Mapping[str, Any], subject: 
     parts: list[Child] = []
     called = [f"{known['calls']} calls"]
     if known["call_ms"] is not None:
-        called.append(f"{milliseconds(known['call_ms'])} each in the run (measured)")
+        called.append(f"{milliseconds(known['call_ms'])} a call in the run (measured)")
     row = next((c for c in run["compiles"] if (c["function"], c["path"], c["line"]) == subject.place), None)
     causes = row["causes"] if row else []
     called.append(f"{len(causes)} compile{'s' if len(causes) != 1 else ''}")
     if row and causes:
-        called.append(f"{row['trace_s'] + row['lower_s'] + row['compile_s']:.2f} s in them (measured)")
+        called.append(f"{row['trace_s'] + row['lower_s'] + row['compile_s']:.2f} s to compile (measured)")
     parts.append(tag("p", ", ".join(called)))
     if len(causes) > 1:
         items = [tag("li", f"compile {n}: {cause['cause']}") for n, cause in enumerate(causes, start=1)]
         parts.append(tag("ul", items[:20], class_="plain"))
         if len(items) > 20:
-            parts.append(tag("p", f"and {len(items) - 20} more, in the data", class_="faint"))
+            parts.append(tag("p", f"and {len(items) - 20} more in the JSON data", class_="faint"))
     items = [
         tag("li", f"captures {c['dtype']}{c['shape']} as a constant, {size(c['nbytes'])}")
         for c in known["constants"]
@@ -310,8 +275,8 @@ def _facts(subject: Subject) -> Markup | None:
     ]
     hlo = shown["hlo"]
     caption = (
-        f"{hlo['kernels']} kernels, {hlo['fusions']} of them fusions, {hlo['launches']} runs of them a call"
-        + (f"; {hlo['facts_left_out']} lesser facts left out" if hlo["facts_left_out"] else "")
+        f"{hlo['kernels']} kernels ({hlo['fusions']} fusions), {hlo['launches']} launches a call"
+        + (f"; {hlo['facts_left_out']} smaller facts left out" if hlo["facts_left_out"] else "")
         + f". {'After' if subject.improved else 'As written'}; bytes are estimates."
     )
     return tag(
@@ -338,7 +303,7 @@ def _lines(subject: Subject) -> Markup | None:
     return tag(
         "div",
         tag("h3", "Work and bytes by line"),
-        _folded("Your lines, the heaviest first", columns, rows, _SHOWN_LINES),
+        _folded("Heaviest lines first", columns, rows, _SHOWN_LINES),
     )
 
 

@@ -7,8 +7,9 @@ from importlib import resources
 from typing import Any
 
 from jaxlint_runtime.proof.gain import Tally, gain_of, is_proven, tally
-from jaxlint_runtime.protocol.report_forms import ResultJson, before_and_after
+from jaxlint_runtime.protocol.report_forms import ResultJson
 from jaxlint_runtime.report.best_versions import Subject, subjects
+from jaxlint_runtime.report.candidate_lines import memory_cell, speed_cell
 from jaxlint_runtime.report.html.function_section import diff_part, function_section
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.sharding_section import shardings
@@ -16,7 +17,7 @@ from jaxlint_runtime.report.html.tables import badge, table
 from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.targets_table import rows_of, verdicts, worth_showing
 from jaxlint_runtime.wording.function_names import short_name
-from jaxlint_runtime.wording.units import milliseconds, ratio, seconds, size
+from jaxlint_runtime.wording.units import milliseconds, ratio, seconds
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
@@ -133,7 +134,7 @@ def _contents(links: Sequence[tuple[str, str]]) -> Markup | None:
 def _problems(document: Mapping[str, Any]) -> list[Markup]:
     said = [f"worse than the baseline: {line}" for line in document["regressions"]] + list(document["errors"])
     if document["interrupted"]:
-        said.append("interrupted: what follows is what was known by then")
+        said.append("interrupted: the report holds what was known by then")
     return [tag("p", line, class_="alert") for line in said]
 
 
@@ -144,7 +145,7 @@ def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
     tiles = [*_gains(counted, [r for _, r in placed]), *(_of_run(runs[0]) if runs else ())]
     parts: list[Child] = [tag("ul", tiles, class_="tiles")]
     if placed:
-        title = "What is proven" if counted.verified else "What gains by a compiler, its values checked here"
+        title = "Proven" if counted.verified else "Gains by the compiler, values checked here"
         parts.append(_proven(title, placed, len(runs) > 1))
     elif not results:
         parts.append(tag("p", "No jitted function was captured, so nothing could be tried."))
@@ -160,12 +161,12 @@ def _changes(changes: Sequence[Mapping[str, Any]]) -> Child:
 
 def _gains(counted: Tally, proven: Sequence[ResultJson]) -> list[Child]:
     """How many candidates are proven, and the largest gains of these."""
-    what = "candidates that were tried are proven"
+    what = "tried candidates are proven"
     if counted.compiled:
         what = (
-            f"{what}, {counted.compiled} more gain by a compiler"
+            f"{what}, {counted.compiled} more gain by the compiler"
             if counted.verified
-            else "candidates that were tried gain by a compiler"
+            else "tried candidates gain by the compiler"
         )
     tiles: list[Child] = [_tile(f"{counted.proven} of {counted.tried}", what, bool(proven))]
     gains = [(gain_of(r), r["function"]) for r in proven if r["status"] == "verified"]
@@ -191,7 +192,7 @@ def _of_run(run: Mapping[str, Any]) -> list[Child]:
     ]
     if run["syncs"]:
         waits = sum(sync["per_step"] or 0.0 for sync in run["syncs"])
-        tiles.append(_tile(f"{waits:.2g}", f"waits of the host a call of {run['step'] or 'the step'}", False))
+        tiles.append(_tile(f"{waits:.2g}", f"host syncs per call of {run['step'] or 'the step'}", False))
     return tiles
 
 
@@ -202,8 +203,8 @@ def _proven(title: str, placed: Sequence[tuple[str, ResultJson]], several: bool)
             [tag("code", r["function"]), f" on {target}" if several else None],
             r["candidate"],
             badge(r["status"]),
-            _speed_text(r),
-            _memory_text(r),
+            speed_cell(r),
+            memory_cell(r, "→"),
         ]
         for target, r in placed
     ]
@@ -225,16 +226,6 @@ def _tile(figure: str, text: str, good: bool) -> Markup:
     return tag("li", tag("b", figure), tag("span", text), class_="gain" if good else None)
 
 
-def _speed_text(result: ResultJson) -> str:
-    time = gain_of(result).time
-    return "-" if time is None else time.cell
-
-
-def _memory_text(result: ResultJson) -> str:
-    before, after = before_and_after(result, "peak_bytes")
-    return f"{size(before)} → {size(after)} ({after / before:.2f}x)" if before and after else "-"
-
-
 def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
     """What each function needs on each target, as written and at best."""
     rows = rows_of(runs)
@@ -245,7 +236,7 @@ def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
         ("target", "whole"),
         ("version", "name"),
         ("peak memory (compiler)", "n"),
-        ("in its memory", ""),
+        ("fits", ""),
     ]
     columns += [("work (counted)", "n"), ("through memory (estimate)", "n")]
     sent = any(row.sent != "-" for row in rows)
@@ -269,7 +260,7 @@ def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
     return tag(
         "section",
         tag("h2", "Targets", id="targets"),
-        table("Per device; nothing was run on a target with a colon", columns, shown),
+        table("Per device; targets with a colon are compiled, not run", columns, shown),
     )
 
 
@@ -325,7 +316,7 @@ def _whole_run(run: Mapping[str, Any]) -> list[Child]:
         columns = [
             ("function", ""),
             ("calls", "n"),
-            ("in all (measured)", "n"),
+            ("total (measured)", "n"),
             ("a call", "n"),
             ("check says", "why"),
         ]
@@ -374,8 +365,8 @@ def _how_to_read() -> Markup:
     return tag(
         "p",
         tag("b", "Kinds of figures. "),
-        "Measured: run here, in blocks of A B B A, median with a 95% bootstrap interval. Compiler: what XLA planned or says of the "
-        "program it compiled. Counted: over the staged program, loops by their turns. Estimate: neither run nor planned. "
-        "Verified: values and gain were measured by running. Compiled: values were checked on another device, the gain was read "
-        "from the compiler of a device that is not here.",
+        "Measured: run here in A-B-B-A blocks, median with a 95% bootstrap interval. Compiler: XLA's own plan for the compiled "
+        "program. Counted: over the jaxpr, loops by their iterations. Estimate: neither run nor planned. "
+        "Verified: values and gain were measured. Compiled: values were checked on another device, and the gain comes from the "
+        "compiler for a device that is not here. Values are relative differences.",
     )

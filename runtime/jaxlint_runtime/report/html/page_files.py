@@ -29,7 +29,7 @@ def write_page(document: Document, path: Path) -> list[str]:
     beside.write_text(json.dumps(wellformed(data), indent=2) + "\n", encoding="utf-8")
     when = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
     path.write_text(page(data, beside.name, when, first_lines(document)), encoding="utf-8")
-    return [f"the report is in {path}, its data in {beside}"]
+    return [f"wrote the report to {path} and its data to {beside}"]
 
 
 def write_plots(document: Document, folder: Path) -> list[str]:
@@ -51,5 +51,5 @@ def write_plots(document: Document, folder: Path) -> list[str]:
                     (folder / f"{stem}.png").write_bytes(
                         bytes(resvg_py.svg_to_bytes(svg_string=text, zoom=_PNG_ZOOM))
                     )
-    note = "" if png else f" (as SVG alone: for PNG {_INSTALL})"
-    return [f"{written} plots are in {folder}{note}"]
+    note = "" if png else f" (SVG only; for PNG: {_INSTALL})"
+    return [f"wrote {written} plots to {folder}{note}"]

@@ -26,7 +26,7 @@ def memory_chart(
     unit, label = next(
         ((u, n) for u, n in ((_GIB, "GiB"), (_MIB, "MiB"), (_KIB, "KiB")) if top >= u), (1, "B")
     )
-    title = f"{name}: memory over program order, estimated from the staged program. " + "; ".join(
+    title = f"{name}: memory over program order, estimated from the jaxpr. " + "; ".join(
         f"{side} peak {size(data['peak_bytes'])}" for side, data in zip(_SIDES, sides, strict=False)
     )
     chart = Chart(

@@ -44,7 +44,7 @@ def _section(sharding: Mapping[str, Any]) -> Markup:
         _list(sharding["explanation"]),
         tag("p", values(sharding)),
         _named("Worth knowing", sharding["advice"]),
-        _named("In the form of the framework", sharding["annotations"]),
+        _named("As annotations of the framework", sharding["annotations"]),
         tag("h3", "The code"),
         tag("p", "Advice: nothing is written to the source.", class_="faint"),
         tag(

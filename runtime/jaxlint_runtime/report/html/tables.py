@@ -78,25 +78,27 @@ def figures(
         size,
         memory or False,
     )
-    add("Temporaries in it", "compiler", cost("temp_bytes"), size, judged=False)  # a donation may raise them
-    add("Most alive at once", "estimate", [one and one["memory"]["peak_bytes"] for one in inspections], size)
-    add("Kept for the backward pass", "estimate", cost("residual_bytes"), size)
+    add(
+        "Temporaries in the peak", "compiler", cost("temp_bytes"), size, judged=False
+    )  # a donation may raise them
+    add("Peak of live arrays", "estimate", [one and one["memory"]["peak_bytes"] for one in inspections], size)
+    add("Residuals of the backward pass", "estimate", cost("residual_bytes"), size)
     add("Floating-point operations", "counted", cost("flops"), lambda value: amount(value, "FLOP"))
     moved = [sum(one["bytes"].values()) if one and one["bytes"] else None for one in inspections]
     add("Bytes through memory", "estimate", moved, size)
-    add("Bytes accessed, loops once", "compiler", cost("bytes_accessed"), size)
+    add("Bytes accessed, loop bodies once", "compiler", cost("bytes_accessed"), size)
     if any(cost("collective_bytes")):
         add("Sent between devices", "compiler", cost("collective_bytes"), size)
     kernels = [one["hlo"]["kernels"] if one and one["hlo"] else None for one in inspections]
     add("Kernels", "compiler", kernels, lambda value: "-" if value is None else str(value), judged=False)
-    add("To compile, once", "measured", cost("compile_s"), seconds, judged=False)
+    add("Compile time, once", "measured", cost("compile_s"), seconds, judged=False)
     columns: list[Column] = [("figure", ""), ("before" if after else "as written", "n")]
     if after:
         columns += [("after", "n"), ("change", "n")]
     else:
         rows = [row[:2] for row in rows]
     return table(
-        "Measured here, read from the compiler, counted over the program, or an estimate", columns, rows
+        "Each figure is measured here, planned by the compiler, counted, or an estimate", columns, rows
     )
 
 
