@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jaxlint.codemods.purity.mutation import function_around
 from jaxlint.codemods.purity.possible_values import PossibleValues
-from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.program import File, Program
 from jaxlint.codemods.text_edits import shown_source
 
 _SETTINGS = frozenset({"jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_disable_jit", "jax_default_dtype_bits", "jax_enable_custom_prng", "jax_default_prng_impl", "jax_threefry_partitionable", "jax_default_device"})  # fmt: skip
@@ -28,6 +28,10 @@ def settings_changed(possible: PossibleValues) -> Iterator[str]:
 
 def values_checked(possible: PossibleValues) -> Iterator[str]:
     """Where a program has JAX look for NaN: in each result step by step, of what is compiled in its results alone. In words."""
+    for setting in sorted(_CHECKS):
+        for said, file in said_outside(possible.program, setting):
+            place = possible.program.place(file, said)
+            yield f"may run under `{setting}`, by what {place} says, which sees no value within a compiled function"
     for name, setting, node, file in _changes(possible):
         asked = {"jax.debug_nans": "jax_debug_nans", "jax.debug_infs": "jax_debug_infs"}.get(name, setting)
         given = node.args[-1] if node.args else None
@@ -35,6 +39,19 @@ def values_checked(possible: PossibleValues) -> Iterator[str]:
         if (asked in _CHECKS or computed) and not (isinstance(given, ast.Constant) and not given.value):
             place = possible.program.place(file, node)
             yield f"may run under `{asked or 'jax_debug_nans'}`, by `{shown_source(node)}` at {place}, which sees no value within a compiled function"
+
+
+def said_outside(program: Program, setting: str) -> Iterator[tuple[ast.AST, File]]:
+    """Where a program speaks of the environment variable of a setting, or hands the command line to JAX."""
+    for file in program.files:
+        for node in ast.walk(file.tree):
+            if (isinstance(node, ast.Constant) and node.value == setting.upper()) or (
+                isinstance(node, ast.keyword) and node.arg == setting.upper()
+            ):
+                yield node, file
+    for name in ("config_with_absl", "parse_flags_with_absl"):
+        for file, call in program.calls.get(name, ()):
+            yield call, file
 
 
 def _changes(possible: PossibleValues) -> Iterator[tuple[str, str, ast.Call, File]]:

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from jaxlint.codemods.dataflow import FUNCTIONS
+from jaxlint.codemods.purity.jax_settings import said_outside
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, parameters
 from jaxlint.codemods.purity.values import TYPE, Box, Ext
@@ -97,6 +98,11 @@ class Carried:
                 continue
             if not isinstance(call.args[-1], ast.Constant) or self._only_sometimes(call, file, 0):
                 return f"`{shown_source(call)}` at {program.place(file, call)}"
+        for node, file in said_outside(program, _X64):
+            above = file.names.parents.get(node)
+            is_set = isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Store)
+            if not is_set or self._only_sometimes(node, file, 0):
+                return f"`{shown_source(above or node)}` at {program.place(file, node)}"
         return ""
 
     def _only_sometimes(self, node: ast.AST, file: File, depth: int) -> bool:

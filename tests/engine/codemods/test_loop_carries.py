@@ -123,6 +123,18 @@ WIDER = 'def wider():\n    jax.config.update("jax_enable_x64", True)\n\n'
             "sets 64-bit defaults",
         ),
         ("", "with jax.enable_x64(True):\n        f(start)", "sets 64-bit defaults"),
+        (
+            'import os\nif "wide" in sys.argv:\n    os.environ["JAX_ENABLE_X64"] = "1"\n',
+            "pass",
+            "sets 64-bit defaults",
+        ),
+        ('import os\nos.environ["JAX_ENABLE_X64"] = "1"\n', "pass", ""),
+        (
+            "import os\nos.environ.update(JAX_ENABLE_X64=str(len(sys.argv) > 1))\n",
+            "pass",
+            "sets 64-bit defaults",
+        ),
+        ("", "jax.config.parse_flags_with_absl()", "sets 64-bit defaults"),
     ],
 )
 def test_a_carry_in_a_program_that_has_64_bits_on_some_paths(
