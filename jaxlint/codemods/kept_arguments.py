@@ -18,6 +18,7 @@ from jaxlint.codemods.applied_transforms import JITS, applied
 from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.dead_arguments import Ownership
 from jaxlint.codemods.reaching_definition import bound_arguments
+from jaxlint.codemods.shared_buffers import SharedBuffers
 from jaxlint.codemods.site import Site
 from jaxlint.jaxapi.functions import TREE_MAPS
 
@@ -40,12 +41,16 @@ def kept_elsewhere(site: Site, line: int, positions: Iterable[int] | None, *, va
     if jitted is None:
         return ""
     wanted = None if positions is None else set(positions)
-    keepers = _Keepers(site, {jitted.name}, variables)
+    keepers, shared = _Keepers(site, {jitted.name}, variables), SharedBuffers(site, {jitted.name})
     for call in ast.walk(site.tree):
         if isinstance(call, ast.Call) and jitted.is_called(call):
             for number, part in jitted.given(call):
-                if (wanted is None or number in wanted) and (why := keepers.of(part)):
+                if wanted is not None and number not in wanted:
+                    continue
+                if why := keepers.of(part):
                     return why
+                if isinstance(part, ast.Name) and (why := shared.read_after(part, call)):
+                    return f"`{part.id}` may be held by {why}, where its buffers would be deleted"
     return ""
 
 

@@ -20,6 +20,7 @@ from jaxlint_runtime.apply import written_attention, written_bf16, written_loss,
 from jaxlint_runtime.proof.gain import gain_of, is_proven
 from jaxlint_runtime.protocol.report_forms import FunctionJson, ResultJson
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.source_analysis.findings import Foreseen
 from jaxlint_runtime.source_analysis.unused_after_call import given_up_at
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.wording.paths import display_path
@@ -234,10 +235,22 @@ def _hindrance(edit: Edit, verification: Verification, allow_dirty: bool) -> str
         if (problem := not_to_be_changed(path, root, allow_dirty or own)) is not None:
             return problem
     try:
-        changes_of([edit], verification)
+        changes = changes_of([edit], verification)
     except Refused as refusal:
         return f"advice only: {refusal}"
-    return None
+    return _foreseen(changes, verification)
+
+
+def _foreseen(changes: Sequence[Change], verification: Verification) -> str | None:
+    """An error that check foresees in the edited files, on a path that the run need not take; None where there is none."""
+    assert verification.check is not None
+    sources = verification.check.sources
+    edited = {change.source.path: change.text for change in changes}
+    after = {
+        path: dataclasses.replace(one, text=edited.get(one.path, one.text)) for path, one in sources.items()
+    }
+    told = Foreseen(sources).new_error(after)
+    return f"advice only: {told}" if told else None
 
 
 def not_to_be_changed(path: str, root: Path, allow_dirty: bool) -> str | None:

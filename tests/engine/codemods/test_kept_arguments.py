@@ -75,6 +75,87 @@ FREE = {
 }
 
 
+# What is done before the loop, or in it, by which another variable holds the buffers; `best` is read at the end.
+SHARED = {
+    "an item": "best = p['w']",
+    "a shape that it has": "best = p['w'].reshape(p['w'].shape)",
+    "a dtype that it has": "best = jax.tree.map(lambda a: a.astype(jnp.float32), p)",
+    "no copy where none is needed": "best = jax.tree.map(jnp.asarray, p)",
+    "a gradient that is stopped": "best = jax.lax.stop_gradient(p)",
+    "the device that it is on": "best = jax.device_put(p, jax.devices()[0])",
+    "its leaves": "best, tree = jax.tree.flatten(p)",
+    "a shallow copy": "best = dict(p)",
+    "a pair": "best = (len(history), p)",
+    "one of two": "best = p if callback else None",
+    "the first": "best = best or p",
+    "a walrus": "print((best := p)['w'].sum())",
+    "what goes round": "best = [leaf for leaf in p.values()]",
+    "a loop": "for best in p.values(): pass",
+    "an iterator": "best = iter(p.values())",
+    "a lazy one": "best = (leaf.sum() for leaf in p.values())",
+    "a default": "best = lambda p=p: evaluate(p, 1.0)",
+    "an object": "best = Pair(p)",
+    "a function that hands it back": "best = first_of(3, p)",
+    "a function of any arguments": "best = packed(p)",
+    "a second one of a second one": "q = p['w']; best = q.T",
+}
+FRESH = {
+    "a sum": "best = p['w'].sum()",
+    "a product": "best = p['w'] * 2",
+    "a number": "best = float(evaluate(p, x))",
+    "a copy of all": "best = jax.tree.map(jnp.copy, p)",
+    "an average": "best = jax.tree.map(lambda a: 0.9 * a, p)",
+    "its shape": "best = p['w'].shape",
+    "an array of NumPy": "best = jax.tree.map(np.asarray, p)",
+    "what reads it later": "best = lambda: evaluate(p, 1.0)",
+    "what a function computes": "best = evaluate(p, x)",
+}
+HELPERS = """
+class Pair:
+    def __init__(self, params):
+        self.params = params
+
+def first_of(number, params):
+    kept = params["w"]
+    return number, kept
+
+def packed(*given):
+    return given
+
+"""
+
+
+def shared_site(what: str, *, read: bool = True) -> Site:
+    head, _, train = HEAD.partition("def train")
+    text = f"{head.replace('SAVED, best,', 'SAVED, chosen,')}{HELPERS}def train{train}        {what}\n        p, loss = step(p, x)\n"
+    text += "    print(best)\n" if read else "    print(loss)\n"
+    return Site(SourceFile(Path("a.py"), "a.py", text, "utf-8", False, ""))
+
+
+@pytest.mark.parametrize("what", SHARED.values(), ids=SHARED)
+def test_another_variable_with_the_same_buffers_is_named(what: str) -> None:
+    assert "`p` may be held by" in kept_elsewhere(shared_site(what), LINE, [0])
+
+
+@pytest.mark.parametrize("what", FRESH.values(), ids=FRESH)
+def test_a_variable_of_its_own_holds_nothing(what: str) -> None:
+    assert kept_elsewhere(shared_site(what), LINE, [0]) == ""
+
+
+@pytest.mark.parametrize("what", ["best = p['w']", "best, tree = jax.tree.flatten(p)", "best = Pair(p)"])
+def test_what_nobody_reads_later_may_share_the_buffers(what: str) -> None:
+    assert kept_elsewhere(shared_site(what, read=False), LINE, [0]) == ""
+
+
+def test_what_an_argument_was_made_of_is_named() -> None:
+    text = HEAD.partition("def train")[0] + (
+        "def train(x):\n    variables = {'params': {'w': jnp.ones(3)}}\n    p = variables['params']\n"
+        "    p, loss = step(p, x)\n    print(variables)\n"
+    )
+    told = kept_elsewhere(Site(SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")), LINE, [0])
+    assert "`variables`, of which line" in told
+
+
 def site_of(what: str) -> Site:
     loop = f"        {what}\n        p, loss = step(p, x)\n"
     return Site(SourceFile(Path("a.py"), "a.py", HEAD + loop, "utf-8", False, ""))

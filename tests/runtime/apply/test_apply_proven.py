@@ -94,6 +94,16 @@ def test_a_donation_of_what_a_queue_keeps_stays_advice(project: Path) -> None:
     assert told.startswith("advice only: `params` may be kept by `jobs.put((0, params))` at line 9")
 
 
+def test_a_donation_of_what_is_read_behind_a_flag_stays_advice(project: Path) -> None:
+    loop = (
+        "\nimport jax.numpy as jnp\n\ndef run(flag):\n    params = {'w': jnp.ones(3)}\n    x = jnp.ones(3)\n"
+        "    after = step(params, x)\n    if flag:\n        print(params['w'])\n    return after\n"
+    )
+    (project / "program.py").write_text(SOURCE + loop)
+    told = advice(verification(project))
+    assert told.startswith("advice only: check finds an error in the edited file"), told
+
+
 def test_an_interrupt_while_the_edited_program_runs_changes_nothing(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
