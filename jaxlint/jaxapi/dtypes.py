@@ -60,6 +60,16 @@ def is_integer(dtype: str) -> bool:
     return dtype.startswith(("int", "uint"))
 
 
+def integer_limit(dtype: str, end: str) -> int | None:
+    """The `min` or `max` of an integer dtype; None of what is none."""
+    bits = dtype.lstrip("uint")
+    if not is_integer(dtype) or not bits.isdigit() or end not in ("min", "max"):
+        return None
+    if dtype.startswith("u"):
+        return 2 ** int(bits) - 1 if end == "max" else 0
+    return 2 ** (int(bits) - 1) - 1 if end == "max" else -(2 ** (int(bits) - 1))
+
+
 def named_dtype(name: str) -> str:
     """The dtype that a name stands for ("float32", "jax.numpy.bfloat16", "builtins.float"), as it was asked for; "" for others."""
     last = name.rpartition(".")[2]

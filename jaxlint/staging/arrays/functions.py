@@ -22,7 +22,7 @@ from jaxlint.jaxapi.functions import (
 from jaxlint.jaxapi.layer_classes import LAYER_LIBRARIES, holds_arrays
 from jaxlint.jaxapi.static_arguments import DATA_DEPENDENT, SHAPE_ARGUMENTS, SIZED_BY_DATA, STATIC_NUMBERS
 from jaxlint.staging import events
-from jaxlint.staging.arrays.questions import answered
+from jaxlint.staging.arrays.questions import LIMITS, answered
 from jaxlint.staging.evaluator.classes import decorated, redecorates
 from jaxlint.staging.evaluator.conversions import Conversions
 from jaxlint.staging.evaluator.machine import Machine, Part
@@ -112,7 +112,8 @@ class ArrayFunctions(Part):
         """What a function gives that has no model: by the tables, or as something unknown."""
         args, kwargs, node, frame = call.args, call.kwargs, call.node, call.frame
         if name in STATIC_FUNCTIONS:
-            answer = answered(name, args) if self.machine.exact else None
+            known = self.machine.exact or name.rpartition(".")[2] in LIMITS
+            answer = answered(name, args) if known else None
             if answer is not None:
                 return answer
             return ExternalObject(name, args, kwargs, node) if name in _CONTEXTS else Static()

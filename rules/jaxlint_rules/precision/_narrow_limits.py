@@ -37,6 +37,9 @@ def wrapping(operation: Operation, dtype: str) -> str:
     if operation.kwargs.get("dtype") is not None or _stays_small(operation, dtype):
         return ""
     if operation.name in RUNNING:
+        longest = max(shape_of(operation.args[0]) or (0,), default=0)
+        if not dtype.startswith("u") and longest <= ENDS[dtype][1]:
+            return ""  # of what has both signs, and perhaps over a short axis
         return f"`{operation.name}` of {dtype} wraps around beyond {ENDS[dtype][1]:,}; pass `dtype=jnp.int32`"
     use = "pass `preferred_element_type=jnp.int32`"
     if isinstance(operation.node, ast.BinOp):

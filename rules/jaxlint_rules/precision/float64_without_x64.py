@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, TracedArgumentEvent, concerns
 from jaxlint.api.syntax import walk
-from jaxlint.api.tables import MAKERS, RANDOM_MAKERS
-from jaxlint.api.values import External, Operation, Static, Value, dtype_named
+from jaxlint.api.tables import JIT_KINDS, MAKERS, RANDOM_MAKERS
+from jaxlint.api.values import External, Operation, Reading, Static, Value, dtype_named
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name
 from jaxlint_rules._x64 import may_have_x64
 
 _GIVEN = {"float64": "float32", "complex128": "complex64", "int64": "int32", "uint64": "uint32"}
 _WIDE = frozenset(_GIVEN)
+_CONVERTING = frozenset({"array", "asarray", "float32", "float64"})
 _LAYERS = ("flax.", "haiku.", "equinox.", "jax.nn.initializers.")
 
 
@@ -22,10 +23,12 @@ class Float64WithoutX64(Rule):
 
     ## What it does
     Finds `dtype=jnp.float64`, `"float64"`, `.astype(np.float64)`, `jnp.float64(...)` and their complex and integer counterparts in
-    projects that turn on 64 bits nowhere: neither `jax_enable_x64`, nor `JAX_ENABLE_X64`, nor `enable_x64()`.
+    projects that turn on 64 bits nowhere: neither `jax_enable_x64`, nor `JAX_ENABLE_X64`, nor `enable_x64()`. In such projects also `time.time()` that becomes an array or an argument
+    of a jitted function.
 
     ## Why is this bad?
-    JAX drops to 32 bits, with a warning at most: about 7 digits instead of 16. What needed the precision is wrong.
+    JAX drops to 32 bits, with a warning at most: about 7 digits instead of 16. What needed the precision is wrong. The seconds since 1970
+    are known to 128 seconds in float32, so that differences of such times are 0 or 128.
 
     ## Example
     ```python
@@ -58,6 +61,8 @@ class Float64WithoutX64(Rule):
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
+        if operation.name in _CONVERTING and operation.args:
+            self.check_clock(event, operation.args[0], report)
         if operation.name in _WIDE:
             self.check(event, operation.name, report)
             return
@@ -71,6 +76,22 @@ class Float64WithoutX64(Rule):
             for keyword in ("dtype", "param_dtype"):
                 if keyword in event.kwargs:
                     self.check(event, _explicit(event.kwargs[keyword]), report)
+
+    def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
+        if event.transformed.kind in JIT_KINDS and event.transformed.kind != "filter_jit":
+            self.check_clock(event, event.value, report)
+
+    @staticmethod
+    def check_clock(event: OperationEvent | TracedArgumentEvent, value: Value, report: Reporter) -> None:
+        """The seconds since 1970, which need 64 bits."""
+        if not isinstance(value, Reading) or value.clock != "time.time" or report.module.is_test:
+            return
+        if not may_have_x64(report, event.frame.module):
+            report(
+                event.node,
+                "`time.time()` becomes float32, whose steps are 128 seconds there; subtract the start on the host",
+                reason="the clock is at 1.8e9 seconds, and float32 has 24 bits; nothing in this project enables `jax_enable_x64`",
+            )
 
     def check(self, event: OperationEvent | CallEvent, dtype: str, report: Reporter) -> None:
         if dtype not in _WIDE or may_have_x64(report, event.frame.module):

@@ -11,6 +11,7 @@ from jaxlint.api.values import (
     ListValue,
     Operation,
     Range,
+    Reading,
     Static,
     TupleValue,
     Value,
@@ -86,7 +87,7 @@ class Int32IndexOverflow(Rule):
             if self.check_range(event, report):
                 return
         number = _too_large(operation)
-        if number is not None:
+        if number:
             self.tell_raised(event, number, report)
 
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
@@ -97,15 +98,15 @@ class Int32IndexOverflow(Rule):
         ):
             return
         number = _unfit(event.value)
-        if number is not None:
+        if number:
             self.tell_raised(event, number, report)
 
-    def tell_raised(self, event: OperationEvent | TracedArgumentEvent, number: int, report: Reporter) -> None:
+    def tell_raised(self, event: OperationEvent | TracedArgumentEvent, number: str, report: Reporter) -> None:
         if event.is_caught() or _is_expected(event) or may_have_x64(report, report.module):
             return
         report(
             event.node,
-            f"`{number}` does not fit int32, which raises OverflowError; enable x64, or pass an array of another dtype",
+            f"`{number}` does not fit int32, which raises OverflowError; enable x64, or pass another dtype",
             reason=f"JAX makes an int32 of a Python integer, which ends at {_MOST:,}; nothing in this project enables x64",
             severity=Severity.ERROR,
         )
@@ -178,15 +179,17 @@ def _fits(value: Value) -> bool:
     return found is None or (found.high <= _MOST and found.low >= _LEAST)
 
 
-def _unfit(value: Value | None) -> int | None:
-    """The Python integer in a number or a list of numbers that int32 does not hold."""
-    return _unfit_in(constant(value)) if isinstance(value, (Static, ListValue, TupleValue)) else None
+def _unfit(value: Value | None) -> str:
+    """The Python integer in a number or a list of numbers that int32 does not hold; "" where there is none."""
+    if isinstance(value, Reading) and value.clock.endswith("_ns"):
+        return f"{value.clock}()"
+    return _unfit_in(constant(value)) if isinstance(value, (Static, ListValue, TupleValue)) else ""
 
 
-def _unfit_in(number: object) -> int | None:
+def _unfit_in(number: object) -> str:
     if isinstance(number, tuple):
-        return next((found for part in number if (found := _unfit_in(part)) is not None), None)
-    return number if type(number) is int and not _LEAST <= number <= _MOST else None
+        return next((found for part in number if (found := _unfit_in(part))), "")
+    return str(number) if type(number) is int and not _LEAST <= number <= _MOST else ""
 
 
 def _is_array(value: Value) -> bool:
@@ -194,15 +197,15 @@ def _is_array(value: Value) -> bool:
     return isinstance(value, Array) and value.certain and not (value.tree or value.mixed or value.role)
 
 
-def _too_large(operation: Operation) -> int | None:
+def _too_large(operation: Operation) -> str:
     """A Python integer that an operation is given and int32 does not hold."""
     name, args = operation.name, operation.args
     if name in _MAKING:
         position = int(name == "full")
         asked = operation.operand(position + 1, "dtype")
         if asked is not None and (name == "full" or dtype_named(asked) not in ("int32", "int64")):
-            return None
-        return _unfit(args[position]) if len(args) > position else None
+            return ""
+        return _unfit(args[position]) if len(args) > position else ""
     if (name in _TAKING or name == "at") and any(map(_is_array, args)):
-        return next((found for value in args if (found := _unfit(value)) is not None), None)
-    return None
+        return next((found for value in args if (found := _unfit(value))), "")
+    return ""

@@ -1,7 +1,10 @@
 # Python integers that do not fit
 
+import time
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 PRIMES = (1, 2654435761, 805459861)
 MISSING = 1 << 40
@@ -29,3 +32,5 @@ bound = jnp.full((4,), 2**31)  # finding
 scaled = jnp.ones(3) * 2**40  # finding
 moved = advance(jnp.zeros(3), 2**35)  # finding
 valid = known(jnp.arange(3))
+later = advance(jnp.zeros(3), time.time_ns())  # finding
+reached = jnp.ones(3) < np.iinfo(np.int64).max  # finding
