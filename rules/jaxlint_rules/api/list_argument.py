@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, concerns
+from jaxlint.api import CallEvent, Frame, OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.values import Array, ListValue, TupleValue, Value, short_source
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._reasons import is_parameter
@@ -120,10 +120,8 @@ class ListArgument(Rule):
         nodes = event.node.args if isinstance(event.node, ast.Call) else []
         if not listed or any(isinstance(node, ast.Starred) for node in nodes):
             return
-        if not event.frame.is_called() and any(
-            index < len(nodes) and is_parameter(nodes[index], event.frame) for index in listed
-        ):
-            return  # a default that callers may replace
+        if any(index < len(nodes) and _may_be_another(nodes[index], event.frame) for index in listed):
+            return
         short = event.name.replace("jax.numpy.", "jnp.")
         kind = "list" if isinstance(event.args[listed[0]], ListValue) else "tuple"
         steps = [
@@ -147,8 +145,8 @@ class ListArgument(Rule):
         for listed, text, array in ((left, texts[0], right), (right, texts[1], left)):
             if not _is_plain_sequence(listed) or not _is_array(array):
                 continue
-            if is_parameter(text, event.frame) and not event.frame.is_called():
-                continue  # a default that callers may replace
+            if _may_be_another(text, event.frame):
+                continue
             self.raising.add(node)
             inner = array.made.node if isinstance(array, Array) and array.made is not None else None
             if inner is not node and inner in self.raising and node in report.module.ancestors(inner):
@@ -163,6 +161,11 @@ class ListArgument(Rule):
                 if isinstance(node, ast.BinOp) or text is node.value
                 else None,
             )
+
+
+def _may_be_another(node: ast.AST, frame: Frame) -> bool:
+    """Whether it is a parameter of a function whose call is not seen, or that asks what it was given before it gets here."""
+    return is_parameter(node, frame) and (not frame.is_called() or frame.is_conditional())
 
 
 def _is_array(value: Value) -> bool:

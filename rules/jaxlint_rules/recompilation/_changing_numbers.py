@@ -38,7 +38,8 @@ def _parts(value: Value) -> Iterator[tuple[str, Value]]:
     elif isinstance(value, DictValue):
         yield from ((str(key), part) for key, part in value.items.items())
     elif isinstance(value, TupleValue) and value.items is not None:
-        yield from zip(map(str, range(len(value.items))), value.items, strict=True)
+        names = value.cls.all_fields() if value.cls is not None else map(str, range(len(value.items)))
+        yield from zip(names, value.items, strict=False)
 
 
 def is_stepped(name: str, number: float, loop: ast.AST, frame: Frame, jitted: Value) -> bool:
