@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from jaxlint.api import OperationEvent, Reporter, Rule
+from jaxlint.api import CarryEvent, OperationEvent, Reporter, Rule
 from jaxlint.api.tables import ELEMENTWISE
-from jaxlint.api.values import REDUCTIONS, Array, Operation, Value
+from jaxlint.api.values import REDUCTIONS, UNKNOWN, Array, Operation, TupleValue, Value
 from jaxlint.finding import Severity
 
 _UPDATES = frozenset({"add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply"})
@@ -65,6 +66,32 @@ class EmptyRead(Rule):
                     reason="its contents are undefined, and since JAX 0.11 not zero",
                 )
                 return
+
+    def on_carry(self, event: CarryEvent, report: Reporter) -> None:
+        """A loop that begins with an empty array, which its body computes with before it writes to it."""
+        result = event.result
+        if event.api.endswith("scan"):
+            result = result.items[0] if isinstance(result, TupleValue) and result.items else UNKNOWN
+        for init, carry, after in _corresponding(event.init, event.carry, result):
+            made = after.made
+            if made is None or not _is_empty(init) or not _reads(made) or event.frame.is_in_test():
+                continue
+            if any(isinstance(value, Array) and value.origin is carry.origin for value in made.args):
+                report(
+                    made.node,
+                    "`jnp.empty` is read before it is written; use `jnp.zeros`",
+                    reason=f"`{event.api}` begins with it: its contents are undefined, and since JAX 0.11 not zero",
+                )
+
+
+def _corresponding(init: Value, carry: Value, result: Value) -> Iterator[tuple[Array, Array, Array]]:
+    """The arrays at one place of a carry: at the start, as the body sees it, and as it returns it."""
+    if isinstance(init, Array) and isinstance(carry, Array) and isinstance(result, Array):
+        if carry.origin is not None:
+            yield init, carry, result
+    elif isinstance(init, TupleValue) and isinstance(carry, TupleValue) and isinstance(result, TupleValue):
+        for parts in zip(init.items or (), carry.items or (), result.items or (), strict=False):
+            yield from _corresponding(*parts)
 
 
 def _reads(operation: Operation) -> bool:

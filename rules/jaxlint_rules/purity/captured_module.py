@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import Reporter, Rule, TransformEvent
-from jaxlint.api.syntax import dotted, walk
-from jaxlint.api.values import ExternalObject, Function, Instance, Value
+from jaxlint.api.syntax import all_parameters, dotted, walk
+from jaxlint.api.values import BoundMethod, ExternalObject, Function, Instance, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import innermost
 from jaxlint_rules.purity._captures import free_reads
@@ -58,6 +58,8 @@ class CapturedModule(Rule):
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
         function = innermost(t.target)
+        if isinstance(function, BoundMethod) and t.kind in _KINDS and not event.frame.is_in_test():
+            self.check_method(event, function, report)
         if t.kind not in _KINDS or not isinstance(function, Function) or event.frame.is_in_test():
             return
         told = set[str]()
@@ -83,6 +85,26 @@ class CapturedModule(Rule):
                     f"`{t.label}` captures module `{name}`: jit bakes its parameters in as constants; pass it as an argument",
                     reason=f"{t.why.explain(report.module)}; training then updates parameters that it does not see",
                 )
+
+    def check_method(self, event: TransformEvent, method: BoundMethod, report: Reporter) -> None:
+        """A method of an object that holds an optimizer: jit takes the object for a constant."""
+        function, owner = method.function, method.receiver
+        if not isinstance(function, Function) or not isinstance(owner, Instance) or owner.cls.kind == "nnx":
+            return
+        first = next(iter(all_parameters(function.node)), None)
+        for name, held in owner.fields.items():
+            if first is None or not isinstance(held, ExternalObject) or held.name not in _OPTIMIZERS:
+                continue
+            path = f"{first.arg}.{name}"
+            if update := _update_of(path, function.node):
+                here = function.module is event.frame.module
+                report(
+                    update if here else event.node,
+                    f"updating `{path}` from another trace raises an error of nnx; pass it and its model as arguments",
+                    reason=f"{event.transformed.why.explain(report.module)}; the method keeps `{first.arg}`, and all that it holds",
+                    severity=Severity.ERROR,
+                )
+                return
 
 
 def _is_nnx(value: Value) -> bool:

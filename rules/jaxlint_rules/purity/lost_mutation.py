@@ -5,10 +5,18 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import Reporter, Rule, TransformEvent
-from jaxlint.api.syntax import FunctionNode, all_parameters, changed_variable, nodes_of, unread_statements
+from jaxlint.api.syntax import (
+    FunctionNode,
+    all_parameters,
+    changed_variable,
+    dotted,
+    nodes_of,
+    unread_statements,
+)
 from jaxlint.api.values import Function
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import innermost
+from jaxlint_rules._names import function_around
 
 _IN_PLACE = frozenset({"append", "extend", "insert", "update", "setdefault", "add"})
 
@@ -83,6 +91,47 @@ class LostMutation(Rule):
                     f"`{t.label}` mutates its own copy of `{name}`, so the change is lost; return the new value",
                     reason=f"{t.why.explain(report.module)}; jit rebuilds `{name}` from its leaves for each trace",
                 )
+        for name in traced:
+            lost = _lost_part(name, function.node, report)
+            if lost is not None and not _is_rebound(name, function.node):
+                report(
+                    lost,
+                    f"`{t.label}` mutates its own copy of `{name}`, so the change is lost; return the new value",
+                    reason=f"{t.why.explain(report.module)}; `{name}` is not returned, and nothing reads this part of it again",
+                )
+
+
+def _lost_part(name: str, function: FunctionNode, report: Reporter) -> ast.stmt | None:
+    """A statement that changes a part of a parameter which is never read again, where the parameter itself goes nowhere."""
+    read: list[tuple[str, int]] = []
+    for node in nodes_of(function, ast.Name):
+        if node.id != name or not isinstance(node.ctx, ast.Load):
+            continue
+        part = report.module.parents.get(node)
+        if not isinstance(part, (ast.Attribute, ast.Subscript)) or part.value is not node or not _key(part):
+            return None  # it is handed on
+        if function_around(node, report.module) is not function or report.module.call_of(part) is not None:
+            return None
+        if isinstance(part.ctx, ast.Load):
+            read.append((_key(part), part.lineno))
+    for statement in nodes_of(function, ast.Assign):
+        target = statement.targets[0]
+        if len(statement.targets) != 1 or not isinstance(target, (ast.Attribute, ast.Subscript)):
+            continue
+        if dotted(target.value) != name or not _key(target) or not _is_content(statement):
+            continue
+        in_loop = any(isinstance(a, (ast.For, ast.While)) for a in report.module.ancestors(statement))
+        end = statement.end_lineno or statement.lineno
+        if not in_loop and not any(key == _key(target) and line > end for key, line in read):
+            return statement
+    return None
+
+
+def _key(part: ast.Attribute | ast.Subscript) -> str:
+    """Which part of an object or a dict it is; "" where that is not written."""
+    if isinstance(part, ast.Attribute):
+        return part.attr if part.attr != "value" else ""  # of a reference
+    return str(part.slice.value) if isinstance(part.slice, ast.Constant) else ""
 
 
 def _is_content(statement: ast.stmt) -> bool:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jaxlint.api import Module, Reporter, Rule, TransformEvent
-from jaxlint.api.values import ClassValue
+from jaxlint.api.syntax import dotted
+from jaxlint.api.values import ClassValue, Partial
 from jaxlint.finding import Severity
 from jaxlint_rules._compiled_methods import (
     captured_self,
@@ -15,7 +16,7 @@ from jaxlint_rules._compiled_methods import (
     is_identified_by_itself,
     reads_of_self,
 )
-from jaxlint_rules._names import last_name
+from jaxlint_rules._names import last_name, passed
 from jaxlint_rules.purity._captures import between, functions_of, timeline
 
 # Methods that run before the first call of any other, by their names.
@@ -30,7 +31,7 @@ class StaleStaticSelf(Rule):
     ## What it does
     Finds methods that are jitted with `self` as a static argument, or as a bound method that an attribute keeps
     (`self._step = jax.jit(self._update)`), and that read attributes which other methods of the class rebind, or the program
-    that made the object between two calls.
+    that made the object between two calls; also attributes that a jitted `partial` binds.
 
     ## Why is this bad?
     JAX reads the attribute once, while it traces. The object is the same object after the attribute is rebound, so the
@@ -92,6 +93,8 @@ class StaleStaticSelf(Rule):
 
     def check(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
+        if isinstance(t.target, Partial):
+            self.check_bound(event, report)
         cls, method, holder = captured_self(event, report)
         if cls is None or method is None or not is_identified_by_itself(cls):
             return
@@ -110,6 +113,32 @@ class StaleStaticSelf(Rule):
                 f"`{t.label}` reads `self.{name}` at trace time only: the change at line {node.lineno} is lost; pass it in",
                 reason=f"{where} rebinds it, but the same `self` does not retrace; {t.why.explain(report.module)}",
             )
+
+    def check_bound(self, event: TransformEvent, report: Reporter) -> None:
+        """`self._act = jax.jit(partial(policy, self.params))`, where a method rebinds `self.params`."""
+        function, node = event.frame.function, event.node
+        kept = report.module.parents.get(node)
+        if function is None or function.cls is None or not isinstance(kept, ast.Assign):
+            return
+        target, made = kept.targets[0], node.args[0] if isinstance(node, ast.Call) and node.args else None
+        me = next((p.arg for p in function.node.args.args), "")
+        if (
+            not isinstance(target, ast.Attribute)
+            or dotted(target.value) != me
+            or not isinstance(made, ast.Call)
+        ):
+            return
+        for given in passed(made)[1:]:
+            if not isinstance(given, ast.Attribute) or dotted(given.value) != me:
+                continue
+            change = _change(function.cls, given.attr, set(), target.attr)
+            if change is not None:
+                where, place = change
+                report(
+                    given,
+                    f"`{event.transformed.label}` binds `{dotted(given)}` once: the change at line {place.lineno} is lost; pass it in",
+                    reason=f"{where} rebinds it; a value in a `partial` becomes a constant of the compiled program",
+                )
 
 
 def _change(cls: ClassValue, name: str, inside: set[ast.AST], holder: str) -> tuple[str, ast.expr] | None:
