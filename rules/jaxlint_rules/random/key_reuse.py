@@ -11,7 +11,8 @@ from jaxlint.api.values import name_in
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
-from jaxlint_rules._names import last_name, names_in, variable_given
+from jaxlint_rules._names import last_name, names_in, passed, variable_given
+from jaxlint_rules._slices import made_of, sources, stepped_on
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
 _EVALUATION = re.compile(r"(^|_)(eval(uat\w*)?|val(id(ation)?)?|test)(_|$)")
@@ -99,6 +100,7 @@ class KeyReuse(Rule):
                 or _EVALUATION.search(name)  # each evaluation is to see the same
                 or _EVALUATION.search(event.callee)
                 or _compares_settings(event.node, loop.node)
+                or _only_watches(event.node, loop.node)
             ):
                 return
             message = f"PRNG key `{name}` is reused each iteration{through}: numbers repeat; split it first"
@@ -252,6 +254,15 @@ def _compares_settings(node: ast.AST, loop: ast.AST) -> bool:
         isinstance(part, ast.Constant) and not isinstance(part.value, int) for part in iterable.elts
     )
     return written and any(isinstance(argument, ast.Name) and argument.id in names for argument in node.args)
+
+
+def _only_watches(node: ast.AST, loop: ast.AST) -> bool:
+    """`losses.append(loss(params, key))`, where an iteration makes other `params`, and not of the loss: each is compared on the same numbers."""
+    if not isinstance(node, ast.Call):
+        return False
+    given = set[str]().union(*map(names_in, passed(node)))
+    needed = sources(given, loop)
+    return bool(needed & stepped_on(loop)) and not needed & made_of(node, loop)
 
 
 def _asked(node: ast.AST, module: Module) -> dict[str, tuple[object, bool]]:

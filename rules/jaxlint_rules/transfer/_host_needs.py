@@ -6,15 +6,14 @@ import ast
 from collections.abc import Iterator
 
 from jaxlint.api import Frame
-from jaxlint.api.syntax import cache, dotted, walk
+from jaxlint.api.syntax import dotted, walk
 from jaxlint.api.values import Array, DictValue, External, ListValue, TupleValue
-from jaxlint_rules._names import names_in, passed
+from jaxlint_rules._names import last_name, names_in, passed
+from jaxlint_rules._slices import calls_in, has, made_of, needed_for
 
 _CLOCKS = frozenset(
     {"time", "perf_counter", "monotonic", "perf_counter_ns", "time_ns", "process_time", "now", "timer"}
 )
-_OBJECTS = frozenset({"self", "cls"})
-_GROWS = frozenset({"append", "extend", "add", "insert"})  # a container takes what it is given
 
 
 def feeds_back(node: ast.AST, loop: ast.AST, frame: Frame) -> bool:
@@ -23,45 +22,17 @@ def feeds_back(node: ast.AST, loop: ast.AST, frame: Frame) -> bool:
     So do environments (`step`), replay buffers (`sample`, `update_priorities`) and evolution strategies (`ask`, `tell`): the next
     iteration has to wait, whatever the value is kept in. Who gives the value itself, as `trainer.step(batch)`, does not count.
     """
-    assignments = _assignments(loop)
-    givers: set[str] = set()
-    needed = names_in(node)
-    for depth in range(len(assignments) + 1):
-        made = [value for targets, value in assignments if targets & needed]
-        if depth:
-            givers |= {receiver for value in made for receiver, _ in _method_calls(value, frame)}
-        known = len(needed)
-        needed = needed.union(*map(names_in, made))
-        if depth and len(needed) == known:
-            break
-    return bool(givers & _takers(node, loop, frame))
-
-
-def _takers(node: ast.AST, loop: ast.AST, frame: Frame) -> set[str]:
-    """The objects of whose methods one is called with the value of `node`, or with what is made of it."""
-    made_of_it: set[str] = set()
-    statements = getattr(loop, "body", [])
-    takers: set[str] = set()
-    while True:
-        before = len(made_of_it)
-        for targets, value in _assignments(loop):
-            if _has(value, node, made_of_it):
-                made_of_it |= targets
-        for statement in statements:
-            for call in (part for part in walk(statement) if isinstance(part, ast.Call)):
-                if not isinstance(call.func, ast.Attribute):
-                    continue
-                if not any(_has(argument, node, made_of_it) for argument in passed(call)):
-                    continue
-                if call.func.attr in _GROWS and isinstance(call.func.value, ast.Name):
-                    made_of_it.add(call.func.value.id)
-                takers |= {receiver for receiver, one in _method_calls(call, frame) if one is call}
-        if len(made_of_it) == before:
-            return takers
-
-
-def _has(value: ast.AST, node: ast.AST, names: set[str]) -> bool:
-    return any(part is node or (isinstance(part, ast.Name) and part.id in names) for part in walk(value))
+    steps = [made for _, made in needed_for(names_in(node), loop)][1:]
+    givers = {receiver for made in steps for value in made for receiver, _ in _method_calls(value, frame)}
+    if not givers:
+        return False
+    names = made_of(node, loop)
+    return any(
+        receiver in givers and any(has(argument, node, names) for argument in passed(taker))
+        for call in calls_in(loop)
+        for receiver, taker in _method_calls(call, frame)
+        if taker is call
+    )
 
 
 def _method_calls(value: ast.AST, frame: Frame) -> Iterator[tuple[str, ast.Call]]:
@@ -71,7 +42,7 @@ def _method_calls(value: ast.AST, frame: Frame) -> Iterator[tuple[str, ast.Call]
             continue
         receiver = dotted(call.func.value)
         root = receiver.partition(".")[0]
-        if not receiver or receiver in _OBJECTS:
+        if not receiver or receiver in ("self", "cls"):
             continue
         held = frame.value_of(root)
         if isinstance(held, External) or (
@@ -81,32 +52,26 @@ def _method_calls(value: ast.AST, frame: Frame) -> Iterator[tuple[str, ast.Call]
         yield receiver, call
 
 
-@cache
-def _assignments(loop: ast.AST) -> tuple[tuple[frozenset[str], ast.AST], ...]:
-    """What the body of a loop binds to names, and to what; inner loops bind theirs to what they go through."""
-    found: list[tuple[frozenset[str], ast.AST]] = []
-    for statement in getattr(loop, "body", []):
-        for part in walk(statement):
-            if isinstance(part, ast.Assign):
-                names = set[str]().union(*map(names_in, part.targets))
-                found.append((frozenset(names - _OBJECTS), part.value))
-            elif isinstance(part, ast.AnnAssign | ast.AugAssign) and part.value is not None:
-                found.append((frozenset(names_in(part.target) - _OBJECTS), part.value))
-            elif isinstance(part, ast.For | ast.comprehension):
-                found.append((frozenset(names_in(part.target) - _OBJECTS), part.iter))
-    return tuple(found)
-
-
 def reads_clock(node: ast.AST) -> bool:
     """Whether a node is a call of a clock."""
-    return isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _CLOCKS
+    return isinstance(node, ast.Call) and last_name(node.func) in _CLOCKS
 
 
 def is_timed(node: ast.AST, loop: ast.AST) -> bool:
-    """Whether an iteration reads a clock before the value is waited for and again after it: without the wait, it would measure nothing."""
-    inside = [part for statement in getattr(loop, "body", []) for part in walk(statement)]
-    clocks = [_place(part) for part in inside if reads_clock(part)]
-    return bool(clocks) and min(clocks) < _place(node) < max(clocks)
+    """Whether an iteration that reads a clock waits for the value anyway, or waits for it between two readings.
+
+    Without the wait, it would measure nothing.
+    """
+    calls = list(calls_in(loop))
+    clocks = [_place(call) for call in calls if reads_clock(call)]
+    if not clocks:
+        return False
+    waited = [
+        call
+        for call in calls
+        if last_name(call.func) == "block_until_ready" and names_in(call) & names_in(node)
+    ]
+    return min(clocks) < _place(node) < max(clocks) or any(_place(call) < _place(node) for call in waited)
 
 
 def _place(node: ast.AST) -> tuple[int, int]:

@@ -1,0 +1,85 @@
+"""What in the body of a loop is made of a value, and what a value is made of: by names, whatever the order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxlint.api.syntax import cache, walk
+from jaxlint_rules._names import names_in, passed
+
+_OBJECTS = frozenset({"self", "cls"})
+_GROWS = frozenset({"append", "extend", "add", "insert"})  # a container takes what it is given
+
+
+@cache
+def assignments(loop: ast.AST) -> tuple[tuple[frozenset[str], ast.AST], ...]:
+    """What the body of a loop binds to names, and to what; inner loops bind theirs to what they go through."""
+    found: list[tuple[frozenset[str], ast.AST]] = []
+    for statement in getattr(loop, "body", []):
+        for part in walk(statement):
+            if isinstance(part, ast.Assign):
+                names = set[str]().union(*map(names_in, part.targets))
+                found.append((frozenset(names - _OBJECTS), part.value))
+            elif isinstance(part, ast.AnnAssign | ast.AugAssign) and part.value is not None:
+                found.append((frozenset(names_in(part.target) - _OBJECTS), part.value))
+            elif isinstance(part, ast.For | ast.comprehension):
+                found.append((frozenset(names_in(part.target) - _OBJECTS), part.iter))
+    return tuple(found)
+
+
+def calls_in(loop: ast.AST) -> Iterator[ast.Call]:
+    """The calls in the body of a loop."""
+    for statement in getattr(loop, "body", []):
+        yield from (part for part in walk(statement) if isinstance(part, ast.Call))
+
+
+def made_of(node: ast.AST, loop: ast.AST) -> set[str]:
+    """The names that hold the value of `node`, or what an iteration makes of it."""
+    found: set[str] = set()
+    while True:
+        before = len(found)
+        for targets, value in assignments(loop):
+            if has(value, node, found):
+                found |= targets
+        for call in calls_in(loop):
+            if isinstance(call.func, ast.Attribute) and call.func.attr in _GROWS:
+                if isinstance(call.func.value, ast.Name) and any(
+                    has(one, node, found) for one in passed(call)
+                ):
+                    found.add(call.func.value.id)
+        if len(found) == before:
+            return found
+
+
+def has(value: ast.AST, node: ast.AST, names: set[str]) -> bool:
+    """Whether an expression has `node` in it, or reads one of the names."""
+    return any(part is node or (isinstance(part, ast.Name) and part.id in names) for part in walk(value))
+
+
+def needed_for(names: set[str], loop: ast.AST) -> Iterator[tuple[set[str], list[ast.AST]]]:
+    """Step by step what an iteration makes `names` of: all names that are needed so far, and what those were made of."""
+    needed = set(names)
+    while True:
+        made = [value for targets, value in assignments(loop) if targets & needed]
+        wider = needed.union(*map(names_in, made))
+        yield needed, made
+        if wider == needed:
+            return
+        needed = wider
+
+
+def sources(names: set[str], loop: ast.AST) -> set[str]:
+    """All names that an iteration makes `names` of, and these."""
+    return list(needed_for(names, loop))[-1][0]
+
+
+@cache
+def stepped_on(loop: ast.AST) -> frozenset[str]:
+    """The names that an iteration computes, by a call, of what the one before left in them: `state = step(state, batch)`."""
+    return frozenset(
+        name
+        for targets, value in assignments(loop)
+        if any(isinstance(part, ast.Call) for part in walk(value))
+        for name in targets & sources(names_in(value), loop)
+    )
