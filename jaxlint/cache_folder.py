@@ -43,7 +43,7 @@ def refusal(config: Config) -> str | None:
             return f"{folder}: a link, which is not used as a cache; remove it"
     except (OSError, ValueError) as error:
         return f"{folder}: cannot be used as a cache ({getattr(error, 'strerror', None) or error})"
-    return f"{folder}: not a cache of jaxlint (it has no {_TAG} that says so), left alone; empty it or name another"
+    return f"{folder}: not a cache of jaxlint (it has no {_TAG}), not changed; empty it or name another"
 
 
 def is_cache(folder: Path) -> bool:

@@ -302,7 +302,7 @@ def broken_settings(folders: Iterable[Path], config: Config) -> list[str]:
             try:
                 read_toml(path)
             except TomlError as error:
-                found.append(f"{shown_path(path)}: {error}; it was passed over")
+                found.append(f"{shown_path(path)}: {error}; it was ignored")
             except OSError:
                 continue
     return found

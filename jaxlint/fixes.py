@@ -334,7 +334,7 @@ class _Run:
             and self.rounds[rounds[-1][0]].counts[mark] >= self.rounds[rounds[1 - _STUCK][0]].counts[mark]
         }
         if any(len(rounds) >= _STUCK for rounds in stuck.values()):
-            self._ban([rounds[0][1] for rounds in stuck.values()], 1, "never come to rest")
+            self._ban([rounds[0][1] for rounds in stuck.values()], 1, "do not converge")
             self._take_back({path}, min(rounds[0][0] for rounds in stuck.values()))
 
     def _undo_endless(self, paths: Iterable[str]) -> None:
@@ -349,10 +349,10 @@ class _Run:
             if level < len(last[0].marks) - 1:
                 often = Counter(mark for made in here for mark in {fix.marks[level] for fix in made})
                 again = [fix for fix in last if often[fix.marks[level]] >= _OFTEN] or last
-                self._ban(again, level, "never come to rest")
+                self._ban(again, level, "do not converge")
             else:
-                self._ban(last, level, "never come to rest")
-                message = "its fixes never came to rest; left as it was, please report this"
+                self._ban(last, level, "do not converge")
+                message = "its fixes do not converge; not changed, please report this"
                 self.result.errors.append(SourceError(path, message))
             self._take_back({path}, 0)
 
@@ -360,7 +360,7 @@ class _Run:
         """Has fixes like these never be made again; what is like them, by `level`."""
         names = sorted({f"{fix.finding.code} ({fix.finding.name})" for fix in fixes})
         if len(names) == 1:
-            how = "its fixes undo each other" if what == "undo each other" else "its fix never comes to rest"
+            how = "its fixes undo each other" if what == "undo each other" else "its fix does not converge"
             reason = f"{how} here; not made"
         else:
             which = ", ".join(names[:-1]) + f" and {names[-1]}"

@@ -32,11 +32,11 @@ def state_folder(*, create: bool = False) -> Path | None:
     except FileNotFoundError:
         if not create:
             return None
-        raise StateError(f"{folder}: cannot be made; set XDG_STATE_HOME to a folder of yours") from None
+        raise StateError(f"{folder}: cannot be created; set XDG_STATE_HOME to your own folder") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise StateError(
-            f"{folder}: cannot be used ({reason}); set XDG_STATE_HOME to a folder of yours"
+            f"{folder}: cannot be used ({reason}); set XDG_STATE_HOME to your own folder"
         ) from None
     if not stat.S_ISDIR(status.st_mode) or not _is_ours(status):
         raise StateError(f"{folder}: not a folder of this user; set XDG_STATE_HOME to one")

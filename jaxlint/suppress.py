@@ -119,7 +119,7 @@ class Suppressions:
                     find_rule(name)
                 except UnknownRule as error:
                     said = str(error)
-            yield self._finding(directive, said, "the comment silences nothing by that name")
+            yield self._finding(directive, said, "the comment silences no finding of that rule")
 
     def unused(self, ran: Iterable[str]) -> Iterator[Finding]:
         """A finding for each comment that silenced nothing, given the codes of the rules that ran.

@@ -66,7 +66,7 @@ def examine(root: Path, options: argparse.Namespace) -> dict[str, object]:
         sources, unsafe=unsafe, check=lambda now: waiting.pop() if waiting else checker(now)
     )
     reasons = Counter(f"{one.finding.code}: {one.reason}" for one in result.refused)
-    restless = [text for text in reasons if "undo each other" in text or "to rest" in text]
+    restless = [text for text in reasons if "undo each other" in text or "not converge" in text]
     return {
         "made": len(result.applied),
         "refused": reasons.total(),

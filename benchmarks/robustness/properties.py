@@ -107,8 +107,10 @@ def _sound(found: Judgement, what: str, answer: Answer) -> None:
     for refused in _NOT_PARSED.finditer(answer.out):
         if all(map(_libcst_reads, Path().rglob("*.py"))):  # else it is no wonder
             found.fail("unparsable edit", f"{what}: {refused['what'][:300]}")
-    if "never came to rest" in text:
-        found.fail("restless fix", f"{what}: {text[max(0, text.index('never came to rest') - 80) :][:200]}")
+    if "its fixes do not converge" in text:
+        found.fail(
+            "restless fix", f"{what}: {text[max(0, text.index('its fixes do not converge') - 80) :][:200]}"
+        )
     if answer.code == 2 and not answer.err.strip():
         found.fail("silent failure", f"{what}: exit code 2, and nothing on stderr")
     for line in answer.err.splitlines() if answer.code in (0, 1, 2) else ():

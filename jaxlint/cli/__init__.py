@@ -18,17 +18,17 @@ from jaxlint.cli.common import Failure
 # Command -> what `jaxlint --help` says of it, so that the help need not load them all.
 _COMMANDS = {
     "check": "Report what makes JAX programs slow, big or wrong.",
-    "fix": "Rewrite what can be rewritten.",
+    "fix": "Apply the fixes.",
     "upgrade": "Move a project to newer releases of JAX and its neighbours.",
-    "baseline": "Record the findings of today, to see only new ones.",
-    "verify": "Run a program, try the improvements and prove them.",
+    "baseline": "Record today's findings, to see only new ones.",
+    "verify": "Run a program, try improvements and prove them.",
     "inspect": "Show which functions JAX traces, and why.",
-    "targets": "Show what `verify` can run on or compile for here.",
+    "targets": "Show the devices and compilers that `verify` can use here.",
     "config": "Show which settings hold for a file, and where each comes from.",
     "server": "Show findings and what is traced in an editor.",
     "rules": "List the rules.",
     "explain": "Explain a rule: why it matters, examples, the fix.",
-    "completion": "Print the completion of a shell.",
+    "completion": "Print the completion script of a shell.",
 }
 _RUNTIME = frozenset({"jaxlint_runtime", "jax", "jaxlib", "flax", "optax", "numpy", "psutil"})
 INSTALL_RUNTIME = "python -m pip install 'jaxlint-suite[verify]'"
@@ -92,7 +92,7 @@ def _refuse_files_as_options(arguments: Sequence[str]) -> None:
         if argument == "--":
             return
         if argument.startswith("-") and argument != "-" and os.path.lexists(argument):
-            raise Failure(f"{argument!r} is an option, and a file in this folder, too; put `--` before files")
+            raise Failure(f"{argument!r} is both an option and a file in this folder; put `--` before files")
 
 
 @contextlib.contextmanager

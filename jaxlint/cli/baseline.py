@@ -35,7 +35,7 @@ from jaxlint.source.read import shown_path
     type=click.Path(dir_okay=False, path_type=Path),
     help=f"The file (the setting `baseline`, else {DEFAULT_NAME} in the project).",
 )
-@click.option("--update", is_flag=True, help="Take out what is gone; nothing is added.")
+@click.option("--update", is_flag=True, help="Remove findings that are gone, and add none.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit with 1 when --update would.")
 def command(options: RunOptions, given: Path | None, update: bool, only_check: bool) -> None:
     """Write the findings of today to a file of known ones, which `check --baseline` does not show.
@@ -53,7 +53,7 @@ def command(options: RunOptions, given: Path | None, update: bool, only_check: b
         before = read_baseline(place)
     elif os.path.lexists(place):
         raise Failure(
-            f"{shown_path(place)}: exists; --update takes out what is gone, delete it to start anew"
+            f"{shown_path(place)}: already exists; update it with --update, or delete it to start over"
         )
     with Progress() as progress:
         result = check(

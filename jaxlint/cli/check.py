@@ -47,19 +47,19 @@ if TYPE_CHECKING:
 @click.option(
     "--baseline",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Leave out the findings that this file knows; `jaxlint baseline` writes it.",
+    help="Hide the findings in this file, which `jaxlint baseline` writes.",
 )
-@click.option("--no-baseline", is_flag=True, help="Show known findings, too, whatever the settings say.")
+@click.option(
+    "--no-baseline", is_flag=True, help="Also show known findings, and ignore the setting `baseline`."
+)
 @click.option(
     "--diff",
     metavar="REV",
     help="Show findings on lines that changed since a revision of git; `main...` is where this branch left main.",
 )
-@click.option(
-    "--add-ignores", is_flag=True, help="Write a comment that silences it to the line of each finding."
-)
+@click.option("--add-ignores", is_flag=True, help="Add a suppression comment to the line of each finding.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until it is interrupted.")
-@click.option("-q", "--quiet", is_flag=True, help="Show the findings and errors alone.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only findings and errors.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of showing them.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
 def command(

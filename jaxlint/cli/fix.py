@@ -29,7 +29,7 @@ from jaxlint.source.write import encode_text
 @run_options
 @click.option("--diff", is_flag=True, help="Show what would change; write nothing.")
 @click.option("--unsafe-fixes", is_flag=True, help="Also fixes that may change what the program does.")
-@click.option("-q", "--quiet", is_flag=True, help="Show what is left and errors alone.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only the findings left and errors.")
 def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) -> None:
     """Rewrite what can be rewritten, and say what is left.
 

@@ -118,10 +118,10 @@ def _count(facts: Sequence[FunctionFacts]) -> str:
 
 
 def _given(fact: FunctionFacts, name: str, read: Mapping[str, SourceFile]) -> str:
-    """ ", given at train.py:40" for a parameter that calls are known of."""
+    """ ", passed at train.py:40" for a parameter that calls are known of."""
     places = []
     for call in (fact.calls or {}).get(name, []):
         if call is not None:
             cell, line, _ = shown_line(call.path, call.line, "", read)
             places.append(f"{call.path}:{line}" if cell is None else f"{call.path}:cell {cell}:{line}")
-    return ", given at " + ", ".join(dict.fromkeys(places)) if places else ""
+    return ", passed at " + ", ".join(dict.fromkeys(places)) if places else ""

@@ -69,7 +69,7 @@ _FILES = [
     click.option(
         "--exclude", multiple=True, metavar="PATTERNS", help="Skip these instead of the usual folders."
     ),
-    click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Skip these as well."),
+    click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Also skip these."),
     click.option(
         "--force-exclude/--no-force-exclude", default=None, help="Skip excluded files even if they are named."
     ),
@@ -90,12 +90,12 @@ _RULES = [
         shell_complete=complete_rules,
         multiple=True,
         metavar="RULES",
-        help="These rules as well.",
+        help="Also these rules.",
     ),
     click.option(
         "--ignore", shell_complete=complete_rules, multiple=True, metavar="RULES", help="All but these rules."
     ),
-    click.option("--preview/--no-preview", default=None, help="Also rules that are still being tried out."),
+    click.option("--preview/--no-preview", default=None, help="Also the rules in preview."),
     click.option(
         "--severity",
         type=click.Choice([str(severity) for severity in Severity]),
@@ -112,12 +112,12 @@ _CONFIGURATION = [
     click.option(
         "--config", "config_file", type=click.Path(path_type=Path), help="A pyproject.toml or jaxlint.toml."
     ),
-    click.option("--stdin-filename", metavar="PATH", help="The name of what comes in through `-`."),
+    click.option("--stdin-filename", metavar="PATH", help="The file name of standard input (`-`)."),
     click.option(
         "--jobs",
         "-j",
         type=click.IntRange(min=1),
-        help="How much is done at a time: processes, or files that are read (as many as there are cores).",
+        help="Number of parallel processes (all cores).",
     ),
 ]
 _CACHE = [

@@ -51,7 +51,7 @@ _OPTIONS = (
         default=60.0,
         show_default=True,
         metavar="SECONDS",
-        help="Stop the program so long after its first jitted call; 0: run to the end.",
+        help="Stop the program this long after its first jitted call; 0: run to the end.",
     ),
     click.option(
         "--timeout",
@@ -80,7 +80,7 @@ _OPTIONS = (
         show_default=True,
         help="Memory for copies of the functions' inputs.",
     ),
-    click.option("--include-packages", is_flag=True, help="Functions of installed packages as well."),
+    click.option("--include-packages", is_flag=True, help="Also capture functions of installed packages."),
 )
 
 

@@ -21,7 +21,7 @@ _OPTIONS = (
     click.option(
         "--html",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Write the report as one page that needs nothing else, and its data as JSON beside it.",
+        help="Write the report as one self-contained HTML page, and its data as JSON beside it.",
     ),
     click.option(
         "--plots", type=_FOLDER, help="Write its plots to a folder: SVG, and PNG with the extra `plots`."
@@ -40,7 +40,7 @@ _OPTIONS = (
         "--profile-server",
         type=click.IntRange(min=1, max=65535),
         metavar="PORT",
-        help="Let XProf look into the program while it runs.",
+        help="Serve XProf while the program runs.",
     ),
 )
 _NAMES = ("html", "plots", "dump", "trace", "profile_server")
@@ -68,7 +68,7 @@ class ReportFiles:
                 if folder is not None:
                     folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise Failure(f"{folder}: cannot be made ({error.strerror})") from None
+                raise Failure(f"{folder}: cannot be created ({error.strerror})") from None
 
     def for_worker(self) -> dict[str, Any]:
         """The part of a request that is the worker's business."""

@@ -84,7 +84,7 @@ class _Sizes(click.ParamType):
     type=_Names(),
     multiple=True,
     metavar="NAME,...",
-    help="Where to run or for what to compile: cpu, gpu, tpu:v5e-1x1 ... (`jaxlint targets`); may be repeated.",
+    help="Device to run on or compile for: cpu, gpu, tpu:v5e-1x1 ... (`jaxlint targets`); may be repeated.",
 )
 @click.option(
     "--transform",
@@ -143,7 +143,7 @@ class _Sizes(click.ParamType):
     "--fail-under",
     type=click.FloatRange(min=0),
     metavar="RATIO",
-    help="Exit with 1 unless a measured speed-up is proven to be at least this (lower bound of its interval).",
+    help="Exit with 1 unless a measured speed-up reaches this (lower bound of its interval).",
 )
 @click.option(
     "--save",
@@ -210,7 +210,7 @@ def command(
         transforms = (*(transforms or (*TRANSFORMS, SOURCE)), EAGER)
     costs = save is not None or compare is not None
     if shape is not None and costs:
-        raise Failure("--mesh goes with neither --save nor --compare: they are about functions as they are")
+        raise Failure("--mesh excludes --save and --compare, which cost the functions as written")
     request = Request(
         **program.for_worker(),
         targets=targets,
@@ -224,9 +224,9 @@ def command(
         **files.for_worker(),
     )
     if sizes and (apply or costs):
-        raise Failure("--sizes goes with none of --apply, --save and --compare: they are about one size")
+        raise Failure("--sizes excludes --apply, --save and --compare, which use one size")
     if apply and not request.runs:
-        raise Failure("--apply runs the whole edited program: leave out --inputs and --dim")
+        raise Failure("--apply runs the whole edited program; leave out --inputs and --dim")
     stored = _stored(compare)
     check_folder_of(output)
     check_folder_of(save)
@@ -248,7 +248,7 @@ def _known_transforms(names: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     known = (*TRANSFORMS, *ASKED, *PROGRAM)
     strange = next((name for name in transforms if name not in known), None)
     if strange is not None:
-        raise Failure(f"{strange}: there is no such transformation; there are {', '.join(known)}")
+        raise Failure(f"{strange}: no such transformation; use one of {', '.join(known)}")
     return transforms
 
 
@@ -262,9 +262,9 @@ def _mesh(
     if text is None:
         return None
     if transforms:
-        raise Failure("--mesh looks at sharding alone; run it without --transform")
+        raise Failure("--mesh only searches shardings; leave out --transform")
     if apply:
-        raise Failure("--mesh writes nothing: shardings are advice; run it without --apply")
+        raise Failure("--mesh writes nothing, since shardings are advice; leave out --apply")
     try:
         shape = parse_mesh(text)
         for name in targets:
@@ -356,7 +356,7 @@ def _announcement(request: Request) -> str:
     limits = []
     if request.calls is not None and request.settle:
         limits.append(
-            f"{request.calls} calls of its heaviest jitted function are seen, one trains and no new one comes"
+            f"{request.calls} calls of its slowest jitted function are seen, one trains and no new one appears"
         )
     elif request.calls is not None:
         limits.append(f"{request.calls} calls of its busiest jitted function are seen")

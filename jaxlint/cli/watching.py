@@ -26,7 +26,7 @@ def watch_and_check(options: RunOptions, *, add_ignores: bool) -> NoReturn:
     if options.stdin is not None:
         raise Failure("--watch is about files; name them instead of `-`")
     if add_ignores:
-        raise Failure("--watch only looks; run --add-ignores alone")
+        raise Failure("--watch writes nothing; run --add-ignores without it")
     arguments = [argument for argument in sys.argv[1:] if argument != "--watch"]
     # `-P`: the folder that is checked is none to import from.
     command = [sys.executable, "-P", "-m", "jaxlint", *arguments]

@@ -201,9 +201,9 @@ class Explanations:
 
 def _of_function(facts: FunctionFacts) -> str:
     verdict = {
-        "yes": "staged: JAX runs it with tracers"
+        "yes": "traced: JAX runs it with tracers"
         + (", by convention" if facts.basis == "convention" else ""),
-        "no": "not staged: it runs on the host",
-        "unknown": "not known to be staged",
+        "no": "not traced: it runs on the host",
+        "unknown": "perhaps traced",
     }[facts.staged]
     return f"`{facts.qualname}` is **{verdict}**." + (f"\n\nWhy: {facts.reason}." if facts.reason else "")

@@ -58,7 +58,7 @@ def write_together(changes: Sequence[Change], project: Path, *, must_keep: bool)
             except StateError as error:
                 if must_keep:
                     raise SourceError(
-                        str(project), f"nothing was changed, since the originals cannot be kept: {error}"
+                        str(project), f"nothing was changed: the originals cannot be saved ({error})"
                     ) from None
         write_changes(changes, project)
 

@@ -293,7 +293,7 @@ def _requirements(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, 
             body.rstrip().endswith("\\") and "--hash" in "".join(lines[number + 1 : number + 2])
         )
         if hashed:
-            problem = "pinned with hashes; compile the file anew"
+            problem = "pinned with hashes; compile the file again"
             found.append(Pin(source.display, number + 1, body.rstrip("\\ "), body.rstrip("\\ "), problem))
             continue
         lines[number] = raised + ending

@@ -64,7 +64,9 @@ def test_it_only_shrinks(project: Path) -> None:
     assert jaxlint("check", cwd=project).returncode == 1  # the new one is not in it
     done = jaxlint("baseline", cwd=project)
     assert done.returncode == 2
-    assert done.stderr == f"error: {NAME}: exists; --update takes out what is gone, delete it to start anew\n"
+    assert (
+        done.stderr == f"error: {NAME}: already exists; update it with --update, or delete it to start over\n"
+    )
 
 
 def test_a_part_of_the_project_says_nothing_of_the_rest(project: Path) -> None:

@@ -56,4 +56,7 @@ def test_what_it_does_not_go_with(tmp_path: Path) -> None:
     done = jaxlint("check", "--watch", "-", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (2, "error: --watch is about files; name them instead of `-`\n")
     done = jaxlint("check", "--watch", "--add-ignores", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (2, "error: --watch only looks; run --add-ignores alone\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: --watch writes nothing; run --add-ignores without it\n",
+    )

@@ -98,8 +98,8 @@ def test_what_is_left_to_a_person(tmp_path: Path) -> None:
     assert pins.texts == {}
     assert [(pin.path, pin.line, pin.before, pin.problem) for pin in pins.left] == [
         ("setup.py", 2, "jax>=0.3", "not a plain string; raise it by hand"),
-        ("requirements.txt", 1, "jax==0.3.1", "pinned with hashes; compile the file anew"),
-        ("requirements.txt", 3, "flax==0.6 --hash=sha256:00", "pinned with hashes; compile the file anew"),
+        ("requirements.txt", 1, "jax==0.3.1", "pinned with hashes; compile the file again"),
+        ("requirements.txt", 3, "flax==0.6 --hash=sha256:00", "pinned with hashes; compile the file again"),
         ("environment.yml", 3, "jax=0.4.13=py310_0", "an environment of conda; raise it by hand"),
     ]
 

@@ -247,12 +247,12 @@ def test_a_program_that_sets_its_own_number_of_devices_is_told_so(tmp_path: Path
     [
         (["--mesh", "data:4"], "write the axes of the mesh as NAME=SIZE"),
         (["--mesh", "data=0"], "each axis needs at least 1"),
-        (["--mesh", "data=4,model=2", "--target", "tpu:v5e-2x2"], "takes 8 devices and tpu:v5e-2x2 has 4"),
+        (["--mesh", "data=4,model=2", "--target", "tpu:v5e-2x2"], "needs 8 devices, and tpu:v5e-2x2 has 4"),
         (["--mesh", "data=2", "--target", "abacus"], "unknown target 'abacus'"),
-        (["--mesh", "data=2", "--target", "gpu"], "not on gpu"),
-        (["--mesh", "data=2", "--transform", "remat"], "without --transform"),
-        (["--mesh", "data=2", "--apply"], "without --apply"),
-        (["--mesh", "data=2", "--save", "costs.json"], "goes with neither --save nor --compare"),
+        (["--mesh", "data=2", "--target", "gpu"], "not gpu"),
+        (["--mesh", "data=2", "--transform", "remat"], "leave out --transform"),
+        (["--mesh", "data=2", "--apply"], "leave out --apply"),
+        (["--mesh", "data=2", "--save", "costs.json"], "excludes --save and --compare"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(tmp_path: Path, arguments: list[str], says: str) -> None:
