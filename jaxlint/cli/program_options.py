@@ -65,7 +65,7 @@ _OPTIONS = (
         "--memory-limit-worker",
         "memory_limit",
         type=_Size(),
-        help="Memory for the program and its children (90% of what is free).",
+        help="Memory for the program and its children (90% of free memory).",
     ),
     click.option(
         "--memory-limit",

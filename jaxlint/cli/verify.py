@@ -158,7 +158,7 @@ class _Sizes(click.ParamType):
 @click.option(
     "--apply",
     is_flag=True,
-    help="Write to the source what is proven, after the whole edited program ran again.",
+    help="Write proven changes to the source, after the whole edited program ran again.",
 )
 @click.option(
     "--accept-compiled",

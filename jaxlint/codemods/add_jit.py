@@ -24,7 +24,7 @@ def add_jit(draft: Draft, step: Step) -> None:
     site = draft.site
     transform = str(step.parameters.get("transform", "jax.jit"))
     if transform not in TRANSFORMS:
-        raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
+        raise Refused(f"{transform} is unknown; use one of {', '.join(TRANSFORMS)}")
     found = [
         node
         for node in ast.walk(site.tree)

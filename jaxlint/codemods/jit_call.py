@@ -23,7 +23,7 @@ def jit_call(draft: Draft, step: Step) -> None:
     assert isinstance(call, ast.Call)
     transform = str(step.parameters.get("transform", "jax.jit"))
     if transform not in TRANSFORMS:
-        raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
+        raise Refused(f"{transform} is unknown; use one of {', '.join(TRANSFORMS)}")
     if any(isinstance(one, ast.Starred) for one in call.args) or any(
         one.arg is None for one in call.keywords
     ):

@@ -29,7 +29,7 @@ def outline_jit(draft: Draft, step: Step) -> None:
     assert isinstance(call, ast.Call)
     transform = str(step.parameters.get("transform", "jax.jit"))
     if transform not in TRANSFORMS:
-        raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
+        raise Refused(f"{transform} is unknown; use one of {', '.join(TRANSFORMS)}")
     if any(isinstance(one, ast.Starred) for one in call.args) or any(k.arg is None for k in call.keywords):
         raise Refused("the call unpacks unknown arguments")
     change = changed_by_call(site, call)

@@ -76,7 +76,7 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     """
     transform = str(step.parameters.get("transform", "jax.jit"))
     if transform not in TRANSFORMS:
-        raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
+        raise Refused(f"{transform} is unknown; use one of {', '.join(TRANSFORMS)}")
     if not step.parameters.get("around"):
         _compile(draft, step, step.span, transform)
         return

@@ -5,7 +5,6 @@ Names that a message quotes from a program may be of any length: text in backtic
 
 from __future__ import annotations
 
-import ast
 import builtins
 import dataclasses
 import re
@@ -24,25 +23,9 @@ from jaxlint.registry import all_rules
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import analyze
 from tests.helpers.golden import PROGRAMS
+from tests.helpers.wording import avoided, length, literals, prose
 
 _MESSAGE, _REASON, _TITLE = 110, 180, 90
-_QUOTED = 16  # characters that text in backticks counts for at most
-# Phrases that say in many words what the glossary has a term for, or that nobody would say.
-_AVOIDED = {
-    r"traced values?": "tracer",
-    r"asks? for the truth": "raises TracerBoolConversionError",
-    r"needs? the numbers? behind": "raises ConcretizationTypeError, or TracerArrayConversionError",
-    r"wait(s|ing)? for the device in": "host sync",
-    r"(compiled|jitted|made) anew": "recompiles, or retraces",
-    r"used up": "reused",
-    r"thrown away": "discarded",
-    r"staged because": "JAX traces",
-    r"stays? what it was": "does not change",
-    r"of what|what it is given|is given what|the value of what": "the name of the thing",
-    r"\bis none\b|\bis no (array|tuple|pytree|module)\b": "is not a ...",
-    r"\bare arrays of JAX\b|\barrays? of JAX\b": "JAX array",
-    r"\bhands? (it |them )?on\b": "passes",
-}
 
 
 @cache
@@ -61,18 +44,6 @@ def _said(code: str, rules: list[object]) -> list[Finding]:
     return analyze([source], rules).findings  # type: ignore[arg-type]
 
 
-def _length(text: str) -> int:
-    return len(re.sub(r"`[^`]*`", lambda quoted: f"`{quoted[0][1:-1][:_QUOTED]}`", text))
-
-
-def _prose(text: str) -> str:
-    return re.sub(r"`[^`]*`", "``", text)
-
-
-def _avoided(text: str) -> list[str]:
-    return [f"{text!r}: {said}" for phrase, said in _AVOIDED.items() if re.search(phrase, _prose(text))]
-
-
 def _texts(kind: str) -> Iterator[str]:
     for finding in _findings():
         if kind == "fix":
@@ -88,14 +59,14 @@ def _texts(kind: str) -> Iterator[str]:
 def test_a_text_is_one_line(kind: str, most: int, semicolons: int) -> None:
     texts = set(_texts(kind))
     assert len(texts) > 100
-    assert sorted(text for text in texts if _length(text) > most) == []
-    assert [text for text in texts if _prose(text).count(";") > semicolons] == []
+    assert sorted(text for text in texts if length(text) > most) == []
+    assert [text for text in texts if prose(text).count(";") > semicolons] == []
     assert [text for text in texts if "\n" in text or text.endswith((".", ";", ",", " "))] == []
 
 
 @pytest.mark.parametrize("kind", ["message", "reason", "fix"])
 def test_a_text_uses_the_terms_of_the_field(kind: str) -> None:
-    assert [line for text in sorted(set(_texts(kind))) for line in _avoided(text)] == []
+    assert [line for text in sorted(set(_texts(kind))) for line in avoided(text)] == []
 
 
 def test_a_message_begins_as_the_middle_of_a_line_and_a_title_with_a_verb() -> None:
@@ -108,7 +79,7 @@ def test_a_message_begins_as_the_middle_of_a_line_and_a_title_with_a_verb() -> N
 def test_exceptions_that_messages_name_exist() -> None:
     known = {*dir(builtins), *dir(jax.errors), *dir(flax.errors)}
     known |= {one.__name__ for one in (dataclasses.FrozenInstanceError, DuplicateSpecError)}
-    named = {name for text in _texts("message") for name in re.findall(r"\b[A-Z]\w*Error\b", _prose(text))}
+    named = {name for text in _texts("message") for name in re.findall(r"\b[A-Z]\w*Error\b", prose(text))}
     assert len(named) > 10
     assert named - known == set()
 
@@ -117,23 +88,5 @@ def test_templates_that_no_program_brings_about_use_the_terms_too() -> None:
     found = []
     for path in sorted(Path(jaxlint_rules.__file__).parent.rglob("*.py")):
         if "specimens" not in path.parts:
-            found += [f"{path.name}: {line}" for text in _literals(path) for line in _avoided(text)]
+            found += [f"{path.name}: {line}" for text in literals(path) for line in avoided(text)]
     assert found == []
-
-
-def _literals(path: Path) -> Iterator[str]:
-    """The texts of a module that are prose: neither its documentation nor names."""
-    tree = ast.parse(path.read_bytes())
-    holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    documentation = {id(node.body[0]) for node in ast.walk(tree) if isinstance(node, holders) and node.body}
-    for statement in ast.walk(tree):
-        if not isinstance(statement, ast.stmt) or id(statement) in documentation:
-            continue
-        for node in ast.iter_child_nodes(statement):
-            for part in ast.walk(node) if isinstance(node, ast.expr) else ():
-                if isinstance(part, ast.JoinedStr):
-                    yield "".join(
-                        value.value if isinstance(value, ast.Constant) else "``" for value in part.values
-                    )
-                elif isinstance(part, ast.Constant) and isinstance(part.value, str) and " " in part.value:
-                    yield part.value

@@ -47,7 +47,7 @@ class FunctionObjects:
         elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
             name = self.possible.name_of(node, other)
             if name in _KINDS and self._asked(node, other, function):
-                return "asks whether something is a function, and what `jit` makes of one is none"
+                return "tests whether something is a function, and the result of `jit` is not one"
             if name.startswith(_PROCESSES) and self._escapes(function, file):
                 return "may send a function to another process, and what `jit` makes of one cannot be pickled"
         elif isinstance(node, ast.Call):

@@ -100,7 +100,7 @@ def load_examples(path: str, program: ModuleType) -> list[Example]:
             continue  # a helper of the file's own
     if not found:
         raise NoExample(
-            f"{path}: has no examples; define functions named like those of {program.__name__} "
+            f"{path}: no examples; define functions with the names of those in {program.__name__} "
             f"({_functions(program)}) that return arguments, or a dict {TABLE}"
         )
     return found

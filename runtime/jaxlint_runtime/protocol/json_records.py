@@ -107,11 +107,11 @@ def one_of(kinds: tuple[Any, ...], plain: Any) -> Any:
     if plain is None:
         if type(None) in kinds:
             return None
-        raise ValueError("null where there is none")
+        raise ValueError("null is not allowed")
     if isinstance(plain, dict) and _WHICH in plain:
         named = [one for one in kinds if getattr(one, "TAG", None) == plain[_WHICH]]
         if not named:
-            raise ValueError(f"{plain[_WHICH]!r} is not known to this version of jaxlint")
+            raise ValueError(f"{plain[_WHICH]!r} is unknown to this version of jaxlint")
         return _record(named[0], plain)
     others = [one for one in kinds if one is not type(None)]
     if len(others) == 1:

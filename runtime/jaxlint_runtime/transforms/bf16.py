@@ -47,8 +47,8 @@ class Bf16(Transform):
         """One candidate for all products that can be reached; on a CPU only where it is asked for. Raises NotApplicable."""
         if program.target.platform == "cpu" and tuple(program.settings.transforms) == TRANSFORMS:
             raise NotApplicable(
-                "a CPU has no bfloat16 products, so nothing can be gained here; --transform bf16 checks the values, and a GPU "
-                "or --target tpu:v5e-1x1 shows the gain"
+                "a CPU has no bfloat16 products; --transform bf16 checks the values, and a GPU or --target tpu:v5e-1x1 "
+                "shows the gain"
             )
         found = _Found()
         _look(program.baseline.jaxpr, found)
@@ -84,8 +84,8 @@ class Bf16(Transform):
         """A CPU computes bfloat16 in software: neither its time nor its memory says anything."""
         if program.target.platform == "cpu":
             raise NotApplicable(
-                "a CPU has no bfloat16 products, so nothing can be gained here; the values were checked with the operands "
-                "rounded to bfloat16, and a GPU or --target tpu:v5e-1x1 shows the gain"
+                "a CPU has no bfloat16 products; the values were checked with rounded operands, and a GPU or "
+                "--target tpu:v5e-1x1 shows the gain"
             )
 
     def dtype(self, program: Program) -> str | None:

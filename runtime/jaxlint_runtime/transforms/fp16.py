@@ -58,8 +58,8 @@ class Fp16(Bf16):
         """A CPU computes float16 in software: neither its time nor its memory says anything."""
         if program.target.platform == "cpu":
             raise NotApplicable(
-                "a CPU has no float16 products, so nothing can be gained here; the values were checked with the operands rounded "
-                f"to float16 and the loss scaled by {_SCALE:.0f}, and a GPU shows the gain"
+                "a CPU has no float16 products; the values were checked with rounded operands and "
+                f"the loss scaled by {_SCALE:.0f}, and a GPU shows the gain"
             )
 
     def dtype(self, program: Program) -> str | None:

@@ -133,10 +133,9 @@ class Remat(Transform):
         kept = planned - needed >= _LEAST_SAVING * planned > 0
         if not kept and not keeps_recomputation(program.target):
             raise NotApplicable(
-                f"{candidate.summary}: the {program.target.name} compiler of jax {jax.__version__} removes the recomputation, "
-                f"so nothing is saved. By the estimate over the jaxpr the residuals go from "
-                f"{size(residual['before'])} to {size(residual['after'])}, the peak from "
-                f"{size(live['before'])} to {size(live['after'])}; --target tpu:v5e-1x1 shows the gain there"
+                f"{candidate.summary}: on {program.target.name} jax {jax.__version__} removes the recomputation "
+                f"(estimate: residuals {size(residual['before'])} to {size(residual['after'])}, peak "
+                f"{size(live['before'])} to {size(live['after'])}); --target tpu:v5e-1x1 shows the gain"
             )
 
 
