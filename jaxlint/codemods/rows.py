@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.local_effects import check_expression
+from jaxlint.codemods.purity.stageable import may_be_rows
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
 from jaxlint.codemods.traceable import is_array_like
@@ -167,6 +168,8 @@ class _Reader:
             text = f"{tree}(lambda *leaves: {self.numpy('stack')}(leaves), *{layout.operand(iterable)})"
         elif not is_array_like(self.site, iterable) or self.is_called(target):
             raise Refused(f"`{ast.unparse(iterable)[:40]}` is not an array")
+        else:
+            may_be_rows(self.draft, iterable)
         self.add(target, text)
 
     def is_called(self, target: ast.expr) -> bool:

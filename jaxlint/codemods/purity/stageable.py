@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from jaxlint.codemods.dataflow import FUNCTIONS
+from jaxlint.codemods.name_scopes import Binding, Scope
 from jaxlint.codemods.purity.closed_over import ClosedOver
 from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.effects import Effects
@@ -60,6 +61,8 @@ _BOXES = {
     "FrozenDict": "dict",
     "OrderedDict": "dict",
 }
+_BRANCHES = (ast.If, ast.For, ast.While, ast.Try, ast.ExceptHandler, ast.Match)
+_DEPTH = 4
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
 _LIBRARIES = ("optax.", "flax.", "haiku.", "equinox.", "distrax.", "chex.")
 
@@ -157,6 +160,58 @@ def may_be_carried(draft: Draft, names: Sequence[str], loop: ast.AST) -> None:
         program, file = program_and_file(draft)
         for what in Carried(PossibleValues(program)).problems(names, file.same(loop), file):
             raise Refused(what)
+
+
+def may_be_rows(draft: Draft, iterable: ast.expr) -> None:
+    """Raises Refused where a variable that a loop runs over may be a list or an iterator, on a path that a run did not take."""
+    if not draft.strict or not isinstance(iterable, ast.Name):
+        return
+    program, file = program_and_file(draft)
+    for value in _runs_over(file.same(iterable), file, PossibleValues(program), 0):
+        if isinstance(value, Box):
+            kind = "an iterator" if value.kind == "iterator" else f"a {value.kind}"
+            raise Refused(f"`{iterable.id}` may be {kind}, which has no rows for JAX")
+
+
+def _runs_over(node: ast.expr, file: File, possible: PossibleValues, depth: int) -> Iterator[Value]:
+    """What an expression may be where it stands: of a variable what reaches it, of a parameter what the calls give."""
+    scope = file.names.scope_at(node).resolve(node.id) if isinstance(node, ast.Name) else None
+    if not isinstance(node, ast.Name) or scope is None:
+        yield from possible.of(node, file)
+        return
+    for binding in _reaching(scope, node, file):
+        function = next(
+            (one for one in file.names.ancestors(binding.node) if isinstance(one, FUNCTIONS)), None
+        )
+        if not isinstance(binding.node, ast.arg) or function is None or depth >= _DEPTH:
+            yield from possible.of_binding(binding, Place(file, scope, node.id))
+            continue
+        bound = possible.classes.class_around(function, file) is not None
+        for call, how, other in possible.call_sites.calls_of(function, file):
+            if call is not None and not how:
+                given = possible.call_sites.expression_for(call, function, binding.node, bound=bound)
+                if isinstance(given, ast.expr):
+                    yield from _runs_over(given, other, possible, depth + 1)
+
+
+def _reaching(scope: Scope, name: ast.Name, file: File) -> list[Binding]:
+    """The bindings of a variable that a use may see: the last one before it that is always made, and those after that one."""
+    before = [one for one in scope.bindings.get(name.id, ()) if getattr(one.node, "lineno", 0) < name.lineno]
+    before.sort(key=lambda one: getattr(one.node, "lineno", 0))
+    always = [
+        n
+        for n, one in enumerate(before)
+        if not any(isinstance(above, _BRANCHES) for above in _up_to(scope.node, one.node, file))
+    ]
+    return before[always[-1] if always else 0 :]
+
+
+def _up_to(root: ast.AST, node: ast.AST, file: File) -> Iterable[ast.AST]:
+    """What is around a node, below another."""
+    for above in file.names.ancestors(node):
+        if above is root:
+            return
+        yield above
 
 
 def may_be_kept(draft: Draft, node: ast.AST, loop: ast.AST) -> None:

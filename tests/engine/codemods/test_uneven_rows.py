@@ -74,3 +74,31 @@ def test_what_is_as_long_or_raises_by_itself_is_left_whole(over: str) -> None:
         f"{HEAD}def f(xs, ys, w):\n    for x, y in {over}:\n        w = jnp.tanh(w + x * y)\n    return w\n"
     )
     assert "len(" not in rewritten(text)
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        ("rows = jnp.ones((4, 3))", ""),
+        ("rows = jnp.ones((4, 3))\nif flag:\n    rows = [jnp.ones(3), jnp.ones(2)]", "may be a list"),
+        ("rows = [jnp.ones(3), jnp.ones(3)]\nrows = jnp.stack(rows)", ""),
+        (
+            "rows = jnp.ones((4, 3))\nif flag:\n    rows = [row for row in rows if row.sum() > 1]",
+            "may be a list",
+        ),
+        ("rows = jnp.ones((4, 3))\nif flag:\n    rows = (row for row in rows)", "may be an iterator"),
+    ],
+)
+def test_what_a_loop_runs_over_may_be_a_list_behind_a_flag(before: str, told: str) -> None:
+    lines = "".join(f"    {line}\n" for line in before.splitlines())
+    text = (
+        f"{HEAD}def f(rows):\n    w = 0.0\n    for row in rows:\n        w = jnp.tanh(w + row.sum())\n    return w\n\n"
+        f"def main(flag):\n{lines}    print(f(rows))\n\nmain(False)\n"
+    )
+    source = SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")
+    site = Site(source)
+    loop = next(node for node in ast.walk(site.tree) if isinstance(node, ast.For))
+    plan = Workspace({"a.py": source}, strict=True).plan(
+        FixRequest(Safety.UNSAFE, "Scan", (Step("for-to-scan", "a.py", site.span(loop.iter)),))
+    )
+    assert told in plan if told and isinstance(plan, str) else not told and not isinstance(plan, str), plan
