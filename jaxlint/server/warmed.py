@@ -154,6 +154,7 @@ class _Warmed:
         """Makes a copy for a text; None for the one that it was made with. Whether this is the copy."""
         early, say_early = Pipe(duplex=False)
         final, say_final = Pipe(duplex=False)
+        before = time.process_time() if text is None else 0.0  # what evaluated the imports
         pid = _forked()
         if pid:
             say_early.close()
@@ -163,6 +164,7 @@ class _Warmed:
         for one in (early, final, self.connection):
             one.close()
         self.say_early, self.say_final = say_early, say_final
+        self.spent = before
         if text is not None:
             self.take(text, go_on_with)
         return True
@@ -247,7 +249,8 @@ class _Warmed:
         before = self.cost()
         self.preview = _forked()
         self.is_preview = self.preview == 0
-        self.spent = before if self.is_preview else 0.0
+        if self.is_preview:
+            self.spent = before
         return self.is_preview
 
     def cost(self) -> float:
