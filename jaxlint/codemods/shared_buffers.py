@@ -228,12 +228,20 @@ class SharedBuffers:
             bindings = [one.node for one in self.names.bindings_of(called.id, self.names.scope_at(called))]
             if not bindings:
                 return called.id in _BUILTINS or called.id.endswith(("Error", "Exception"))
-            return any(
-                isinstance(one, ast.ClassDef)
-                or (isinstance(one, ast.FunctionDef) and self._returns(one, call, given))
-                for one in bindings
-            )
-        return False
+            return any(self._of_binding(one, call, given) for one in bindings)
+        return isinstance(called, ast.Subscript)  # one of several functions, which is not known
+
+    def _of_binding(self, made: ast.AST, call: ast.Call, given: ast.AST) -> bool:
+        """The same of what a name that is called is bound to."""
+        if isinstance(made, ast.ClassDef):
+            return True
+        if isinstance(made, ast.FunctionDef):
+            return self._returns(made, call, given)
+        statement = self.names.parents.get(made)
+        value = statement.value if isinstance(statement, ast.Assign) else None
+        if isinstance(value, ast.Lambda):
+            return any(self._reaches(one.arg, value) for one in value.args.args)
+        return isinstance(value, ast.Subscript)
 
     def _mapped(self, call: ast.Call, given: ast.AST) -> bool:
         """Whether a tree is mapped by a function that gives leaves as they are."""

@@ -97,6 +97,8 @@ SHARED = {
     "an object": "best = Pair(p)",
     "a function that hands it back": "best = first_of(3, p)",
     "a function of any arguments": "best = packed(p)",
+    "a function of a table": "best = SAVED['copy'](p)",
+    "a function with a name": "first = lambda params: params['w']; best = first(p)",
     "a second one of a second one": "q = p['w']; best = q.T",
 }
 FRESH = {
@@ -178,7 +180,9 @@ def test_an_attribute_is_kept_like_a_variable() -> None:
         "            self.p, loss = step(self.p, x)\n            yield self.p\n"
     )
     source = SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")
-    assert "`self.p` may be kept by what asks the generator" in kept_elsewhere(Site(source), LINE, None)
+    assert "`self.p` may be kept by the code that drives the generator" in kept_elsewhere(
+        Site(source), LINE, None
+    )
 
 
 SPELLINGS = {

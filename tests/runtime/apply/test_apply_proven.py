@@ -124,7 +124,7 @@ def test_an_interrupt_while_the_edited_program_runs_changes_nothing(
         ({"public": True}, {}, "the function is public"),
         ({"public": None}, {}, "the function is public"),
         ({"callers_complete": False}, {}, "some callers"),
-        ({"aliased": True}, {}, "under another name"),
+        ({"aliased": True}, {}, "another reference to the argument"),
         ({}, {"shared": [["params", "target"]]}, "params and target may be one buffer"),
         ({}, {"argnums": [1]}, "a caller may use the donated arguments"),
     ],
