@@ -227,7 +227,7 @@ def test_a_hover_says_what_is_traced_since_when_and_which_array(project: Path) -
         assert "`jax.jit`" in value
         assert "train.py:14" in value
         assert "static" in await editor.hover(uri, 6, 17)
-        assert "`step` is **staged" in await editor.hover(uri, 6, 5)
+        assert "`step` is **traced" in await editor.hover(uri, 6, 5)
         assert "`total`: `f32[]" in await editor.hover(uri, 8, 12)
         assert await editor.hover(uri, 1, 0) == ""
         about = types.InlayHintParams(types.TextDocumentIdentifier(uri), place(0, 0, 0))
@@ -309,7 +309,7 @@ def test_jupyterlab_hands_over_the_python_of_a_notebook(project: Path) -> None:
     async def work(editor: Editor) -> None:
         uri = editor.open(".virtual_documents/a.ipynb", TRAIN)
         assert [one.code for one in await editor.diagnostics(uri)] == ["JAX101", "JAX901"]
-        assert "staged" in await editor.hover(uri, 7, 5)
+        assert "**traced" in await editor.hover(uri, 7, 5)
 
     run(project, work)
 
