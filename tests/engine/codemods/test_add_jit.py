@@ -34,7 +34,7 @@ REWRITES: dict[str, tuple[str, dict[str, Any], str]] = {
 REFUSALS: dict[str, tuple[str, dict[str, Any], str]] = {
     "decorators": ("import jax\n@wraps(g)\ndef «step»(x): ...\n", {}, "has other decorators"),
     "an unknown static argument": (PLAIN, {"static_argnames": ["depth"]}, "does not exist"),
-    "another transform": (PLAIN, {"transform": "torch.compile"}, "is none of"),
+    "another transform": (PLAIN, {"transform": "torch.compile"}, "is unknown; use one of"),
     "no function": ("import jax\n«x = 1»\n", {}, "does not define exactly one function"),
 }
 

@@ -39,7 +39,11 @@ REFUSALS: dict[str, tuple[str, dict[str, Any], str]] = {
     "unpacked arguments": ("import jax\n«init(*args)»\n", {}, "unpacks arguments"),
     "unpacked keywords": ("import jax\n«init(key, **options)»\n", {}, "unpacks arguments"),
     "a function made by a call": ("import jax\n«make(3)(key)»\n", {}, "creates the function again"),
-    "another transform": ("import jax\n«init(key)»\n", {"transform": "torch.compile"}, "is none of"),
+    "another transform": (
+        "import jax\n«init(key)»\n",
+        {"transform": "torch.compile"},
+        "is unknown; use one of",
+    ),
     "no call": ("import jax\n«init»\n", {}, "no Call"),
 }
 
