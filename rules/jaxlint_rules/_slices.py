@@ -9,6 +9,7 @@ from jaxlint.api.syntax import cache, walk
 from jaxlint_rules._names import names_in, passed
 
 _OBJECTS = frozenset({"self", "cls"})
+_KNOWN_BEFORE = frozenset({"shape", "ndim", "dtype", "size"})  # whatever the numbers turn out to be
 _GROWS = frozenset({"append", "extend", "add", "insert"})  # a container takes what it is given
 
 
@@ -53,8 +54,12 @@ def made_of(node: ast.AST, loop: ast.AST) -> set[str]:
 
 
 def has(value: ast.AST, node: ast.AST, names: set[str]) -> bool:
-    """Whether an expression has `node` in it, or reads one of the names."""
-    return any(part is node or (isinstance(part, ast.Name) and part.id in names) for part in walk(value))
+    """Whether an expression has `node` in it, or reads one of the names for more than its shape or dtype."""
+    if value is node or (isinstance(value, ast.Name) and value.id in names):
+        return True
+    if isinstance(value, ast.Attribute) and value.attr in _KNOWN_BEFORE:
+        return False
+    return any(has(part, node, names) for part in ast.iter_child_nodes(value))
 
 
 def needed_for(names: set[str], loop: ast.AST) -> Iterator[tuple[set[str], list[ast.AST]]]:
@@ -77,9 +82,12 @@ def sources(names: set[str], loop: ast.AST) -> set[str]:
 @cache
 def stepped_on(loop: ast.AST) -> frozenset[str]:
     """The names that an iteration computes, by a call, of what the one before left in them: `state = step(state, batch)`."""
-    return frozenset(
-        name
-        for targets, value in assignments(loop)
-        if any(isinstance(part, ast.Call) for part in walk(value))
-        for name in targets & sources(names_in(value), loop)
-    )
+    fresh = names_in(
+        getattr(loop, "target", None)
+    )  # or bound in the body before they are computed of themselves
+    found: set[str] = set()
+    for targets, value in sorted(assignments(loop), key=lambda one: getattr(one[1], "lineno", 0)):
+        if any(isinstance(part, ast.Call) for part in walk(value)):
+            found |= (targets & sources(names_in(value), loop)) - fresh
+        fresh |= targets
+    return frozenset(found)

@@ -46,3 +46,10 @@ def counted(batches, key):
         results.append(bound(key, x))  # finding
         i = i + 1
     return results
+
+def changed_in_place(batches, key):
+    results = []
+    for x in batches:
+        x = jnp.tanh(x)
+        results.append(bound(key, x))  # finding
+    return results
