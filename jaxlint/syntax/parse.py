@@ -71,7 +71,7 @@ def parse_text(text: str) -> ast.Module:
     with _ONE_AT_A_TIME, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes and the like are not ours to report
         try:
-            return ast.parse(text)
+            return _parsed(text)
         except SyntaxError as error:
             if nesting_problem(text, concrete=True):
                 raise  # libcst would bring the interpreter down
@@ -82,6 +82,14 @@ def parse_text(text: str) -> ast.Module:
             except SyntaxError as other:
                 # At a construct that is only new to it the running parser has nothing to say.
                 raise (other if _NEWER.search(_line_of(error, text)) else error) from None
+
+
+def _parsed(text: str) -> ast.Module:
+    """`ast.parse`, once more where Python 3.11 counts its own depth wrong, as it does now and then among threads (gh-106905)."""
+    try:
+        return ast.parse(text)
+    except SystemError:
+        return ast.parse(text)
 
 
 def refuse_nesting(source: SourceFile, *, concrete: bool = False) -> None:

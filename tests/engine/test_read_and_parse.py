@@ -186,3 +186,17 @@ def test_spans_point_at_the_text(text: str) -> None:
     span = span_of(found[0], lines)
     assert lines[span.line - 1][span.column - 1 : span.end_column - 1] == "foo"
     assert span.end_line == span.line
+
+
+def test_a_miscount_of_the_parser_is_tried_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    parse, calls = ast.parse, []
+
+    def miscounting(text: str) -> ast.Module:
+        calls.append(text)
+        if len(calls) == 1:
+            raise SystemError("AST constructor recursion depth mismatch (before=9, after=8)")
+        return parse(text)
+
+    monkeypatch.setattr(ast, "parse", miscounting)
+    assert ast.unparse(parse_text("x = 1")) == "x = 1"
+    assert len(calls) == 2
