@@ -127,7 +127,7 @@ def test_nobody_is_told_to_install_the_unrelated_package() -> None:
 @pytest.mark.slow
 def test_the_demo_program_runs() -> None:
     done = subprocess.run(
-        [sys.executable, "fixtures/demo/train.py", "--epochs", "1", "--steps", "12"],
+        [sys.executable, "fixtures/demo/train.py", "--epochs", "2", "--points", "1024"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -135,6 +135,5 @@ def test_the_demo_program_runs() -> None:
         timeout=240,
     )
     assert done.returncode == 0, done.stderr
-    losses = [float(loss) for loss in re.findall(r"loss (\d+\.\d+) gradient", done.stdout)]
-    assert losses[-1] < losses[0]
-    assert "sample: [17, " in done.stdout
+    losses = [float(loss) for loss in re.findall(r"loss (\d+\.\d+) accuracy", done.stdout)]
+    assert losses[1] < losses[0]

@@ -177,7 +177,7 @@ def test_the_clock_goes_forward(monkeypatch: pytest.MonkeyPatch) -> None:
     assert load(text)["f"](jnp.ones(3))[2] > 0
     dated = code.replace("return x, total, seconds", "return x, total, start")
     result = fixed(dated, rule)
-    assert "time of the day" in result.refused[0].reason
+    assert "time of day" in result.refused[0].reason
 
 
 # Updates and arguments
