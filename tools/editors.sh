@@ -9,14 +9,16 @@ if [ -n "$missing" ]; then
     sudo=
     [ "$(id -u)" = 0 ] || sudo="sudo -n"
     if command -v apt-get >/dev/null; then
+        # A machine without a way to its packages is to lose no time.
+        quick="timeout 90 $sudo apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=10"
         # shellcheck disable=SC2086
-        $sudo apt-get update -qq && $sudo apt-get install -y -qq --no-install-recommends $missing || true
+        $quick update && $quick install -y --no-install-recommends $missing || true
     elif command -v brew >/dev/null; then
         # shellcheck disable=SC2086
         brew install --quiet $missing || true
     fi
 fi
-if command -v npm >/dev/null && (cd editors/vscode && npm ci --ignore-scripts --silent); then
+if command -v npm >/dev/null && (cd editors/vscode && npm ci --ignore-scripts --silent --fetch-retries=0 --fetch-timeout=30000); then
     (cd editors/vscode && npm test --silent && npm run --silent package)
 else
     echo "npm is not installed, or has no way to its packages: the extension for VS Code is not built" >&2
