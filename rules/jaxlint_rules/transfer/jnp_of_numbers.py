@@ -20,8 +20,8 @@ class JnpOfNumbers(Rule):
     with are Python numbers.
 
     ## Why is this bad?
-    Each operation is dispatched to the device, and the conversion waits for it: 0.1 ms for a cosine schedule, which `math` computes in
-    0.3 µs. On a GPU the wait also ends what runs ahead of Python.
+    Each operation is dispatched to the device, and the conversion waits for it: 26 µs for a cosine schedule on a CPU, which `math`
+    computes in 0.1 µs. On a GPU the wait also ends what runs ahead of Python.
 
     ## Example
     ```python
