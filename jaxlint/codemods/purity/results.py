@@ -51,7 +51,12 @@ _TO_NUMBERS = frozenset(
     }
 )
 _TO_TEXT = frozenset({"str", "repr", "format", "chr", "hex", "oct", "bin", "ascii"})
-_LEAVING = ("jax.tree.map", "jax.tree.map_with_path")
+_LEAVING = frozenset({"jax.tree.map", "jax.tree.map_with_path"})
+_LOOPS_AND_BRANCHES = frozenset(
+    {"jax.lax.cond", "jax.lax.switch", "jax.lax.while_loop", "jax.lax.fori_loop", "jax.lax.map"}
+)
+_MAKES_NUMPY = frozenset({"float32", "float64", "int32", "int64", "asarray", "array"})
+_KEEPS_DEVICE = frozenset({"sum", "mean", "max", "min"})  # which hand over to the method of an array of JAX
 
 # Methods of what libraries made that give another object of its kind.
 RENEWING = frozenset({"apply_gradients", "replace", "_replace"})
@@ -81,21 +86,11 @@ class Results:
         if isinstance(callee, Method):
             return self._of_method(callee, node, file)
         if isinstance(callee, Inst):
-            found: Values = NOTHING
-            for function in self.possible.attribute(callee, "__call__"):
-                found |= (
-                    self.possible.returned(function.node, function.file)
-                    if isinstance(function, Fn)
-                    else unknown()
-                )
-            return found
+            return self._of_object(callee)
         if isinstance(callee, Wrapped) and callee.how == "jax.vjp":
             return one(Box("tuple", None, one(ARRAY)))
         if isinstance(callee, Wrapped) and depth < 6:
-            inner: Values = NOTHING
-            for each in callee.inner:
-                inner |= self.result(each, node, file, depth + 1)
-            return self._of_transformed(callee, inner, node)
+            return self._of_transformed(callee, self._all(callee.inner, node, file, depth + 1))
         if isinstance(callee, Made):
             if callee.name.startswith(("flax.linen.", "flax.nnx.", "haiku.", "equinox.nn.")):
                 return (
@@ -107,7 +102,7 @@ class Results:
                 return one(ARRAY)  # a schedule
         return unknown(ast.unparse(node.func)[:40])
 
-    def _of_transformed(self, callee: Wrapped, inner: Values, node: ast.Call) -> Values:
+    def _of_transformed(self, callee: Wrapped, inner: Values) -> Values:
         name = callee.how.rpartition(".")[2]
         if callee.how not in known_functions.GRADIENTS:
             if "vmap" in name:
@@ -131,47 +126,55 @@ class Results:
             for argument in node.args
             if not isinstance(argument, ast.Starred)
         ]
+        for model in (self._of_wrapping, self._of_jax, self._of_host):
+            found = model(name, given, node, file)
+            if found is not None:
+                return found
+        return one(Made(name))
+
+    def _of_wrapping(self, name: str, given: list[Values], node: ast.Call, file: File) -> Values | None:
+        """A partial, or a function under a transformation."""
         first = given[0] if given else NOTHING
         if name in ("functools.partial", "jax.tree_util.Partial"):
             return one(Wrapped(name, first, len(node.args) - 1))
-        if name in known_functions.TRANSFORMS:
-            wrapped: list[Values] = [first] if first else []
-            if not wrapped and node.keywords:
-                return one(Wrapped("functools.partial", one(Ext(name))))
-            aux = any(each.arg == "has_aux" for each in node.keywords)
-            return one(Wrapped(name, wrapped[0] if wrapped else unknown(), int(aux)))
+        if name not in known_functions.TRANSFORMS:
+            return None
+        if not first and node.keywords:
+            return one(Wrapped("functools.partial", one(Ext(name))))
+        aux = any(each.arg == "has_aux" for each in node.keywords)
+        return one(Wrapped(name, first or unknown(), int(aux)))
+
+    def _of_jax(self, name: str, given: list[Values], node: ast.Call, file: File) -> Values | None:
+        """What functions of JAX, optax and flax give: arrays, and trees of them."""
+        first = given[0] if given else NOTHING
         if name in _LEAVING:
-            results: Values = NOTHING
-            for function in first:
-                results |= self.result(function, node, file)
-            return self._like(
-                given[1] if (len(given) > 1 and "path" not in name) or len(given) > 1 else unknown(), results
-            )
-        if name in ("jax.tree.leaves",):
+            return self._like(given[1] if len(given) > 1 else unknown(), self._all(first, node, file))
+        if name == "jax.tree.leaves":
             return one(Box("list", None, self.expressions.leaves(first)))
         if name == "jax.lax.scan":
-            return self._of_scan(first, given, node, file)
-        if name in (
-            "jax.lax.cond",
-            "jax.lax.switch",
-            "jax.lax.while_loop",
-            "jax.lax.fori_loop",
-            "jax.lax.map",
-        ):
+            return self._of_scan(given)
+        if name in _LOOPS_AND_BRANCHES:
             return one(ARRAY) | one(Box("tuple", None, one(ARRAY)))
         if known_functions.gives_array(name):
             return one(ARRAY)
+        if name in ("optax.apply_updates", "equinox.apply_updates", "optax.incremental_update"):
+            return self._like(first, one(ARRAY))
+        if name == "jax.vjp":
+            called = one(Wrapped("jax.vjp", NOTHING))
+            return one(Box("tuple", (self._all(first, node, file), called), NOTHING))
+        if name in ("flax.core.freeze", "flax.core.unfreeze"):
+            return first
+        if name in ("jax.device_put", "jax.block_until_ready"):
+            return frozenset(ARRAY if each in (NUMPY, NUMBER) else each for each in first)
+        return None
+
+    def _of_host(self, name: str, given: list[Values], node: ast.Call, file: File) -> Values | None:
+        """What functions of NumPy and of Python give: arrays of the host, numbers, texts and containers."""
+        first = given[0] if given else NOTHING
         if name.startswith("numpy.") and not name.startswith("numpy.random."):
             last = name.rpartition(".")[2]
-            if last in (
-                "float32",
-                "float64",
-                "int32",
-                "int64",
-                "asarray",
-                "array",
-            ) or known_functions.computes(name):
-                return one(ARRAY) if ARRAY in first and last in ("sum", "mean", "max", "min") else one(NUMPY)
+            if last in _MAKES_NUMPY or known_functions.computes(name):
+                return one(ARRAY) if ARRAY in first and last in _KEEPS_DEVICE else one(NUMPY)
         if name in known_functions.READERS:
             return one(NUMPY)
         if name.startswith("math."):
@@ -180,21 +183,26 @@ class Results:
             return self._of_builtin(name, first, given, node, file)
         if name in ("copy.copy", "copy.deepcopy", "dataclasses.replace"):
             return first
-        if name in ("optax.apply_updates", "equinox.apply_updates", "optax.incremental_update"):
-            return self._like(first, one(ARRAY))
-        if name == "jax.vjp":
-            called = one(Wrapped("jax.vjp", NOTHING))
-            values: Values = NOTHING
-            for function in first:
-                values |= self.result(function, node, file)
-            return one(Box("tuple", (values, called), NOTHING))
-        if name in ("flax.core.freeze", "flax.core.unfreeze"):
-            return first
-        if name == "jax.device_put" or name == "jax.block_until_ready":
-            return frozenset(ARRAY if each in (NUMPY, NUMBER) else each for each in first)
         if name in ("collections.OrderedDict", "collections.defaultdict"):
             return one(Box("dict", None, unknown()))
-        return one(Made(name))
+        return None
+
+    def _all(self, functions: Values, node: ast.Call, file: File, depth: int = 0) -> Values:
+        """What any of the functions gives."""
+        found: Values = NOTHING
+        for function in functions:
+            found |= self.result(function, node, file, depth)
+        return found
+
+    def _of_object(self, called: Inst) -> Values:
+        """What the `__call__` of an object gives."""
+        found: Values = NOTHING
+        for function in self.possible.attribute(called, "__call__"):
+            if isinstance(function, Fn):
+                found |= self.possible.returned(function.node, function.file)
+            else:
+                found |= unknown()
+        return found
 
     def _like(self, tree: Values, leaf: Values) -> Values:
         """A tree of the same structure with other leaves."""
@@ -209,7 +217,8 @@ class Results:
                 found |= leaf
         return found or leaf
 
-    def _of_scan(self, functions: Values, given: list[Values], node: ast.Call, file: File) -> Values:
+    @staticmethod
+    def _of_scan(given: list[Values]) -> Values:
         carry = given[1] if len(given) > 1 else unknown()
         return one(
             Box(
@@ -301,12 +310,9 @@ class Results:
         if isinstance(receiver, Wrapped) and receiver.how.startswith("haiku."):
             if name == "init":
                 return one(Box("dict", None, one(ARRAY)))
-            inner: Values = NOTHING
-            for function in receiver.inner:
-                inner |= self.result(function, node, file)
-            return inner
+            return self._all(receiver.inner, node, file)
         if isinstance(receiver, Made):
-            return self._of_made(receiver.name, name, node)
+            return self._of_made(receiver.name, name)
         if isinstance(receiver, Inst):
             return self._of_inst(receiver, name, node)
         return unknown(f".{name}()")
@@ -336,13 +342,7 @@ class Results:
             return one(receiver)
         bases = self.possible.external_bases(receiver.cls)
         if name == "apply" and any(base.startswith("flax.linen") for base in bases):
-            found: Values = NOTHING
-            for function in self.possible.attribute(receiver, "__call__"):
-                found |= (
-                    self.possible.returned(function.node, function.file)
-                    if isinstance(function, Fn)
-                    else unknown()
-                )
+            found = self._of_object(receiver)
             if any(each.arg == "method" for each in node.keywords):
                 return unknown()
             if any(each.arg in ("mutable", "capture_intermediates") for each in node.keywords):
@@ -352,7 +352,7 @@ class Results:
             return one(Box("dict", None, one(ARRAY)))
         return unknown(f".{name}()")
 
-    def _of_made(self, made: str, name: str, node: ast.Call) -> Values:
+    def _of_made(self, made: str, name: str) -> Values:
         if made == "argparse.ArgumentParser" and name == "parse_args":
             return one(OPTIONS)
         if made.startswith(HOLDERS) and name in RENEWING:

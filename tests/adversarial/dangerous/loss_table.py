@@ -1,6 +1,6 @@
 # function: huber
 # arguments: pred=array, target=array
-# refused: asks whether something is a function
+# refused: tests whether something is a function
 # flags: --list
 
 """Losses are found by looking through the module, as plugins are."""
