@@ -14,6 +14,7 @@ from jaxlint import cache, registry, staging
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Step
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile
+from jaxlint.staging.warm import WarmRun
 from jaxlint.syntax.parse import parse_source, span_of, split_lines
 
 
@@ -68,6 +69,7 @@ class StandInAnalysis:
         only: Collection[Path] | None = None,
         sharing: int = 1,
         meanwhile: Callable[[SimpleNamespace], None] | None = None,
+        warm: WarmRun | None = None,
     ) -> SimpleNamespace:
         files = [file for file in files if only is None or file.path in only]
         self.calls.append([file.display for file in files])
