@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from jaxlint.codemods.purity import known_functions
+from jaxlint.codemods.purity.callbacks import called_back
 from jaxlint.codemods.purity.expressions import HOLDERS
 from jaxlint.codemods.purity.freshness import Freshness
 from jaxlint.codemods.purity.possible_values import PossibleValues
@@ -83,6 +84,7 @@ class CallEffects:
         elif isinstance(value, Inst):
             yield from self._called_object(value, node, file)
         elif isinstance(value, Made):
+            yield from self._called_back(value, node, file)
             yield from self._called_made(value, node, file)
         elif isinstance(value, Unknown):
             yield from self._unknown(node, file, function, fresh_self)
@@ -236,9 +238,16 @@ class CallEffects:
         elif isinstance(receiver, Inst):
             yield from self._inherited(receiver, name, node, file)
         elif isinstance(receiver, Made):
+            yield from self._called_back(receiver, node, file)
             yield from self._of_made(receiver, name, node, file)
         else:
             yield problem(self.program, "calls an unknown function", node, file, certain=False)
+
+    def _called_back(self, made: Made, node: ast.Call, file: File) -> Iterator[Problem]:
+        """What an object of a library calls of the program."""
+        for value in called_back(made):
+            if not isinstance(value, Inst) or self.possible.classes.member(value.cls, "__call__") is not None:
+                yield from self._callee(value, node, file, None, False)
 
     def _of_made(self, receiver: Made, name: str, node: ast.Call, file: File) -> Iterator[Problem]:
         made = receiver.name

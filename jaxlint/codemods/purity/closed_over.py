@@ -11,15 +11,19 @@ from collections.abc import Iterator
 from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
+from jaxlint.codemods.purity.callbacks import called_back, first_parameter, held_by, maker_of
 from jaxlint.codemods.purity.function_objects import redefined
 from jaxlint.codemods.purity.jax_settings import settings_changed
 from jaxlint.codemods.purity.mutation import Mutations, function_around, is_immutable
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts
 from jaxlint.codemods.purity.values import (
+    FILLED,
+    NUMPY,
     Box,
     Cls,
     Ext,
+    Fn,
     Inst,
     Made,
     Place,
@@ -28,6 +32,7 @@ from jaxlint.codemods.purity.values import (
     Values,
     Whole,
     Wrapped,
+    leaves_of,
 )
 from jaxlint.codemods.text_edits import shown_source
 
@@ -56,6 +61,63 @@ class ClosedOver:
                     yield from self._name(node, scope, file)
                 elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                     yield from self._attribute(node, file)
+                elif isinstance(node, ast.Call):
+                    yield from self._callbacks(node, file)
+
+    def _callbacks(self, node: ast.Call, file: File) -> Iterator[str]:
+        """What an object of a library reads by the functions and objects of the program that it calls."""
+        for callee in self.possible.of(node.func, file):
+            made = maker_of(callee)
+            for value in called_back(made) if made is not None else ():
+                for held in held_by(value):
+                    yield from self._object(held)
+                if isinstance(value, Fn):
+                    yield from self._around(value)
+
+    def _around(self, value: Fn) -> Iterator[str]:
+        """The variables that a function reads of those around it, which outlive the call that made it."""
+        file = value.file
+        for node in _all_parts(value.node):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                scope = file.names.scope_at(node).resolve(node.id)
+                if scope is not None and scope.node in file.names.ancestors(value.node):
+                    yield from self._name(node, scope, file)
+
+    def _object(self, value: Inst) -> Iterator[str]:
+        """What the methods of an object read of it, and the program sets elsewhere than in its constructor."""
+        classes = self.possible.classes.heirs(value.cls)
+        for cls in classes:
+            for node in ast.walk(cls.node):
+                if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+                    continue
+                method = function_around(node, cls.file)
+                if not isinstance(node.value, ast.Name) or node.value.id != first_parameter(method):
+                    continue
+                kept = leaves_of(self.possible.of(node, cls.file))
+                boxes = [one for one in self.possible.of(node, cls.file) if isinstance(one, Box)]
+                if any(one.kind in FILLED for one in boxes) or NUMPY in kept:
+                    yield f"calls a `{cls.node.name}`, whose `{node.attr}` may be filled anew"
+                for other, store in self.program.stores.get(node.attr, ()):
+                    if not self._constructs(store, other) and self._may_be(store.value, other, classes):
+                        place = self.program.place(other, store)
+                        yield f"calls a `{cls.node.name}`, whose `{node.attr}` is set at {place}"
+
+    def _constructs(self, store: ast.Attribute, file: File) -> bool:
+        """Whether an attribute is set in the constructor of its object."""
+        method = function_around(store, file)
+        return (
+            getattr(method, "name", "") in ("__init__", "__post_init__")
+            and isinstance(store.value, ast.Name)
+            and store.value.id == first_parameter(method)
+        )
+
+    def _may_be(self, node: ast.expr, file: File, classes: list[Cls]) -> bool:
+        """Whether an expression may be an object of one of the classes."""
+        values = self.possible.of(node, file)
+        return any(
+            isinstance(value, Unknown) or (isinstance(value, Inst) and value.cls in classes)
+            for value in values
+        )
 
     def changing_in(self, loop: ast.AST, functions: dict[ast.AST, File], root: ast.AST) -> Iterator[str]:
         """What is read by the functions, and is seen to be changed while a loop runs, with why; all in words."""
@@ -108,9 +170,13 @@ class ClosedOver:
                 for value in ast.walk(part.value):
                     if isinstance(value, ast.Lambda) or (isinstance(value, ast.Name) and value.id in inner):
                         above = file.names.parents.get(value)
-                        if not (isinstance(above, ast.Call) and above.func is value):
+                        if not (isinstance(above, ast.Call) and self._calls_at_once(above, value, file)):
                             return True
         return False
+
+    def _calls_at_once(self, call: ast.Call, function: ast.AST, file: File) -> bool:
+        """Whether a call is one of a function, or has it called before it ends: `jax.tree.map(lambda g: ..., grads)`."""
+        return call.func is function or self.possible.name_of(call.func, file) in known_functions.CALLERS
 
     # Names
 

@@ -13,6 +13,7 @@ from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.call_sites import first_of_body
+from jaxlint.codemods.purity.callbacks import called_back, maker_of
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts, parameters
 from jaxlint.codemods.purity.values import (
@@ -196,6 +197,9 @@ class Traced:
     def _call(self, node: ast.Call, file: File) -> None:
         for value in self.possible.of(node.func, file):
             self._flow_into(value, node, file, every=False)
+            if (made := maker_of(value)) is not None:
+                for back in called_back(made):
+                    self._flow_into(back, node, file, every=True)
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             for value in leaves_of(self.possible.of(argument, file)):
                 if isinstance(

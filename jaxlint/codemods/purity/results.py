@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.codemods.purity import known_functions
+from jaxlint.codemods.purity.callbacks import handed_over, updates_of
 from jaxlint.codemods.purity.expressions import HOLDERS, OPTIONS, Expressions
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.value_queries import ValueQueries
@@ -26,6 +27,7 @@ from jaxlint.codemods.purity.values import (
     Value,
     Values,
     Wrapped,
+    leaves_of,
     one,
     unknown,
 )
@@ -130,7 +132,10 @@ class Results:
             found = model(name, given, node, file)
             if found is not None:
                 return found
-        return one(Made(name))
+        more = [
+            each.value for each in (*node.args, *node.keywords) if isinstance(each, ast.Starred | ast.keyword)
+        ]
+        return one(Made(name, handed_over([*given, *(self.possible.of(each, file) for each in more)])))
 
     def _of_wrapping(self, name: str, given: list[Values], node: ast.Call, file: File) -> Values | None:
         """A partial, or a function under a transformation."""
@@ -312,7 +317,7 @@ class Results:
                 return one(Box("dict", None, one(ARRAY)))
             return self._all(receiver.inner, node, file)
         if isinstance(receiver, Made):
-            return self._of_made(receiver.name, name)
+            return self._of_made(receiver, name)
         if isinstance(receiver, Inst):
             return self._of_inst(receiver, name, node)
         return unknown(f".{name}()")
@@ -352,18 +357,25 @@ class Results:
             return one(Box("dict", None, one(ARRAY)))
         return unknown(f".{name}()")
 
-    def _of_made(self, made: str, name: str) -> Values:
+    def _numbers_of(self, optimizer: Made) -> Values:
+        """Numbers of Python that the program's own parts of an optimizer keep in its state."""
+        found: Values = NOTHING
+        for function in updates_of(optimizer):
+            found |= leaves_of(self.possible.returned(function.node, function.file))
+        return found & {NUMBER}
+
+    def _of_made(self, receiver: Made, name: str) -> Values:
+        made = receiver.name
         if made == "argparse.ArgumentParser" and name == "parse_args":
             return one(OPTIONS)
         if made.startswith(HOLDERS) and name in RENEWING:
             return one(Made(made))
         if made.startswith("optax."):
             if name == "update":
+                state = one(ARRAY) | self._numbers_of(receiver)
                 return one(
                     Box(
-                        "tuple",
-                        (one(Box("dict", None, one(ARRAY))), one(Box("tuple", None, one(ARRAY)))),
-                        NOTHING,
+                        "tuple", (one(Box("dict", None, one(ARRAY))), one(Box("tuple", None, state))), NOTHING
                     )
                 )
             return one(Box("tuple", None, one(ARRAY)))

@@ -54,9 +54,10 @@ class Ext:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What calling the external `name` gave, where that is neither array nor function."""
+    """What calling the external `name` gave, where that is neither array nor function. `given`: what of the program it may call."""
 
     name: str
+    given: Values = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,8 @@ def depth_of(values: Values) -> int:
             deepest = max(deepest, 1 + depth_of(value.parts()))
         elif isinstance(value, Wrapped):
             deepest = max(deepest, 1 + depth_of(value.inner))
+        elif isinstance(value, Made):
+            deepest = max(deepest, 1 + depth_of(value.given))
     return deepest
 
 
