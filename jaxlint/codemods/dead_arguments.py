@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from jaxlint.codemods.applied_transforms import JITS, applied, is_partial
 from jaxlint.codemods.dataflow import Flow
 from jaxlint.codemods.name_scopes import Binding, Scope
+from jaxlint.codemods.purity.callbacks import MADE_OF_FUNCTIONS, SHARING
 from jaxlint.codemods.reaching_definition import bound_arguments
 from jaxlint.codemods.site import Site
 from jaxlint.finding import Span
@@ -260,11 +261,18 @@ class Ownership:
             made = statement.value if isinstance(statement, ast.Assign) else node
         if not isinstance(made, ast.Call):
             return False
-        if (self.names.qualified(made.func) or "").startswith(_LIBRARIES):
-            return True
+        name = self.names.qualified(made.func) or ""
+        if name.startswith(_LIBRARIES):
+            parts = [one for one in ast.walk(made) if isinstance(one, ast.Call)]
+            return not name.startswith("optax.") or all(self._starts_anew(one) for one in parts)
         classes = [one.node for one in self._bindings(made.func) if isinstance(one.node, ast.ClassDef)]
         bases = [self.names.qualified(base) or "" for one in classes for base in one.bases]
         return any(base.startswith("flax.linen.") for base in bases)
+
+    def _starts_anew(self, part: ast.Call) -> bool:
+        """Whether a part of an optimiser is one of a library whose state holds no buffer of the parameters."""
+        name = self.names.qualified(part.func) or ""
+        return bool(name) and not name.startswith((*SHARING, *MADE_OF_FUNCTIONS))
 
     def _returns_new(self, callee: ast.Name) -> bool:
         """Whether a function of the file returns new arrays alone, as whatever is jitted does."""

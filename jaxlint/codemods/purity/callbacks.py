@@ -17,9 +17,13 @@ from collections.abc import Iterable, Iterator
 
 from jaxlint.codemods.purity.values import Fn, Inst, Made, Method, Value, Values, Wrapped, leaves_of
 
-_DIRECT = ("optax.GradientTransformation", "optax.GradientTransformationExtraArgs", "optax.stateless")
+MADE_OF_FUNCTIONS = (
+    "optax.GradientTransformation",
+    "optax.GradientTransformationExtraArgs",
+    "optax.stateless",
+)
 # Optimizers whose state holds the buffers of the parameters that it starts from, or one buffer twice.
-_SHARING = ("optax.contrib.", "optax.lbfgs", "optax.lookahead")
+SHARING = ("optax.contrib.", "optax.lbfgs", "optax.lookahead")
 
 
 def handed_over(given: Iterable[Values]) -> Values:
@@ -29,7 +33,7 @@ def handed_over(given: Iterable[Values]) -> Values:
         for values in given
         for value in leaves_of(values)
         if isinstance(value, (Fn, Wrapped, Inst))
-        or (isinstance(value, Made) and (value.given or value.name.startswith(_SHARING)))
+        or (isinstance(value, Made) and (value.given or value.name.startswith(SHARING)))
     )
 
 
@@ -53,14 +57,14 @@ def updates_of(made: Made) -> Iterator[Fn]:
     for value in made.given:
         if isinstance(value, Made):
             yield from updates_of(value)
-        elif isinstance(value, Fn) and made.name.startswith(_DIRECT):
+        elif isinstance(value, Fn) and made.name.startswith(MADE_OF_FUNCTIONS):
             yield value
 
 
 def may_share(made: Made) -> bool:
     """Whether the state of an optimizer may hold the buffers of the parameters, or one buffer twice."""
     return (
-        made.name.startswith(_SHARING)
+        made.name.startswith(SHARING)
         or any(isinstance(value, Made) and may_share(value) for value in made.given)
         or any(True for _ in updates_of(made))
     )

@@ -190,3 +190,24 @@ def test_all_other_functions_of_jax_random_draw() -> None:
             assert data.unsafe_buffer_pointer() != key.unsafe_buffer_pointer(), name
             called.add(name)
     assert {"normal", "split", "uniform"} <= called
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "given"),
+    [
+        ("optax.chain(optax.clip(1.0), optax.adam(1e-3))", True),
+        ("optax.contrib.prodigy(1e-3)", False),
+        ("optax.chain(optax.clip(1.0), optax.contrib.prodigy(1e-3))", False),
+        ("optax.GradientTransformation(lambda params: params, apply)", False),
+        ("optax.chain(ours(), optax.adam(1e-3))", False),
+    ],
+)
+def test_the_state_of_an_optimiser_may_hold_the_parameters(optimizer: str, given: bool) -> None:
+    body = f"""
+    optimizer = {optimizer}
+    start = given * 2
+    state = optimizer.init(start)
+    params, state, loss = step(given - 1, state, given)
+    print(start, loss)
+    """
+    assert ("state" in names(body)) is given
