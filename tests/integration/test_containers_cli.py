@@ -140,7 +140,7 @@ def test_inspect_names_cells(project: Path) -> None:
         in jaxlint("inspect", "book.ipynb", cwd=project).stdout
     )
     assert (
-        "x: traced, given at book.ipynb:cell 4:2, book.ipynb:cell 3:2"
+        "x: traced, passed at book.ipynb:cell 4:2, book.ipynb:cell 3:2"
         in jaxlint("inspect", "book.ipynb", "--calls", cwd=project).stdout
     )
     found = json.loads(jaxlint("inspect", "book.ipynb", "--output-format", "json", cwd=project).stdout)

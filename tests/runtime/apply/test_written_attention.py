@@ -99,4 +99,4 @@ def test_why_it_stays_advice(project: Path) -> None:
     assert said(refused="its mask is not known") == "advice only: its mask is not known"
     assert "the axes of the mask are unknown" in said(causal=False)
     assert "was not checked" in said(places=["elsewhere.py:3"])
-    assert "no single product" in said(places=[f"{path}:10"])
+    assert "does not hold exactly one product" in said(places=[f"{path}:10"])

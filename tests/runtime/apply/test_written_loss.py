@@ -220,7 +220,7 @@ def test_why_it_stays_advice(project: Path) -> None:
 
     assert not isinstance(said("linear.py:3", f"{path}:7"), str)
     assert "was not checked" in said("linear.py:3")
-    assert "there is no single loss" in said(f"{path}:8")
+    assert "does not hold exactly one cross-entropy" in said(f"{path}:8")
 
 
 def test_a_kernel_that_nothing_calls_says_why_it_is_not_written(project: Path) -> None:

@@ -237,5 +237,5 @@ def test_placements_are_those_of_the_same_devices():
         jax.sharding.SingleDeviceSharding(devices[0]),
     ):
         assert artefacts.sharding(artefacts.placement(one), devices) == one
-    with pytest.raises(NotExported, match="placed by a SimpleNamespace"):
+    with pytest.raises(NotExported, match="its inputs have a SimpleNamespace"):
         artefacts.placement(SimpleNamespace(memory_kind=None))

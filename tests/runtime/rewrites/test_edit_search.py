@@ -123,7 +123,7 @@ def test_what_compiling_rounds_is_told_by_a_run_without_it(
     assert len(found.original.trials.asked) == runs  # type: ignore[attr-defined]
     if accepted:
         assert good[0].numerics.passed
-        assert ("what compiling rounds" in good[0].evidence) == (runs == 2)
+        assert ("how XLA rounds" in good[0].evidence) == (runs == 2)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_where_all_at_once_fail_they_are_joined_one_after_the_other(tmp_path: Pa
     assert found.original.trials.asked[3:] == ["abc", "ab", "ac"]  # type: ignore[attr-defined]
     told = [result["reason"] for _, result in found.original.run.document.results]
     assert any("jit:a in a + jit:b in b + jit:c in c: the results differ" in one for one in told)
-    assert any(one.startswith("compile b: no gain beside what was kept") for one in told)
+    assert any(one.startswith("compile b: no gain beside the edits kept") for one in told)
 
 
 def test_after_a_plain_gain_the_others_are_tried_on_top_of_it(tmp_path: Path) -> None:
@@ -359,8 +359,8 @@ def test_edits_that_are_proven_together_are_one_result(tmp_path: Path) -> None:
     assert found._concluded(best, best.parts)
     ((_, told),) = found.original.run.document.results
     assert told["status"] == "verified"
-    assert told["reason"].startswith("Compile a; Compile b: without compiles 4.00x as fast, 4.00 to 4.00; ")
-    assert "each edit in one run: jit:a in a: run 8.00 to 4.00 s" in told["evidence"]
+    assert told["reason"].startswith("Compile a; Compile b: without compile time 4.00x as fast, 4.00 to 4.00; ")
+    assert "one run of each edit: jit:a in a: run 8.00 to 4.00 s" in told["evidence"]
     assert found._changes(best)
 
 

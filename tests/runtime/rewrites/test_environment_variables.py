@@ -71,7 +71,7 @@ def test_a_program_is_compared_with_itself_operation_by_operation(
     source = PROGRAM.replace("range(3)", "range(30)")
     ((_, result),) = verified(tmp_path, source, "eager").document.results
     assert result["candidate"] == "jit against eager"
-    assert "the same values" in result["reason"]
+    assert "values, lines and files agree" in result["reason"]
     assert result["before"]["compile_s"] is not None
     assert result["before"]["time_ms"]["median"] > 0
 

@@ -207,7 +207,7 @@ def test_what_was_there_and_is_not_written_is_no_leaving(left: Callable[..., Lea
         # names that are new in each run: a date, a temporary name
         (["run-20260101-101010/log", "run-20260101-101110/log"], ["run-20260101-101500/log"], None),
         (["tmpab12cd_x", "tmpz9y8x7w6"], ["tmp12345678"], None),
-        (["tmpab12cd_x", "tmpz9y8x7w6"], [], "there has no files like * instead of 1"),
+        (["tmpab12cd_x", "tmpz9y8x7w6"], [], "there are 0 files like * instead of 1"),
         (["ckpt_10"], ["ckpt_10", "ckpt_20"], "there are 2 files like ckpt_* instead of 1"),
     ],
 )
