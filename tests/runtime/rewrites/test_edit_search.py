@@ -359,7 +359,9 @@ def test_edits_that_are_proven_together_are_one_result(tmp_path: Path) -> None:
     assert found._concluded(best, best.parts)
     ((_, told),) = found.original.run.document.results
     assert told["status"] == "verified"
-    assert told["reason"].startswith("Compile a; Compile b: without compile time 4.00x as fast, 4.00 to 4.00; ")
+    assert told["reason"].startswith(
+        "Compile a; Compile b: without compile time 4.00x as fast, 4.00 to 4.00; "
+    )
     assert "one run of each edit: jit:a in a: run 8.00 to 4.00 s" in told["evidence"]
     assert found._changes(best)
 
