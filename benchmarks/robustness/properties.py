@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"\d+")
 _QUOTED = re.compile(r"""`[^`]*`|'[^']*'|"[^"]*\"""")
 _INTERNAL = re.compile(r"internal error \((?P<what>.*?)\); please report", re.DOTALL)
 _COMMAND = re.compile(r"^(check|fix|unsafe fix)( as \w+| again)?: ")
-_NOT_PARSED = re.compile(r"not fixed: (?P<what>.*would not parse afterwards.*)")
+_NOT_PARSED = re.compile(r"not fixed: (?P<what>.*would no longer parse.*)")
 
 
 @dataclass(frozen=True, slots=True)

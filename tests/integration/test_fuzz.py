@@ -146,7 +146,7 @@ def test_a_command_that_takes_too_long_ends_its_worker_and_says_where(warm: Warm
             "internal error",
         ),
         (Answer(1, "    not fixed: a.py would no longer parse (invalid syntax)", ""), "unparsable edit"),
-        (Answer(2, "", "error: a.py: its fixes never came to rest; left as it was"), "restless fix"),
+        (Answer(2, "", "error: a.py: its fixes do not converge; left as it was"), "restless fix"),
         (Answer(2, "", ""), "silent failure"),
         (Answer(0, "", "hello"), "odd message"),
     ],
