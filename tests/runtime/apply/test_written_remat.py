@@ -218,7 +218,7 @@ def test_what_is_not_worth_it_or_not_known_stays_advice(project: Path, proven: d
     assert "less than 1 MiB" in applied(project, {**proven, "after": after})["message"]
     path = project / "program.py"
     for sites, reason in (
-        ([f"{path}:1"], "no single call"),
+        ([f"{path}:1"], "does not hold exactly one"),
         ([str(project / "other.py") + ":3"], "was not checked"),
     ):
         parameters = {**proven["parameters"], "sites": sites}

@@ -132,7 +132,7 @@ def test_arrays_that_come_in_64_bits_from_the_host() -> None:
     found = measured(x, labels, np.float64(3.0))
     assert found is not None
     assert found.status in (Status.VERIFIED, Status.REJECTED)
-    assert "hand over x, labels in 32 bits" in found.reason
+    assert "pass x, labels in 32 bits" in found.reason
     assert "float64 and int64" in found.reason
     assert found.evidence.startswith("the same bits")
     assert measured(x.astype(np.float32), labels.astype(np.int32), 3.0) is None

@@ -106,7 +106,7 @@ CONTENTS: list[tuple[str, bytes | str, bytes | str, str | None]] = [
     ("result.json", json.dumps({"ok": True}), json.dumps({"ok": "Array(True)"}), "result.json has"),
     ("result.json", json.dumps({"n": None}), json.dumps({"n": 0}), "result.json has"),
     ("w.npy", array(W), array(NEAR), None),
-    ("w.npy", array(W), array(FAR), "w.npy has other values, 9.1e-02 apart"),
+    ("w.npy", array(W), array(FAR), "w.npy has other values, at most 9.1e-02 apart"),
     ("w.npy", array(W), array(W.astype(np.float64)), "w.npy is float64[300] instead of float32[300]"),
     ("w.npy", array(np.arange(3)), array(np.arange(3) + 1), "w.npy has other values"),
     ("w.npz", arrays(w=W, b=W), arrays(w=W, b=NEAR), None),

@@ -168,7 +168,7 @@ def test_annotations_over_the_mesh_are_a_placement_and_only_what_differs_is_told
     tensor = next(s for s in strategies.named(found, MESH) if s.name == "tensor parallel")
     told = list(framework_annotations.lines(tensor, found, MESH, "linen", names))
     assert len(told) == 2  # what stands already is not told again
-    assert "with_partitioning(init, ('model', None)) (it says (None, 'data'))" in told[0]
+    assert "with_partitioning(init, ('model', None)) (now (None, 'data'))" in told[0]
 
 
 def test_logical_annotations_are_told_as_rules() -> None:
