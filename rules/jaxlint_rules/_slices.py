@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jaxlint.api.syntax import cache, walk
 from jaxlint_rules._names import names_in, passed
 
-_OBJECTS = frozenset({"self", "cls"})
+OBJECTS = frozenset({"self", "cls"})
 _KNOWN_BEFORE = frozenset({"shape", "ndim", "dtype", "size"})  # whatever the numbers turn out to be
 _GROWS = frozenset({"append", "extend", "add", "insert"})  # a container takes what it is given
 
@@ -21,11 +21,11 @@ def assignments(loop: ast.AST) -> tuple[tuple[frozenset[str], ast.AST], ...]:
         for part in walk(statement):
             if isinstance(part, ast.Assign):
                 names = set[str]().union(*map(names_in, part.targets))
-                found.append((frozenset(names - _OBJECTS), part.value))
+                found.append((frozenset(names - OBJECTS), part.value))
             elif isinstance(part, ast.AnnAssign | ast.AugAssign) and part.value is not None:
-                found.append((frozenset(names_in(part.target) - _OBJECTS), part.value))
+                found.append((frozenset(names_in(part.target) - OBJECTS), part.value))
             elif isinstance(part, ast.For | ast.comprehension):
-                found.append((frozenset(names_in(part.target) - _OBJECTS), part.iter))
+                found.append((frozenset(names_in(part.target) - OBJECTS), part.iter))
     return tuple(found)
 
 
@@ -45,9 +45,8 @@ def made_of(node: ast.AST, loop: ast.AST) -> set[str]:
                 found |= targets
         for call in calls_in(loop):
             if isinstance(call.func, ast.Attribute) and call.func.attr in _GROWS:
-                if isinstance(call.func.value, ast.Name) and any(
-                    has(one, node, found) for one in passed(call)
-                ):
+                taken = any(has(one, node, found) for one in passed(call))
+                if taken and isinstance(call.func.value, ast.Name):
                     found.add(call.func.value.id)
         if len(found) == before:
             return found
@@ -82,9 +81,8 @@ def sources(names: set[str], loop: ast.AST) -> set[str]:
 @cache
 def stepped_on(loop: ast.AST) -> frozenset[str]:
     """The names that an iteration computes, by a call, of what the one before left in them: `state = step(state, batch)`."""
-    fresh = names_in(
-        getattr(loop, "target", None)
-    )  # or bound in the body before they are computed of themselves
+    # The loop binds them, or the body does before it computes them of themselves.
+    fresh = names_in(getattr(loop, "target", None))
     found: set[str] = set()
     for targets, value in sorted(assignments(loop), key=lambda one: getattr(one[1], "lineno", 0)):
         if any(isinstance(part, ast.Call) for part in walk(value)):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from jaxlint.api import Frame
 from jaxlint.api.syntax import dotted, walk
 from jaxlint.api.values import Array, DictValue, External, ListValue, TupleValue
 from jaxlint_rules._names import last_name, names_in, passed
-from jaxlint_rules._slices import calls_in, has, made_of, needed_for
+from jaxlint_rules._slices import OBJECTS, calls_in, has, made_of, needed_for
 
 _CLOCKS = frozenset(
     {"time", "perf_counter", "monotonic", "perf_counter_ns", "time_ns", "process_time", "now", "timer"}
@@ -23,33 +22,26 @@ def feeds_back(node: ast.AST, loop: ast.AST, frame: Frame) -> bool:
     iteration has to wait, whatever the value is kept in. Who gives the value itself, as `trainer.step(batch)`, does not count.
     """
     steps = [made for _, made in needed_for(names_in(node), loop)][1:]
-    givers = {receiver for made in steps for value in made for receiver, _ in _method_calls(value, frame)}
+    calls = (call for made in steps for value in made for call in walk(value) if isinstance(call, ast.Call))
+    givers = {_owner(call, frame) for call in calls} - {""}
     if not givers:
         return False
     names = made_of(node, loop)
     return any(
-        receiver in givers and any(has(argument, node, names) for argument in passed(taker))
+        _owner(call, frame) in givers and any(has(argument, node, names) for argument in passed(call))
         for call in calls_in(loop)
-        for receiver, taker in _method_calls(call, frame)
-        if taker is call
     )
 
 
-def _method_calls(value: ast.AST, frame: Frame) -> Iterator[tuple[str, ast.Call]]:
-    """The calls of methods in an expression, with the object: no module, array or container, and not `self`."""
-    for call in walk(value):
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-            continue
-        receiver = dotted(call.func.value)
-        root = receiver.partition(".")[0]
-        if not receiver or receiver in ("self", "cls"):
-            continue
-        held = frame.value_of(root)
-        if isinstance(held, External) or (
-            root == receiver and isinstance(held, Array | ListValue | DictValue | TupleValue)
-        ):
-            continue
-        yield receiver, call
+def _owner(call: ast.Call, frame: Frame) -> str:
+    """The object whose method is called; "" for a module, an array, a container and `self`."""
+    owner = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    root = owner.partition(".")[0]
+    if not owner or owner in OBJECTS:
+        return ""
+    held = frame.value_of(root)
+    plain = root == owner and isinstance(held, Array | ListValue | DictValue | TupleValue)
+    return "" if plain or isinstance(held, External) else owner
 
 
 def reads_clock(node: ast.AST) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from jaxlint.api import ConvertEvent, Event, Frame, Loop, Module, Reporter, Rule, TestEvent
@@ -197,18 +197,7 @@ def _is_now_and_then(loop: Loop, frame: Frame) -> bool:
     if loop not in frame.loops or loop.trips is None or loop.trips > _BRIEF:
         return False
     around = frame.loops[: frame.loops.index(loop)]
-    return any(
-        isinstance(above, ast.If)
-        for outer in around[-1:]
-        for above in _between(loop.node, outer.node, frame.module)
-    )
-
-
-def _between(inner: ast.AST, outer: ast.AST, module: Module) -> Iterator[ast.AST]:
-    for above in module.ancestors(inner):
-        if above is outer:
-            return
-        yield above
+    return bool(around) and frame.is_conditional_in(around[-1])
 
 
 def _is_looked_at(wait: _Wait, report: Reporter) -> bool:

@@ -157,11 +157,9 @@ def _holds_parameters(value: Value) -> bool:
 
 def _is_one_array(iterable: ast.expr, frame: Frame) -> bool:
     """Whether the function asks for the shape or dtype of what is iterated over, which no tree has: its rows are no layers."""
-    function, name = frame.function, dotted(iterable)
-    return bool(name and function is not None) and any(
-        part.attr in _OF_ARRAYS and dotted(part.value) == name
-        for part in nodes_of(function.node if function is not None else iterable, ast.Attribute)
-    )
+    name = dotted(iterable)
+    asked = nodes_of(frame.function.node, ast.Attribute) if name and frame.function is not None else ()
+    return any(part.attr in _OF_ARRAYS and dotted(part.value) == name for part in asked)
 
 
 def _is_layer_value(value: Value | None) -> bool:
