@@ -8,6 +8,7 @@ from jaxlint.jaxapi.array_members import (
     STATIC_ATTRIBUTES,
 )
 from jaxlint.jaxapi.dtypes import (
+    INTEGER_ENDS,
     KINDS,
     LOW_PRECISION,
     MAKERS,
@@ -39,6 +40,7 @@ __all__ = [
     "COLLECTIVES",
     "DIFFERENTIATION",
     "ELEMENTWISE",
+    "INTEGER_ENDS",
     "IN_PLACE_FUNCTIONS",
     "JIT_KINDS",
     "KEY_MAKERS",

@@ -60,14 +60,11 @@ def is_integer(dtype: str) -> bool:
     return dtype.startswith(("int", "uint"))
 
 
-def integer_limit(dtype: str, end: str) -> int | None:
-    """The `min` or `max` of an integer dtype; None of what is none."""
-    bits = dtype.lstrip("uint")
-    if not is_integer(dtype) or not bits.isdigit() or end not in ("min", "max"):
-        return None
-    if dtype.startswith("u"):
-        return 2 ** int(bits) - 1 if end == "max" else 0
-    return 2 ** (int(bits) - 1) - 1 if end == "max" else -(2 ** (int(bits) - 1))
+# The least and the largest number of each integer dtype.
+INTEGER_ENDS = {
+    **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (2, 4, 8, 16, 32, 64)},
+    **{f"uint{bits}": (0, 2**bits - 1) for bits in (2, 4, 8, 16, 32, 64)},
+}
 
 
 def named_dtype(name: str) -> str:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from jaxlint.jaxapi.dtypes import integer_limit
+from jaxlint.jaxapi.dtypes import INTEGER_ENDS
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.external_models import (
     Entered,
@@ -144,9 +144,9 @@ def shape_or_dtype(call: LibraryCall) -> Value:
 def limit_of_dtype(call: LibraryCall) -> Value:
     """`jnp.finfo(x.dtype).eps` is a scalar of the dtype, `jnp.iinfo(jnp.int32).max` a number of Python's."""
     (asked,) = call.made.args
-    end = integer_limit(dtype_named(asked), call.name.rpartition(".")[2]) if ".iinfo." in call.name else None
-    if end is not None:
-        return Static(end)
+    ends = INTEGER_ENDS.get(dtype_named(asked))
+    if ends is not None and call.name.endswith((".iinfo.min", ".iinfo.max")):
+        return Static(ends[call.name.endswith(".max")])
     if ".iinfo." in call.name or call.name.endswith((".bits", ".nmant", ".nexp")):
         return Static(kind="int")
     return NumpyArray(dtype=dtype_named(asked), form=declared(()))

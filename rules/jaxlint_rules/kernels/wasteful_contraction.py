@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import OperationEvent, Reporter, Rule, concerns
-from jaxlint.api.values import Array, Operation, Value, constant, shape_of
+from jaxlint.api.values import Operation, Value, constant, shape_of
 from jaxlint.finding import Severity
+from jaxlint_rules.numerics._expressions import made
 
 _PRODUCTS = ("matmul", "dot")
 
@@ -54,11 +55,11 @@ class WastefulContraction(Rule):
     @concerns("trace", "sum")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
-        made = _made(operation.args[0]) if operation.args else None
-        if made is None or report.module.is_test or event.node not in report.module.ancestors(made.node):
+        inner = made(operation.args[0]) if operation.args else None
+        if inner is None or report.module.is_test or event.node not in report.module.ancestors(inner.node):
             return  # what has a name of its own may be read elsewhere
-        if operation.name == "trace" and made.name in _PRODUCTS and len(operation.args) == 1:
-            rows = _rows(made.args)
+        if operation.name == "trace" and inner.name in _PRODUCTS and len(operation.args) == 1:
+            rows = _rows(inner.args)
             report(
                 event.node,
                 "the trace of a matrix product computes all of it; use `jnp.sum(a * b.T)`",
@@ -66,16 +67,12 @@ class WastefulContraction(Rule):
                 if rows
                 else "it takes n times the operations, for matrices of n rows",
             )
-        elif operation.name == "sum" and made.name == "multiply" and _is_contraction(operation, made):
+        elif operation.name == "sum" and inner.name == "multiply" and _is_contraction(operation, inner):
             report(
                 event.node,
                 "this broadcast product and sum is a matrix product; use `@` or `jnp.einsum`",
                 reason="each operand is repeated along an axis of the other, and the sum is over an axis of both",
             )
-
-
-def _made(value: Value) -> Operation | None:
-    return value.made if isinstance(value, Array) else None
 
 
 def _rows(operands: tuple[Value, ...]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 
-from jaxlint.api.tables import strong
+from jaxlint.api.tables import INTEGER_ENDS, strong
 from jaxlint.api.values import (
     Array,
     Operation,
@@ -19,8 +19,9 @@ from jaxlint.api.values import (
     range_of_result,
     shape_of,
 )
+from jaxlint_rules.numerics._expressions import made
 
-ENDS = {"int8": (-128, 127), "uint8": (0, 255), "int16": (-32768, 32767), "uint16": (0, 65535)}
+ENDS = {dtype: INTEGER_ENDS[dtype] for dtype in ("int8", "uint8", "int16", "uint16")}
 _EXACT = {"bfloat16": 256, "float16": 2048}  # up to where each integer is a number of the dtype
 LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}
 PRODUCTS = frozenset({"matmul", "dot", "vdot", "inner", "tensordot", "einsum", "dot_general", "batch_matmul"})
@@ -61,9 +62,8 @@ def _stays_small(operation: Operation, dtype: str) -> bool:
 
 def _of_truth(value: Value) -> Range | None:
     """Of a mask that was cast."""
-    made = value.made if isinstance(value, Array) else None
-    cast = made is not None and made.name == "astype" and bool(made.args) and dtype_of(made.args[0]) == "bool"
-    return Range(0, 1, None) if cast else None
+    cast = made(value, "astype")
+    return Range(0, 1, None) if cast is not None and dtype_of(cast.args[0]) == "bool" else None
 
 
 def cast(operation: Operation, dtype: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import OperationEvent, Reporter, Rule, TracedArgumentEvent, concerns
-from jaxlint.api.tables import JIT_KINDS
+from jaxlint.api.tables import INTEGER_ENDS, JIT_KINDS
 from jaxlint.api.values import (
     Array,
     ListValue,
@@ -23,7 +23,7 @@ from jaxlint.api.values import (
 from jaxlint.finding import Severity
 from jaxlint_rules._x64 import may_have_x64
 
-_LEAST, _MOST = -(2**31), 2**31 - 1
+_LEAST, _MOST = INTEGER_ENDS["int32"]
 _LARGE = 2**26  # a factor that leaves room for next to nothing
 _ARITHMETIC = frozenset(
     "add subtract multiply negative power left_shift sum prod cumsum cumprod arange iota".split()  # noqa: SIM905

@@ -12,6 +12,7 @@ from jaxlint_rules.numerics._expressions import made, number, without_views
 from jaxlint_rules.precision._narrow_limits import (
     CASTS,
     COMPARISONS,
+    ENDS,
     MIXING,
     PRODUCTS,
     RUNNING,
@@ -21,7 +22,7 @@ from jaxlint_rules.precision._narrow_limits import (
 )
 
 _SMALLEST = 2.0**-25  # half of the smallest float16 above zero: what is not more than this rounds to zero
-_UNSIGNED = {"uint8": 255, "uint16": 65535}
+_UNSIGNED = frozenset({"uint8", "uint16"})
 # What one asks of a difference that may be negative; indices and masks are not among it.
 _OF_DIFFERENCES = frozenset(
     {"square", "power", "absolute", "divide", "multiply", "astype", "mean", "norm", "std", "var"}
@@ -110,7 +111,7 @@ class NarrowArithmetic(Rule):
             report(
                 event.node,
                 f"a difference of `{wrapped.dtype}` numbers wraps around below zero; cast them to a signed type or float",
-                reason=f"`{wrapped.dtype}` starts at 0, so `3 - 5` is {_UNSIGNED[wrapped.dtype] - 1}",
+                reason=f"`{wrapped.dtype}` starts at 0, so `3 - 5` is {ENDS[wrapped.dtype][1] - 1}",
             )
 
     @staticmethod
