@@ -220,7 +220,9 @@ def _called(node: ast.For) -> set[str]:
 
 
 def _combines(call: ast.Call) -> bool:
-    """Element by element: `jnp.add(total, x)`, `jax.tree.map(jnp.add, total, x)`, a sum and no layer."""
+    """Element by element: `jnp.add(total, x)`, `jax.tree.map(jnp.add, total, x)`, `total.at[i].set(x)`, a sum or an array and no layer."""
+    if _writes_a_part(call):
+        return True
     name = last_name(call.func)
     if name in ("map", "tree_map", "tree_multimap") and call.args:
         first = call.args[0]
@@ -228,3 +230,10 @@ def _combines(call: ast.Call) -> bool:
             return isinstance(first.body, ast.BinOp)
         name = last_name(first)
     return name in _ELEMENTWISE
+
+
+def _writes_a_part(call: ast.Call) -> bool:
+    """`rows.at[i].set(x)`: each element has its place in the result, and none works on what the others made."""
+    place = call.func.value if isinstance(call.func, ast.Attribute) else None
+    at = place.value if isinstance(place, ast.Subscript) else None
+    return isinstance(at, ast.Attribute) and at.attr == "at"
