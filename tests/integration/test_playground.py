@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.server
-import importlib.util
 import json
 import queue
 import re
@@ -14,13 +13,13 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from jaxlint import engine
 from jaxlint.config import Config
+from tools import playground
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "playground"
@@ -85,16 +84,6 @@ await fetch("/seen", { method: "POST", body });
 
 
 @pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("playground", ROOT / "tools" / "playground.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
 def browser() -> str:
     found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if found is None:
@@ -103,13 +92,13 @@ def browser() -> str:
 
 
 @pytest.fixture
-def served(tool: ModuleType, tmp_path: Path) -> Iterator[tuple[str, queue.Queue[dict[str, Any]]]]:
+def served(tmp_path: Path) -> Iterator[tuple[str, queue.Queue[dict[str, Any]]]]:
     """The address of the page, and what it tells."""
     folder = tmp_path / "playground"
     shutil.copytree(PAGE, folder)
     try:
-        tool.write(folder)
-    except tool.NoPyodide as reason:
+        playground.write(folder)
+    except playground.NoPyodide as reason:
         pytest.skip(f"Pyodide cannot be had here: {reason}")
     markdown = (PAGE / "index.md").read_text(encoding="utf-8")
     page = re.search(r'<div id="pg">.*</script>', markdown, re.DOTALL)
@@ -149,7 +138,7 @@ def by_the_page(visit: dict[str, Any]) -> list[tuple[int, str, str]]:
 
 @pytest.mark.slow
 def test_the_playground_in_a_browser(
-    browser: str, served: tuple[str, queue.Queue[dict[str, Any]]], tool: ModuleType, tmp_path: Path
+    browser: str, served: tuple[str, queue.Queue[dict[str, Any]]], tmp_path: Path
 ) -> None:
     address, told = served
     command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"]
@@ -168,7 +157,7 @@ def test_the_playground_in_a_browser(
             process.terminate()
             process.wait(10)
     first, reused, broken, long, fine, again, example, linked = seen["visits"]
-    assert first["code"] == tool.examples()[0]["code"]
+    assert first["code"] == playground.examples()[0]["code"]
     assert by_the_page(first) == by_the_engine(first["code"]) != []
     assert by_the_page(reused) == by_the_engine(REUSED) != []
     assert reused["marked"] == [6]
@@ -191,10 +180,10 @@ def test_the_playground_in_a_browser(
     assert problems == []
 
 
-def test_the_archive_is_the_same_each_time_and_needs_no_libcst(tool: ModuleType, tmp_path: Path) -> None:
+def test_the_archive_is_the_same_each_time_and_needs_no_libcst(tmp_path: Path) -> None:
     first, second = tmp_path / "first.zip", tmp_path / "second.zip"
-    tool.write_archive(first, PAGE / "check_text.py")
-    tool.write_archive(second, PAGE / "check_text.py")
+    playground.write_archive(first, PAGE / "check_text.py")
+    playground.write_archive(second, PAGE / "check_text.py")
     assert first.read_bytes() == second.read_bytes()
     shutil.unpack_archive(first, tmp_path / "unpacked")
     program = f"""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import shutil
 import subprocess
@@ -15,6 +14,7 @@ import yaml
 
 from jaxlint import engine
 from jaxlint.config import Config
+from tools.list_indents import indented_by_four
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -187,7 +187,5 @@ Text
 """
 
 
-def test_what_belongs_to_an_item_is_indented_by_four(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    indented = importlib.import_module("list_indents").indented_by_four
-    assert indented(AS_WRITTEN) == AS_WANTED
+def test_what_belongs_to_an_item_is_indented_by_four() -> None:
+    assert indented_by_four(AS_WRITTEN) == AS_WANTED

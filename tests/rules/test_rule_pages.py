@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
-
-import pytest
 
 from jaxlint.registry import all_rules
+from tools import rule_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "rules"
-
-
-@pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("rule_pages", ROOT / "tools" / "rule_pages.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_pages_are_current() -> None:
@@ -46,13 +33,13 @@ def test_every_rule_has_a_page_and_a_row() -> None:
     assert links == {path.name for path in PAGES.glob("*.md")} - {"README.md"}
 
 
-def test_stale_missing_and_foreign_pages_are_found_and_put_right(tool: ModuleType, tmp_path: Path) -> None:
-    tool.write(tmp_path)
-    assert tool.differences(tmp_path) == []
+def test_stale_missing_and_foreign_pages_are_found_and_put_right(tmp_path: Path) -> None:
+    rule_pages.write(tmp_path)
+    assert rule_pages.differences(tmp_path) == []
     first = f"{all_rules()[0].name}.md"
     (tmp_path / first).write_text("old")
     (tmp_path / "README.md").unlink()
     (tmp_path / "gone-rule.md").write_text("of a rule that was removed")
-    assert tool.differences(tmp_path) == sorted(["README.md", first, "gone-rule.md"])
-    tool.write(tmp_path)
-    assert tool.differences(tmp_path) == []
+    assert rule_pages.differences(tmp_path) == sorted(["README.md", first, "gone-rule.md"])
+    rule_pages.write(tmp_path)
+    assert rule_pages.differences(tmp_path) == []
