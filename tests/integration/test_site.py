@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ import yaml
 
 from jaxlint import engine
 from jaxlint.config import Config
+from tests.helpers.command_line import jaxlint
 from tools.list_indents import indented_by_four
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,13 +89,7 @@ def test_the_tutorial_shows_what_check_and_fix_print(tmp_path: Path) -> None:
     commands = [command for command, _ in shown]
     assert [command.split()[0] for command in commands] == ["check", "fix", "fix", "check"]
     for command, output in shown[:3]:
-        done = subprocess.run(
-            [sys.executable, "-m", "jaxlint", *command.split()],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = jaxlint(*command.split(), cwd=tmp_path)
         printed = (done.stdout + done.stderr).splitlines()
         assert [line.rstrip() for line in printed] == output.splitlines(), command
 
@@ -127,13 +120,7 @@ def test_the_commands_of_the_readme_run(tmp_path: Path) -> None:
         if name == "verify":
             assert arguments == ["train.py"]
             continue
-        done = subprocess.run(
-            [sys.executable, "-m", "jaxlint", name, *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = jaxlint(name, *arguments, cwd=tmp_path)
         assert done.returncode == EXIT_CODES[name], (command, done.stdout, done.stderr)
         assert "Traceback" not in done.stderr
 
