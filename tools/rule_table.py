@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 
 from jaxlint.registry import all_rules
-from jaxlint.rule import Rule, category_title
+from jaxlint.rule import category_title
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 BEGIN = "<!-- rules: written by `make rules` -->"
@@ -14,19 +15,14 @@ END = "<!-- end of rules -->"
 WIDTH = 140
 
 
-def first_code(rules: list[type[Rule]], category: str) -> int:
-    return min(int(rule.code[3:]) for rule in rules if rule.category == category)
-
-
 def overview() -> str:
     """How many rules there are, with a link to the table of each category; those in preview are left out."""
     rules = [rule for rule in all_rules() if not rule.preview]
     fixed = sum(rule.fixable is not None for rule in rules)
-    links = []
-    for category in sorted({rule.category for rule in rules}, key=lambda name: first_code(rules, name)):
-        title = category_title(category)
-        count = sum(rule.category == category for rule in rules)
-        links.append(f"[{title}](docs/rules/README.md#{category}) {count}")
+    links = [
+        f"[{category_title(category)}](docs/rules/README.md#{category}) {count}"
+        for category, count in Counter(rule.category for rule in rules).items()
+    ]
     lines = [f"{len(rules)} rules are on by default, {fixed} of them with a fix:"]
     for link in links:
         longer = f"{lines[-1]} {link},"

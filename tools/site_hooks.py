@@ -24,7 +24,7 @@ import playground
 from list_indents import indented_by_four
 
 from jaxlint.registry import all_rules
-from jaxlint.rule import Rule, category_title
+from jaxlint.rule import category_title
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -50,19 +50,13 @@ _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^(\s*)(```+|~~~+).*?^\1\2[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
-def rules_by_category() -> list[tuple[str, list[type[Rule]]]]:
-    """The categories in the order of their codes."""
-    rules = all_rules()
-    names = dict.fromkeys(rule.category for rule in sorted(rules, key=lambda one: int(one.code[3:])))
-    return [(name, [rule for rule in rules if rule.category == name]) for name in names]
-
-
 def rule_navigation() -> list[Any]:
-    """The part of the navigation that the rules themselves make."""
-    parts: list[Any] = ["rules/README.md"]
-    for category, rules in rules_by_category():
-        parts.append({category_title(category): [{rule.name: f"rules/{rule.name}.md"} for rule in rules]})
-    return [*parts, {"unused-suppression": "rules/unused-suppression.md"}]
+    """The part of the navigation that the rules themselves make, in the order of their codes."""
+    parts: dict[str, list[dict[str, str]]] = {}
+    for rule in all_rules():
+        parts.setdefault(category_title(rule.category), []).append({rule.name: f"rules/{rule.name}.md"})
+    categories = [{title: pages} for title, pages in parts.items()]
+    return ["rules/README.md", *categories, {"unused-suppression": "rules/unused-suppression.md"}]
 
 
 def error_navigation() -> list[Any]:
