@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from jaxlint.ignores import with_ignores
 from jaxlint.registry import all_rules
 from jaxlint.server.checking import Checked
 from jaxlint.server.documents import Document
-from jaxlint.server.positions import Text, text_of_cell, text_of_finding
+from jaxlint.server.positions import Text, lines_in_common, text_of_cell, text_of_finding
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.syntax.parse import split_lines
 
@@ -154,19 +153,13 @@ def ignoring(
         return None
     text = text_of_cell(source, cell, codec)
     before, after = list(text.lines), list(text_of_cell(ignored.source, cell, codec).lines)
-    first = _in_common(before, after)
+    first = lines_in_common(before, after)
     if first == len(before):
         return None
-    same = _in_common(before[:first:-1], after[:first:-1])
+    same = lines_in_common(before[:first:-1], after[:first:-1])
     last, new_last = len(before) - same, len(after) - same
     span = Span(first + 1, 1, last, len(before[last - 1]) + 1)
     return types.TextEdit(text.range(span), "\n".join(after[first:new_last]))
-
-
-def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many lines both begin with."""
-    pairs = zip(one, other, strict=False)
-    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def reader_of(document: Document, source: SourceFile, codec: PositionCodec) -> TextOf:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from jaxlint.finding import Finding, Span
 from jaxlint.places import shown
 from jaxlint.server.checking import Checked
+from jaxlint.server.positions import lines_in_common
 from jaxlint.syntax.parse import split_lines
 
 
@@ -43,8 +44,8 @@ def _said(finding: Finding) -> tuple[str, str, str | None]:
 
 def _moved(old: Sequence[str], new: Sequence[str]) -> Callable[[Span], Span | None]:
     """Where a place of one text is in another that differs in some lines that follow each other; None in these."""
-    first = _in_common(old, new)
-    last = min(_in_common(old[::-1], new[::-1]), len(old) - first, len(new) - first)
+    first = lines_in_common(old, new)
+    last = min(lines_in_common(old[::-1], new[::-1]), len(old) - first, len(new) - first)
 
     def move(span: Span) -> Span | None:
         if span.end_line <= first:
@@ -55,13 +56,3 @@ def _moved(old: Sequence[str], new: Sequence[str]) -> Callable[[Span], Span | No
         return Span(span.line + by, span.column, span.end_line + by, span.end_column)
 
     return move
-
-
-def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many lines both begin with."""
-    number = 0
-    for line, same in zip(one, other, strict=False):
-        if line != same:
-            break
-        number += 1
-    return number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,6 +40,12 @@ class Text:
             units += self.codec.client_num_units(text[column])
             column += 1
         return column
+
+
+def lines_in_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many lines both begin with."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def text_of_finding(finding: Finding, source: SourceFile, codec: PositionCodec) -> Text:
