@@ -15,7 +15,7 @@ from jaxlint.engine import severe_enough
 from jaxlint.examine import Examination
 from jaxlint.finding import Finding, Severity
 from jaxlint.places import shown
-from jaxlint.registry import all_rules
+from jaxlint.registry import help_address
 from jaxlint.source import source_from_bytes
 from jaxlint.source.read import NOTEBOOK
 
@@ -50,7 +50,7 @@ class Findings:
         return f'<table style="text-align:left">{rows}</table>'
 
     def _row(self, finding: Finding) -> str:
-        page = next((rule.help_address() for rule in all_rules() if rule.code == finding.code), None)
+        page = help_address(finding.code)
         code = html.escape(finding.code)
         link = f'<a href="{html.escape(page)}">{code}</a>' if page is not None else code
         reason = f"<br><small>{html.escape(finding.reason)}</small>" if finding.reason else ""

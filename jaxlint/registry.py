@@ -85,6 +85,11 @@ def find_rule(key: str) -> type[Rule]:
     raise UnknownRule(f"there is no rule {key!r}{hint}")
 
 
+def help_address(code: str) -> str | None:
+    """Where one can read on about a code; nowhere about what is no rule's, such as that of a comment that silences nothing."""
+    return next((rule.help_address() for rule in all_rules() if rule.code == code), None)
+
+
 def match_rules(selectors: Iterable[str]) -> set[str]:
     """Codes of the rules that the selectors name: a code, a group of codes ("JAX1"), a name, a category or "ALL"."""
     codes: set[str] = set()

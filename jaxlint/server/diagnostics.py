@@ -12,7 +12,7 @@ from pygls.workspace import PositionCodec
 from jaxlint.codemods.text_edits import overlaps
 from jaxlint.finding import Edit, Finding, Fix, Safety, Severity, Span
 from jaxlint.ignores import with_ignores
-from jaxlint.registry import all_rules
+from jaxlint.registry import help_address
 from jaxlint.server.checking import Checked
 from jaxlint.server.documents import Document
 from jaxlint.server.positions import Text, lines_in_common, text_of_cell, text_of_finding
@@ -63,8 +63,7 @@ def diagnostic(finding: Finding, text: Text) -> types.Diagnostic:
 
 @functools.cache
 def _page(code: str) -> types.CodeDescription | None:
-    """Where one can read on about a rule; there is no page for what is no rule, such as a comment that silences nothing."""
-    address = next((rule.help_address() for rule in all_rules() if rule.code == code), None)
+    address = help_address(code)
     return types.CodeDescription(address) if address is not None else None
 
 
