@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from jaxlint.finding import Finding, Severity
 from jaxlint.places import shown
 from jaxlint.registry import help_address
 from jaxlint.source import source_from_bytes
+from jaxlint.source.notebook import notebook_of
 from jaxlint.source.read import NOTEBOOK
 
 MOST_CELLS = 300  # of which the oldest are forgotten
@@ -113,7 +113,8 @@ class Session:
         """What there is to say of the cells as one program. Raises ConfigError."""
         config = self.config()
         kept, labels = [cell.text for cell in cells], [cell.label for cell in cells]
-        source = source_from_bytes(_notebook(kept), Path.cwd() / f"session{NOTEBOOK}", "session")
+        data = notebook_of((True, text) for text in kept)
+        source = source_from_bytes(data, Path.cwd() / f"session{NOTEBOOK}", "session")
         examined = Examination([source], (), config.rules(), config).run()
         found = severe_enough(examined.findings, config)
         return Findings(shown(found, {source.display: source}), labels, kept)
@@ -166,14 +167,6 @@ class Session:
             return False
         self.told.add(about)
         return True
-
-
-def _notebook(cells: Sequence[str]) -> bytes:
-    content: list[dict[str, object]] = [
-        {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": text}
-        for text in cells
-    ]
-    return json.dumps({"cells": content, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
 
 
 def _display(found: Findings) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from jaxlint.source import SourceFile, source_from_bytes
+from jaxlint.source.notebook import notebook_of
 from jaxlint.source.read import CONTAINERS, NOTEBOOK
 
 _SUFFIXES = {"python": ".py", "markdown": ".md", "quarto": ".qmd", "rmd": ".rmd"}
@@ -66,14 +66,7 @@ class NotebookDocument:
 
     def source(self) -> SourceFile:
         """Raises SourceError."""
-        cells: list[dict[str, object]] = [
-            {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": text}
-            if is_code
-            else {"cell_type": "markdown", "metadata": {}, "source": text}
-            for _, is_code, text in self.cells
-        ]
-        notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-        data = json.dumps(notebook, ensure_ascii=True).encode()
+        data = notebook_of((is_code, text) for _, is_code, text in self.cells)
         return source_from_bytes(data, self.path.with_suffix(NOTEBOOK), str(self.path))
 
     def uri_of(self, cell: int | None) -> str:

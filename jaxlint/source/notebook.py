@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,17 @@ def read_notebook(text: str, display: str, problem: Problem) -> tuple[Container,
         position = end
         parts.append(dataclasses.replace(part, lines=lines, cell=number))
     return Container(tuple(parts), (*outside, text[position:])), errors
+
+
+def notebook_of(cells: Iterable[tuple[bool, str]]) -> bytes:
+    """The file of a notebook with these cells: whether each is code, and its text."""
+    made: list[dict[str, object]] = [
+        {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": text}
+        if is_code
+        else {"cell_type": "markdown", "metadata": {}, "source": text}
+        for is_code, text in cells
+    ]
+    return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
 
 
 def _load(text: str, display: str) -> Mapping[str, Any]:
