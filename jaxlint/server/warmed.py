@@ -123,8 +123,7 @@ class _Warmed:
         self.copy: _Copy | None = None
         self.say_early: Connection | None = None  # in a copy
         self.say_final = connection
-        self.is_preview = False
-        self.preview: int | None = None  # the process of it
+        self.preview: int | None = None  # the process of it; 0 in the preview itself
         self.spent = 0.0
 
     def run(self) -> None:
@@ -248,10 +247,10 @@ class _Warmed:
             return False
         before = self.cost()
         self.preview = _forked()
-        self.is_preview = self.preview == 0
-        if self.is_preview:
-            self.spent = before
-        return self.is_preview
+        if self.preview:
+            return False
+        self.spent = before
+        return True
 
     def cost(self) -> float:
         """Processor time so far; a copy counts its own, and a preview that of the copy before it, too."""
@@ -259,10 +258,9 @@ class _Warmed:
 
     def answer(self, outcome: Outcome) -> None:
         """Says what was found: to whoever sees it at once, and then with its fixes."""
-        if self.is_preview or (self.say_early is not None and self.preview is None):
-            assert self.say_early is not None
+        if self.say_early is not None and not self.preview:
             self.say_early.send(Early(self.number, self.task.checked(outcome), self.cost()))
-        if self.is_preview:
+        if self.preview == 0:
             return
         source = self.task.source
         outcome.findings = resolved(outcome, {source.display: source})
