@@ -8,12 +8,12 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from typing import NoReturn, Protocol
 
-from jaxlint.config import Config, ConfigError
+from jaxlint.config import ConfigError
 from jaxlint.processes import can_fork
 from jaxlint.server import warmed
 from jaxlint.server.checking import Checked, Checker, Facts, Task, facts_of
@@ -170,23 +170,13 @@ def _keep_off_the_streams() -> None:
 
 @dataclass(slots=True)
 class _Process:
-    """One that this has made, with what it was made for."""
+    """One that this has made. `around`: what the document that it goes on with has around its text."""
 
     pid: int
     connection: Connection
-    document: Document
-    settings: tuple[Config, object]
-    context: list[tuple[object, str]] = field(default_factory=list)
+    around: object = None
     asked: int = 0  # texts that were sent after the first
     ended: bool = False
-
-    def fits(self, document: Document, task: Task) -> bool:
-        return (
-            self.document.path == document.path
-            and self.document.uri == document.uri
-            and self.settings == _settings(task)
-            and self.context == _texts(task)
-        )
 
     def take(self, text: SourceFile) -> None:
         """Sends another text."""
@@ -208,12 +198,10 @@ class _Process:
         warmed.end(self.pid)
 
 
-def _settings(task: Task) -> tuple[Config, object]:
-    return task.config, settings_stamp(task.config.root)
-
-
-def _texts(task: Task) -> list[tuple[object, str]]:
-    return [(source.path, source.digest) for source in task.context]
+def _around(document: Document, task: Task) -> object:
+    """What has to be the same for another text of a document: where it is, the settings and the rest of its project."""
+    context = [(source.path, source.digest) for source in task.context]
+    return document.path, document.uri, task.config, settings_stamp(task.config.root), context
 
 
 class _Loop:
@@ -247,11 +235,11 @@ class _Loop:
             return Wrong(0, str(error), settings=True)
         if isinstance(task, Checked):
             return Facts() if job.explain else Final(0, task)
-        return self.explained(job.document, task) if job.explain else self.checked(job.document, task)
+        return self.explained(task) if job.explain else self.checked(job.document, task)
 
     def checked(self, document: Document, task: Task) -> object:
-        warm = self.warm
-        if warm is not None and warm.fits(document, task):
+        warm, around = self.warm, _around(document, task)
+        if warm is not None and warm.around == around:
             with contextlib.suppress(OSError):
                 warm.take(task.source)
                 said = self.heard(warm, warm.stop)
@@ -259,22 +247,22 @@ class _Loop:
                     return said
         if self.warm is not None:
             self.warm.end()
-        warm = self.warm = self.started(document, task, lambda theirs: warmed.serve(task, theirs))
+        warm = self.warm = self.started(lambda theirs: warmed.serve(task, theirs), around)
         said = self.heard(warm, warm.stop)
         return said or Wrong(warm.asked, "the process that examined it was killed", settings=False)
 
-    def explained(self, document: Document, task: Task) -> object:
+    def explained(self, task: Task) -> object:
         def work(theirs: Connection) -> None:
             theirs.send(facts_of(task))
 
-        made = self.started(document, task, work)
+        made = self.started(work)
         try:
             said = self.heard(made, made.end)
         finally:
             made.end()
         return said or Facts()
 
-    def started(self, document: Document, task: Task, work: Callable[[Connection], None]) -> _Process:
+    def started(self, work: Callable[[Connection], None], around: object = None) -> _Process:
         ours, theirs = Pipe()
 
         def begin() -> None:
@@ -284,7 +272,7 @@ class _Loop:
 
         pid = warmed.fork(begin)
         theirs.close()
-        return _Process(pid, ours, document, _settings(task), _texts(task))
+        return _Process(pid, ours, around)
 
     def heard(self, process: _Process, stop: Callable[[], None]) -> object | None:
         """What a process says in the end; None where it says nothing more. What it says early is handed on."""
