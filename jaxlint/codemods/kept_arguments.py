@@ -248,7 +248,7 @@ class _Keepers:
                 if given is self.names.parents.get(part) or given in set(ast.walk(part))
             ]
         )
-        scope = self.names.scope_of.get(function.body[0])
+        scope = self.names.scope_inside(function)
         for name in named:
             if scope is None or (function, name) in self.seen:
                 continue

@@ -119,6 +119,12 @@ class Names:
             current = self.parents.get(current)
         return self.module
 
+    def scope_inside(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+    ) -> Scope | None:
+        """The scope that a function or a class opens."""
+        return self.scope_of.get(node.body if isinstance(node, ast.Lambda) else node.body[0])
+
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around `node`, innermost first."""
         while node in self.parents:

@@ -282,8 +282,7 @@ class SharedBuffers:
         """Whether a parameter gets into what a function returns."""
         if function in self.open or len(self.open) > _DEPTH:
             return False
-        first = function.body if isinstance(function, ast.Lambda) else function.body[0]
-        scope = self.names.scope_of.get(first)
+        scope = self.names.scope_inside(function)
         if scope is None:
             return False
         self.open.add(function)

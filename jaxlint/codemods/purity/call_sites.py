@@ -151,7 +151,7 @@ class CallSites:
             if parameter is None:
                 yield None, how, file
                 continue
-            scope = target.file.names.scope_of.get(first_of_body(target.node))
+            scope = target.file.names.scope_inside(target.node)
             for inner in target.file.names.uses_of(parameter.arg, scope) if scope is not None else ():
                 yield from self._flows(inner.name, target.file, how, depth + 1)
 
@@ -258,7 +258,3 @@ class CallSites:
         if name in ("map", "filter"):
             return self.expressions.elements(given[1 + index]) if len(given) > 1 + index else None
         return None
-
-
-def first_of_body(function: FunctionNode) -> ast.AST:
-    return function.body if isinstance(function, ast.Lambda) else function.body[0]

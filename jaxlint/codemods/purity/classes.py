@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from jaxlint.codemods.name_scopes import Binding, Scope
+from jaxlint.codemods.name_scopes import Binding
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.expressions import Expressions
 from jaxlint.codemods.purity.fixpoint import Fixpoint
@@ -52,7 +52,7 @@ class Classes:
 
     def member(self, cls: Cls, name: str, depth: int = 0) -> tuple[Place, Binding] | None:
         """What a class or one of its bases of the program has under a name."""
-        scope = _class_scope(cls)
+        scope = cls.file.names.scope_inside(cls.node)
         if scope is not None and name in scope.bindings:
             return Place(cls.file, scope, name), scope.bindings[name][-1]
         for base in self.bases(cls) if depth < 8 else ():
@@ -208,7 +208,3 @@ def _only_looks(load: ast.Attribute, file: File) -> bool:
     if isinstance(above, ast.Call) and load in above.args:
         return isinstance(above.func, ast.Name) and above.func.id in _LOOKING
     return False
-
-
-def _class_scope(cls: Cls) -> Scope | None:
-    return cls.file.names.scope_of.get(cls.node.body[0]) if cls.node.body else None

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
-from jaxlint.codemods.purity.call_sites import first_of_body
 from jaxlint.codemods.purity.callbacks import called_back, maker_of
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts, parameters
@@ -73,7 +72,7 @@ class Traced:
 
     def start(self, root: FunctionNode, file: File, static: Set[str]) -> None:
         """Follow all that flows from the parameters of `root` that are not static."""
-        scope = file.names.scope_of.get(first_of_body(root))
+        scope = file.names.scope_inside(root)
         self.functions[root] = file
         for parameter in parameters(root):
             if parameter.arg not in static and scope is not None:
@@ -235,7 +234,7 @@ class Traced:
         if value.node not in self.functions:
             self.functions[value.node] = value.file
             self._changed = True
-        scope = value.file.names.scope_of.get(first_of_body(value.node))
+        scope = value.file.names.scope_inside(value.node)
         named = parameters(value.node)
         method = self.possible.classes.class_around(value.node, value.file) is not None
         positional = [*value.node.args.posonlyargs, *value.node.args.args][int(method) :]

@@ -147,7 +147,7 @@ class Mutations:
         if isinstance(node, ast.Lambda) or not node.args.args:
             return True
         own = node.args.args[0].arg
-        scope = callee.file.names.scope_of.get(node.body[0])
+        scope = callee.file.names.scope_inside(node)
         if (node, own) in self._open:
             return False
         self._open.add((node, own))
@@ -242,8 +242,7 @@ class Mutations:
         parameter = self.possible.call_sites.parameter_for(use, call, callee)
         if parameter is None:
             return f"may be changed at {self.program.place(file, use)} (`{shown_source(call)}`)"
-        body = callee.node.body if isinstance(callee.node, ast.Lambda) else callee.node.body[0]
-        scope = callee.file.names.scope_of.get(body)
+        scope = callee.file.names.scope_inside(callee.node)
         key = (callee.node, parameter.arg)
         if scope is None or key in self._open:
             return None

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Set
 from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
-from jaxlint.codemods.purity.call_sites import first_of_body
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, parameters
 from jaxlint.codemods.purity.values import (
@@ -81,7 +80,7 @@ class Rebuilt:
         if any(leaf in (ARRAY, NUMPY) or isinstance(leaf, Unknown) for leaf in leaves_of(values)):
             if (place := self._identity_asked(set(ast.walk(function)))) is not None:
                 yield f"{place} tests whether two arrays are the same object, and `jit` returns new ones"
-        scope = file.names.scope_of.get(first_of_body(function))
+        scope = file.names.scope_inside(function)
         for parameter in parameters(function):
             found, complete = self.possible.call_sites.given_to(function, parameter, file)
             if _unsorted(found if complete and found else self.possible.of_parameter(parameter, file)):
@@ -385,8 +384,8 @@ class Rebuilt:
                 )
                 if parameter is None or not isinstance(one, Fn):
                     return told
-                body = one.node.body if isinstance(one.node, ast.Lambda) else one.node.body[0]
-                why = self._variable(parameter.arg, one.file.names.scope_of.get(body), one.file, depth)
+                inside = one.file.names.scope_inside(one.node)
+                why = self._variable(parameter.arg, inside, one.file, depth)
                 if why is not None:
                     return why
         return None
