@@ -14,9 +14,9 @@ from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.callbacks import called_back, first_parameter, held_by, maker_of
 from jaxlint.codemods.purity.function_objects import redefined
 from jaxlint.codemods.purity.jax_settings import settings_changed
-from jaxlint.codemods.purity.mutation import Mutations, function_around, is_immutable
+from jaxlint.codemods.purity.mutation import Mutations, is_immutable
 from jaxlint.codemods.purity.possible_values import PossibleValues
-from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts
+from jaxlint.codemods.purity.program import File, FunctionNode, bodies, function_around, own_parts
 from jaxlint.codemods.purity.values import (
     FILLED,
     NUMPY,

@@ -10,11 +10,10 @@ import math
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.name_scopes import Binding
 from jaxlint.codemods.purity.concretization import NEEDS_AN_ARRAY, Traced
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
-from jaxlint.codemods.purity.program import File, FunctionNode, parameters
+from jaxlint.codemods.purity.program import File, FunctionNode, function_around, parameters
 from jaxlint.codemods.purity.values import ARRAY, NUMBER, NUMPY, Made, Unknown, leaves_of
 from jaxlint.codemods.text_edits import shown_source
 
@@ -296,7 +295,7 @@ class HostNumbers:
 
     def _parameter(self, node: ast.arg, file: File, depth: int) -> Number:
         """By what all calls give it; the type also by what a run has seen."""
-        function = next((one for one in file.names.ancestors(node) if isinstance(one, FUNCTIONS)), None)
+        function = function_around(node, file)
         if function is None or node not in parameters(function):
             return _ANY
         kind = self.seen.get(node.arg) if function is self.root else None

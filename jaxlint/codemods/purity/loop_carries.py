@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.purity.jax_settings import said_outside
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
-from jaxlint.codemods.purity.program import File, parameters
+from jaxlint.codemods.purity.program import File, function_around, parameters
 from jaxlint.codemods.purity.values import TYPE, Box, Ext
 from jaxlint.codemods.text_edits import shown_source
 
@@ -72,7 +72,7 @@ class Carried:
         return []
 
     def _handed(self, node: ast.arg, file: File) -> list[ast.expr]:
-        function = next((each for each in file.names.ancestors(node) if isinstance(each, FUNCTIONS)), None)
+        function = function_around(node, file)
         if function is None or node not in parameters(function):
             return []
         bound = self.possible.classes.class_around(function, file) is not None

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.possible_values import PossibleValues
-from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.program import File, function_around
 from jaxlint.codemods.purity.values import (
     ARRAY,
     Box,
@@ -276,7 +275,7 @@ class Mutations:
 
     def _returned(self, use: ast.expr, file: File, depth: int) -> str | None:
         function = function_around(use, file)
-        if not isinstance(function, FUNCTIONS) or depth >= _DEPTH:
+        if function is None or depth >= _DEPTH:
             return "is passed on too far to follow"
         for call, how, other in self.possible.call_sites.calls_of(function, file):
             if call is None or how:
@@ -309,8 +308,3 @@ def is_immutable(value: Value) -> bool:
     if isinstance(value, Box):
         return value.kind == "tuple" and all(is_immutable(part) for part in value.parts())
     return False
-
-
-def function_around(node: ast.AST, file: File) -> ast.AST | None:
-    """The innermost function that a node stands in."""
-    return next((above for above in file.names.ancestors(node) if isinstance(above, FUNCTIONS)), None)

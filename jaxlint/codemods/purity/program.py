@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.name_scopes import Binding, Names, Scope, parameters_of
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.staging.project import Module, Project
@@ -252,6 +253,11 @@ def own_parts(node: ast.AST) -> Iterator[ast.AST]:
 def parameters(function: FunctionNode) -> list[ast.arg]:
     """All parameters of a function, in the order of the signature."""
     return parameters_of(function.args)
+
+
+def function_around(node: ast.AST, file: File) -> FunctionNode | None:
+    """The innermost function that a node stands in."""
+    return next((above for above in file.names.ancestors(node) if isinstance(above, FUNCTIONS)), None)
 
 
 def bodies(function: FunctionNode) -> Iterable[ast.AST]:

@@ -8,11 +8,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 
-from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.possible_values import PossibleValues
-from jaxlint.codemods.purity.program import File, FunctionNode, parameters
+from jaxlint.codemods.purity.program import File, FunctionNode, function_around, parameters
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NUMPY,
@@ -274,7 +273,7 @@ class Rebuilt:
             assert isinstance(call, ast.Call)
             return self._handed(node, call, file, depth, told)
         if isinstance(above, ast.Return):
-            function = next((one for one in file.names.ancestors(node) if isinstance(one, FUNCTIONS)), None)
+            function = function_around(node, file)
             return self._results(function, file, depth + 1) if function is not None else told
         return None if isinstance(above, ast.Expr | ast.Compare | ast.BinOp | ast.UnaryOp) else told
 

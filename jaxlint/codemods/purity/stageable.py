@@ -19,7 +19,7 @@ from jaxlint.codemods.purity.jit_results import WORDS, check_results, returned_e
 from jaxlint.codemods.purity.loop_carries import Carried
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Problem, Region
-from jaxlint.codemods.purity.program import File, FunctionNode, Program, parameters
+from jaxlint.codemods.purity.program import File, FunctionNode, Program, function_around, parameters
 from jaxlint.codemods.purity.rebuilt_results import Rebuilt
 from jaxlint.codemods.purity.values import (
     ARRAY,
@@ -180,9 +180,7 @@ def _runs_over(node: ast.expr, file: File, possible: PossibleValues, depth: int)
         yield from possible.of(node, file)
         return
     for binding in _reaching(scope, node, file):
-        function = next(
-            (one for one in file.names.ancestors(binding.node) if isinstance(one, FUNCTIONS)), None
-        )
+        function = function_around(binding.node, file)
         if not isinstance(binding.node, ast.arg) or function is None or depth >= _DEPTH:
             yield from possible.of_binding(binding, Place(file, scope, node.id))
             continue
@@ -368,7 +366,7 @@ def check_nodes(
     own = frozenset(part for node in nodes for part in ast.walk(node))
     possible = PossibleValues(program)
     first = nodes[0] if nodes else file.tree
-    around = next((one for one in file.names.ancestors(first) if isinstance(one, FUNCTIONS)), file.tree)
+    around = function_around(first, file) or file.tree
     region = Region(around, own, nnx)
     for problem in Effects(possible, region).of_nodes(nodes, file):
         if problem.certain or strict:
@@ -415,7 +413,7 @@ def check_call(
     program: Program, file: File, call: ast.Call, *, transform: str, seen: Iterable[Mapping[str, object]] = ()
 ) -> None:
     """Raises Refused where what a call calls may not be compiled, where it is called."""
-    around = next((one for one in file.names.ancestors(call) if isinstance(one, FUNCTIONS)), None)
+    around = function_around(call, file)
     possible = PossibleValues(program, hints_of(seen, around, program) if around is not None else {})
     region = Region(call, frozenset(), transform == "flax.nnx.jit")
     effects = Effects(possible, region)
