@@ -157,17 +157,26 @@ class CallSites:
 
     def parameter_for(self, use: ast.expr, call: ast.Call, target: Fn) -> ast.arg | None:
         for parameter in parameters(target.node):
-            if self.expression_for(call, target.node, parameter, 0, bool(target.receiver)) is use:
+            if self.expression_for(call, target.node, parameter, bound=bool(target.receiver)) is use:
                 return parameter
         return None
 
+    def arguments_for(
+        self, function: FunctionNode, parameter: ast.arg, file: File, through: frozenset[str] = frozenset()
+    ) -> Iterator[tuple[ast.expr | str | None, File]]:
+        """The argument for a parameter at each call of its function, as `expression_for` has it, and the file of the call.
+
+        "?" also where what calls the function is not seen, or is a transformation that is not among those of `through`.
+        """
+        bound = self.classes.class_around(function, file) is not None
+        for call, how, other in self.calls_of(function, file):
+            if call is None or not through.issuperset(steps_of(how)):
+                yield "?", other
+            else:
+                yield self.expression_for(call, function, parameter, bound=bound), other
+
     def expression_for(
-        self,
-        call: ast.Call,
-        function: FunctionNode,
-        parameter: ast.arg,
-        skipped: int = 0,
-        bound: bool = False,
+        self, call: ast.Call, function: FunctionNode, parameter: ast.arg, *, bound: bool
     ) -> ast.expr | str | None:
         """The argument for a parameter: None where it is left out, "?" where that cannot be said."""
         for keyword in call.keywords:
@@ -176,12 +185,10 @@ class CallSites:
         positional = [*function.args.posonlyargs, *function.args.args]
         if parameter in positional:
             index = positional.index(parameter) - bound
-            given = call.args[skipped:]
-            before = given[: index + 1]
-            if any(isinstance(one, ast.Starred) for one in before):
+            if any(isinstance(one, ast.Starred) for one in call.args[: index + 1]):
                 return "?"
-            if 0 <= index < len(given):
-                return given[index]
+            if 0 <= index < len(call.args):
+                return call.args[index]
         return "?" if any(keyword.arg is None for keyword in call.keywords) else None
 
     def argument(
@@ -194,14 +201,14 @@ class CallSites:
             and bool(function.args.args)
             and function.args.args[0].arg == "self"
         )
-        steps = [step for step in how.split("|") if step]
+        steps = steps_of(how)
         if len(steps) == 1 and steps[0] in known_functions.CALLERS:
             return self._from_caller(call, steps[0], function, parameter, file)
         if any("partial" in step.lower() for step in steps):
             return None
-        expression = self.expression_for(call, function, parameter, 0, bound)
+        expression = self.expression_for(call, function, parameter, bound=bound)
         if expression == "?":
-            return self._from_stars(call, function, parameter, file)
+            return self._from_stars(call, file)
         if expression is None:
             return NOTHING
         given = self.possible.of(expression, file)  # type: ignore[arg-type]
@@ -209,9 +216,7 @@ class CallSites:
             return self.expressions.contents(given) | given
         return given
 
-    def _from_stars(
-        self, call: ast.Call, function: FunctionNode, parameter: ast.arg, file: File
-    ) -> Values | None:
+    def _from_stars(self, call: ast.Call, file: File) -> Values | None:
         found: Values = NOTHING
         for one_ in call.args:
             if isinstance(one_, ast.Starred):
@@ -258,3 +263,8 @@ class CallSites:
         if name in ("map", "filter"):
             return self.expressions.elements(given[1 + index]) if len(given) > 1 + index else None
         return None
+
+
+def steps_of(how: str) -> list[str]:
+    """What calls a function: the names of transformations, or of a function that takes it."""
+    return [step for step in how.split("|") if step]

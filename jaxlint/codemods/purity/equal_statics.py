@@ -137,14 +137,7 @@ class EqualStatics:
         self, parameter: ast.arg, function: FunctionNode, file: File
     ) -> Iterator[tuple[ast.expr, File] | None]:
         """What the calls give a parameter; None where that is not seen."""
-        sites = self.possible.call_sites
-        bound = self.possible.classes.class_around(function, file) is not None
-        for call, how, other in sites.calls_of(function, file):
-            given = (
-                sites.expression_for(call, function, parameter, bound=bound)
-                if call is not None and not how
-                else "?"
-            )
+        for given, other in self.possible.call_sites.arguments_for(function, parameter, file):
             if given is not None:
                 yield (given, other) if isinstance(given, ast.expr) else None
         if (default := default_of(function, parameter)) is not None:

@@ -30,6 +30,7 @@ _RESHAPING = frozenset(
 )
 _MAKING = frozenset({"zeros", "ones", "full", "array", "asarray", "arange", "empty", "ascontiguousarray"})
 _NUMBERS_OF = {"float": "float64", "int": "int64"}  # what Python's own types mean for NumPy
+_HANDING_ON = frozenset(name for name in TRANSFORMS if "partial" not in name.lower())
 _DEPTH = 8
 
 
@@ -167,12 +168,7 @@ class HostArrays:
             return frozenset(seen)
         if not isinstance(function, FUNCTIONS):
             return _ANY
-        bound = self.possible.classes.class_around(function, file) is not None
         found: frozenset[str] = frozenset()
-        for call, how, other in self.possible.call_sites.calls_of(function, file):
-            steps = [step for step in how.split("|") if step]
-            if call is None or not all(one in TRANSFORMS and "partial" not in one.lower() for one in steps):
-                return _ANY
-            expression = self.possible.call_sites.expression_for(call, function, node, bound=bound)
-            found |= self.dtypes(expression, other, depth) if isinstance(expression, ast.expr) else _ANY
+        for given, other in self.possible.call_sites.arguments_for(function, node, file, _HANDING_ON):
+            found |= self.dtypes(given, other, depth) if isinstance(given, ast.expr) else _ANY
         return found or _ANY

@@ -299,17 +299,11 @@ class HostNumbers:
         if function is None or node not in parameters(function):
             return _ANY
         kind = self.seen.get(node.arg) if function is self.root else None
-        given: list[Number] = []
-        for call, how, other in self.possible.call_sites.calls_of(function, file):
-            bound = self.possible.classes.class_around(function, file) is not None
-            if call is None or how:
-                given.append(_ANY)
-                continue
-            expression = self.possible.call_sites.expression_for(call, function, node, bound=bound)
-            if expression is not None:
-                given.append(
-                    self.number(expression, other, depth) if isinstance(expression, ast.expr) else _ANY
-                )
+        given = [
+            self.number(one, other, depth) if isinstance(one, ast.expr) else _ANY
+            for one, other in self.possible.call_sites.arguments_for(function, node, file)
+            if one is not None
+        ]
         if (default := default_of(function, node)) is not None:
             given.append(self.number(default, file, depth))
         found = _either(given) if given else _ANY

@@ -75,13 +75,10 @@ class Carried:
         function = function_around(node, file)
         if function is None or node not in parameters(function):
             return []
-        bound = self.possible.classes.class_around(function, file) is not None
         found = [_In(value, file) for value in [default_of(function, node)] if value is not None]
-        for call, how, other in self.possible.call_sites.calls_of(function, file):
-            if call is not None and not how:
-                given = self.possible.call_sites.expression_for(call, function, node, bound=bound)
-                if isinstance(given, ast.expr):
-                    found.append(_In(given, other))
+        for given, other in self.possible.call_sites.arguments_for(function, node, file):
+            if isinstance(given, ast.expr):
+                found.append(_In(given, other))
         return list(found)
 
     # Settings

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
+from jaxlint.codemods.purity.call_sites import steps_of
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, function_around, parameters
 from jaxlint.codemods.purity.values import (
@@ -215,7 +216,7 @@ class Rebuilt:
             return None
         self._open.add(function)
         for call, how, other in self.possible.call_sites.calls_of(function, file):
-            steps = [step for step in how.split("|") if step]
+            steps = steps_of(how)
             if steps and all(
                 step in known_functions.TRANSFORMS and not step.startswith("functools.") for step in steps
             ):

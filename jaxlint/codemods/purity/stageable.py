@@ -184,12 +184,9 @@ def _runs_over(node: ast.expr, file: File, possible: PossibleValues, depth: int)
         if not isinstance(binding.node, ast.arg) or function is None or depth >= _DEPTH:
             yield from possible.of_binding(binding, Place(file, scope, node.id))
             continue
-        bound = possible.classes.class_around(function, file) is not None
-        for call, how, other in possible.call_sites.calls_of(function, file):
-            if call is not None and not how:
-                given = possible.call_sites.expression_for(call, function, binding.node, bound=bound)
-                if isinstance(given, ast.expr):
-                    yield from _runs_over(given, other, possible, depth + 1)
+        for given, other in possible.call_sites.arguments_for(function, binding.node, file):
+            if isinstance(given, ast.expr):
+                yield from _runs_over(given, other, possible, depth + 1)
 
 
 def _reaching(scope: Scope, name: ast.Name, file: File) -> list[Binding]:
