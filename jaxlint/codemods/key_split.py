@@ -11,7 +11,7 @@ from jaxlint.codemods.dataflow import FUNCTIONS, Flow
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.registry import Draft, codemod
-from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.site import Refused
 from jaxlint.finding import Step
 
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
@@ -26,7 +26,7 @@ def split_key(draft: Draft, step: Step) -> None:
     statement = next(one for one in site.names.ancestors(node) if isinstance(one, ast.stmt))
     if not isinstance(statement, _SIMPLE):
         raise Refused("the key is used in the head of a compound statement")
-    used = _only_use(site, name, statement)
+    used = _only_use(name, statement)
     scope = site.names.scope_at(statement)
     if name not in scope.bindings or name in scope.redirected:
         raise Refused(f"`{name}` belongs to an outer scope, which would have to split it")
@@ -52,7 +52,7 @@ def split_key(draft: Draft, step: Step) -> None:
     draft.replace(site.span(used), subkey)
 
 
-def _only_use(site: Site, name: str, statement: ast.stmt) -> ast.Name:
+def _only_use(name: str, statement: ast.stmt) -> ast.Name:
     """The one place where `statement` reads the key. Raises Refused."""
     found = [part for part in ast.walk(statement) if isinstance(part, ast.Name) and part.id == name]
     reads = [part for part in found if isinstance(part.ctx, ast.Load)]

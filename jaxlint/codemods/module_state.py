@@ -95,7 +95,7 @@ class _Reader(Called):
         if one.kind == "method" and one.node is not None:
             return self.body(one.node, frame, self.bound(one.node, call, frame, one.of))
         if one.kind == "class" and isinstance(one.node, ast.ClassDef):
-            return self._making(one.node, call, frame)
+            return self._making(call, frame)
         if one.kind == "object" and isinstance(one.node, ast.ClassDef):
             return self._object(one, one.node, "__call__", call, frame)
         if one.kind == "method" and one.of is not None:
@@ -131,7 +131,7 @@ class _Reader(Called):
                 return Change(what, library.framework_of(base), library.draws(base))
         return None
 
-    def _making(self, holder: ast.ClassDef, call: ast.Call | None, frame: Frame | None) -> Change | None:
+    def _making(self, call: ast.Call | None, frame: Frame | None) -> Change | None:
         """Making an object changes what it draws from, and what its class counts."""
         if call is None:
             return None

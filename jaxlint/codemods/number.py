@@ -62,7 +62,7 @@ def number_to_array(draft: Draft, step: Step) -> None:
             raise Refused(f"`{function.id}` is not the builtin here")
         _convert(draft, layout, call, function.id)
     elif isinstance(function, ast.Attribute) and function.attr == "item" and not call.args:
-        _item(draft, layout, call, function)
+        _item(draft, call, function)
     elif (name := site.names.qualified(function) or "").startswith("math."):
         _math(draft, layout, call, name.removeprefix("math."))
     else:
@@ -90,7 +90,7 @@ def _has_type(site: Site, call: ast.Call, kind: str) -> bool:
     return kind == "int" and name in ("argmax", "argmin", "count_nonzero", "searchsorted", "digitize")
 
 
-def _item(draft: Draft, layout: Layout, call: ast.Call, function: ast.Attribute) -> None:
+def _item(draft: Draft, call: ast.Call, function: ast.Attribute) -> None:
     value = function.value
     whole = draft.site.span(call)
     source = draft.site.lines.slice(whole)

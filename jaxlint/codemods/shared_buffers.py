@@ -169,19 +169,19 @@ class SharedBuffers:
         if isinstance(whole, ast.GeneratorExp):  # it holds what it runs over
             yield from self._ends(whole, depth + 1)
             return
-        for target in ast.walk(node.target):
-            if isinstance(target, ast.Name):
-                for use in self.names.uses_of(target.id, self.names.scope_at(target)):
-                    yield from self._ends(use.name, depth + 1)
+        for target in _names_in(node.target):
+            for use in self.names.uses_of(target.id, self.names.scope_at(target)):
+                yield from self._ends(use.name, depth + 1)
 
     def _statement(self, above: ast.stmt, node: ast.AST) -> Iterator[ast.AST]:
         if isinstance(above, ast.Assign | ast.AnnAssign) and above.value is node:
             for target in above.targets if isinstance(above, ast.Assign) else [above.target]:
-                yield from self._targets(target, node)
+                unpacked = isinstance(target, ast.Tuple | ast.List | ast.Starred)
+                yield from _names_in(target) if unpacked else [target]
         elif isinstance(above, ast.AugAssign) and isinstance(node, ast.List | ast.Tuple | ast.Call):
             yield above.target if not isinstance(above.target, ast.Name) else above
         elif isinstance(above, ast.For | ast.AsyncFor) and above.iter is node:
-            yield from (part for part in ast.walk(above.target) if isinstance(part, ast.Name))
+            yield from _names_in(above.target)
         elif isinstance(above, ast.Match) and above.subject is node:
             if any(
                 getattr(part, "name", None)
@@ -191,12 +191,6 @@ class SharedBuffers:
                 yield above.cases[0].pattern
         elif isinstance(above, ast.Raise):
             yield above
-
-    def _targets(self, target: ast.expr, value: ast.AST) -> Iterator[ast.AST]:
-        if isinstance(target, ast.Tuple | ast.List | ast.Starred):
-            yield from (part for part in ast.walk(target) if isinstance(part, ast.Name))
-        else:
-            yield target
 
     def _call(self, call: ast.Call, given: ast.AST, depth: int) -> Iterator[ast.AST]:
         if self._hands_back(call, given):
@@ -326,3 +320,8 @@ class SharedBuffers:
                     return False
             child = above
         return isinstance(function, ast.Lambda) and child is function.body
+
+
+def _names_in(target: ast.expr) -> Iterator[ast.Name]:
+    """The variables that a target binds."""
+    return (part for part in ast.walk(target) if isinstance(part, ast.Name))

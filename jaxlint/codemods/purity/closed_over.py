@@ -190,11 +190,11 @@ class ClosedOver:
             if isinstance(taken, tuple):
                 other, name = taken
                 if name in other.names.module.bindings:
-                    yield from self._variable(name, other.names.module, other, node, file)
+                    yield from self._variable(name, other.names.module, other)
                     return
             yield f"reads `{node.id}` at {self.program.place(file, node)}, which is unknown"
             return
-        yield from self._variable(node.id, scope, file, node, file)
+        yield from self._variable(node.id, scope, file)
 
     def _attribute(self, node: ast.Attribute, file: File) -> Iterator[str]:
         name = self.possible.name_of(node, file)
@@ -210,11 +210,11 @@ class ClosedOver:
         for value in self.possible.of(node.value, file):
             if isinstance(value, Whole):
                 if node.attr in value.file.names.module.bindings:
-                    yield from self._variable(node.attr, value.file.names.module, value.file, node, file)
+                    yield from self._variable(node.attr, value.file.names.module, value.file)
             elif isinstance(value, Cls):
-                yield from self._class_attribute(value, node, file)
+                yield from self._class_attribute(value, node)
             elif isinstance(value, Inst):
-                yield from self._default_of_class(value, node, file)
+                yield from self._default_of_class(value, node)
 
     def _patched(self, name: str) -> str | None:
         """Whether the program sets an attribute of a library: `jnp.tanh = ...`."""
@@ -223,18 +223,18 @@ class ClosedOver:
                 return f"is set at {self.program.place(file, store)}"
         return None
 
-    def _class_attribute(self, value: Cls, node: ast.Attribute, file: File) -> Iterator[str]:
+    def _class_attribute(self, value: Cls, node: ast.Attribute) -> Iterator[str]:
         member = self.possible.classes.member(value, node.attr)
         if member is None or isinstance(member[1].node, FUNCTIONS):
             return
         for other, store in self.program.stores.get(node.attr, ()):
             yield f"reads `{shown_source(node)}`, which is set at {self.program.place(other, store)}"
             return
-        if (why := self._class_set_by_name(value, node.attr)) is not None:
+        if (why := self._class_set_by_name(node.attr)) is not None:
             yield f"reads `{shown_source(node)}`, which {why}"
 
-    def _class_set_by_name(self, value: Cls, name: str) -> str | None:
-        """`setattr(C, name, ...)` and its kin, for a class or one that comes from it or that it comes from."""
+    def _class_set_by_name(self, name: str) -> str | None:
+        """`setattr(C, name, ...)` and its kin, for any class: an heir or a base may be set in its place."""
         for other in self.program.files:
             for call, kind in self._dynamic_writes_of(other):
                 if kind == "text" and _named_by(call) in (name, ""):
@@ -251,7 +251,7 @@ class ClosedOver:
         found: list[tuple[ast.Call, str]] = self.program.memo[key]
         return found
 
-    def _default_of_class(self, value: Inst, node: ast.Attribute, file: File) -> Iterator[str]:
+    def _default_of_class(self, value: Inst, node: ast.Attribute) -> Iterator[str]:
         """`self.rate` where the class has it, and something sets it on the class."""
         for other, store in self.program.stores.get(node.attr, ()):
             if _is_class(store.value) or any(
@@ -260,10 +260,10 @@ class ClosedOver:
                 yield f"reads `{shown_source(node)}`, which is set at {self.program.place(other, store)}"
                 return
         if self.possible.classes.member(value.cls, node.attr) is not None:
-            if (why := self._class_set_by_name(value.cls, node.attr)) is not None:
+            if (why := self._class_set_by_name(node.attr)) is not None:
                 yield f"reads `{shown_source(node)}`, which {why}"
 
-    def _variable(self, name: str, scope: Scope, file: File, node: ast.AST, reader: File) -> Iterator[str]:
+    def _variable(self, name: str, scope: Scope, file: File) -> Iterator[str]:
         """A variable outside: whether it is bound once, and what it holds stays as it is."""
         if (why := self.variable_changes(name, scope, file)) is not None:
             yield f"reads `{name}`, which {why}"

@@ -131,35 +131,15 @@ class Expressions:
     # Operators
 
     def of_BinOp(self, node: ast.BinOp, file: File) -> Values:
-        return self.joined_by(node.op, self.possible.of(node.left, file), self.possible.of(node.right, file))
+        return self.joined(self.possible.of(node.left, file), self.possible.of(node.right, file))
 
-    def joined_by(self, operator: ast.operator, left: Values, right: Values) -> Values:
-        """What an operator gives of two operands, in all pairs."""
+    def joined(self, left: Values, right: Values) -> Values:
+        """What an operator, whichever it is, gives of two operands, in all pairs."""
         found: Values = NOTHING
         for first in left:
             for second in right:
-                found |= self._pair(operator, first, second)
+                found |= _of_pair(first, second)
         return found
-
-    def _pair(self, operator: ast.operator, first: Value, second: Value) -> Values:
-        both = (first, second)
-        if ARRAY in both and not any(isinstance(each, Inst) for each in both):
-            return one(ARRAY)
-        if any(isinstance(each, Unknown) for each in both):
-            return unknown()
-        if NUMPY in both:
-            return one(NUMPY)
-        if TEXT in both:
-            return one(TEXT)
-        boxes = [each for each in both if isinstance(each, Box)]
-        if boxes:
-            rest: Values = NOTHING
-            for box in boxes:
-                rest |= box.parts()
-            return one(Box(boxes[0].kind, None, rest))
-        if all(each == NUMBER for each in both):
-            return one(NUMBER)
-        return unknown()
 
     def of_UnaryOp(self, node: ast.UnaryOp, file: File) -> Values:
         return one(NUMBER) if isinstance(node.op, ast.Not) else self.possible.of(node.operand, file)
@@ -169,7 +149,7 @@ class Expressions:
             return one(NUMBER)
         found = self.possible.of(node.left, file)
         for right in node.comparators:
-            found = self.joined_by(ast.Add(), found, self.possible.of(right, file))
+            found = self.joined(found, self.possible.of(right, file))
         return frozenset(
             NUMBER if each in (TEXT, NONE) or isinstance(each, Box) else each for each in found
         ) or one(NUMBER)
@@ -311,3 +291,25 @@ class Expressions:
                     if keyword.arg == name:
                         found |= self.possible.of(keyword.value, file)
         return found
+
+
+def _of_pair(first: Value, second: Value) -> Values:
+    """What an operator gives of two operands."""
+    both = (first, second)
+    if ARRAY in both and not any(isinstance(each, Inst) for each in both):
+        return one(ARRAY)
+    if any(isinstance(each, Unknown) for each in both):
+        return unknown()
+    if NUMPY in both:
+        return one(NUMPY)
+    if TEXT in both:
+        return one(TEXT)
+    boxes = [each for each in both if isinstance(each, Box)]
+    if boxes:
+        rest: Values = NOTHING
+        for box in boxes:
+            rest |= box.parts()
+        return one(Box(boxes[0].kind, None, rest))
+    if all(each == NUMBER for each in both):
+        return one(NUMBER)
+    return unknown()

@@ -45,7 +45,7 @@ def check_results(
     } - set(static)
     for returned in returned_expressions(function):
         for part in _parts_of(returned):
-            is_of_arrays = _is_of(part, arrays, possible, file, function)
+            is_of_arrays = _is_of(part, arrays, file, function)
             values = _last_value(part, function, possible, file) or possible.of(part, file)
             for value in leaves_of(values) if values else unknown():
                 if isinstance(value, (Unknown, Method)) and is_of_arrays:
@@ -145,9 +145,7 @@ def _parts_of(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _is_of(
-    node: ast.expr, arrays: Set[str], possible: PossibleValues, file: File, function: FunctionNode
-) -> bool:
+def _is_of(node: ast.expr, arrays: Set[str], file: File, function: FunctionNode) -> bool:
     """Whether an expression is a part of a parameter that holds nothing but arrays, or an array method's result of one."""
     root = root_of(node)
     if not (isinstance(root, ast.Name) and root.id in arrays):

@@ -212,7 +212,7 @@ class PossibleValues:
         elif isinstance(above, ast.AugAssign):
             scope = file.names.scope_at(node).resolve(node.id)
             before = self.of_place(Place(file, scope, node.id)) if scope is not None else unknown(node.id)
-            given = self.expressions.joined_by(above.op, before, self.of(above.value, file))
+            given = self.expressions.joined(before, self.of(above.value, file))
         elif isinstance(above, (ast.For, ast.comprehension)) and child is above.target:
             given = self.expressions.elements(self.of(above.iter, file))
         elif isinstance(above, ast.withitem) and self.of(above.context_expr, file) == {NUMPY}:
