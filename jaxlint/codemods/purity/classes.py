@@ -50,6 +50,13 @@ class Classes:
         above = file.names.parents.get(function)
         return Cls(above, file) if isinstance(above, ast.ClassDef) else None
 
+    def decorators(self, cls: Cls) -> list[str]:
+        """The canonical names of what decorates a class, called or not; "" for what is not outside of the program."""
+        return [
+            self.possible.name_of(one.func if isinstance(one, ast.Call) else one, cls.file)
+            for one in cls.node.decorator_list
+        ]
+
     def member(self, cls: Cls, name: str, depth: int = 0) -> tuple[Place, Binding] | None:
         """What a class or one of its bases of the program has under a name."""
         scope = cls.file.names.scope_inside(cls.node)

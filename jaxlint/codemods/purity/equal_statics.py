@@ -66,12 +66,11 @@ class EqualStatics:
             return {"?"}
         return {"int", "bool"}.intersection(words)
 
-    def _decorators(self, cls: Cls) -> Iterator[str]:
-        for one in cls.node.decorator_list:
-            yield self.possible.name_of(one.func if isinstance(one, ast.Call) else one, cls.file)
+    def _is_dataclass(self, cls: Cls) -> bool:
+        return any(name.startswith(_DATACLASSES) for name in self.possible.classes.decorators(cls))
 
     def _is_compared_by_fields(self, cls: Cls) -> bool:
-        if any(name.startswith(_DATACLASSES) for name in self._decorators(cls)):
+        if self._is_dataclass(cls):
             return True
         return any(base.startswith(_TUPLES) for base in self.possible.external_bases(cls)) or any(
             self._is_compared_by_fields(base)
@@ -81,7 +80,7 @@ class EqualStatics:
 
     def _leaves_out(self, cls: Cls) -> bool:
         """Whether a dataclass does not compare all of its fields."""
-        if not any(name.startswith(_DATACLASSES) for name in self._decorators(cls)):
+        if not self._is_dataclass(cls):
             return False
         return any(
             keyword.arg == "compare" and getattr(keyword.value, "value", None) is False

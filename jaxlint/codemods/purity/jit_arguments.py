@@ -76,11 +76,7 @@ class Handed:
         """Whether a class may be registered: by a decorator, a base, or any call that registers something."""
         if any(call in self.possible.program.calls for call in _REGISTERING) or cls.node.keywords:
             return True
-        names = [
-            self.possible.name_of(one.func if isinstance(one, ast.Call) else one, cls.file)
-            for one in cls.node.decorator_list
-        ]
-        if any(name not in _NO_TREES for name in names):
+        if any(name not in _NO_TREES for name in self.possible.classes.decorators(cls)):
             return True
         return any(
             self._may_be_tree(base, depth + 1)

@@ -181,11 +181,10 @@ class PossibleValues:
         return result
 
     def _decorated_class(self, node: ast.ClassDef, file: File) -> Values:
-        names = [
-            self.name_of(one.func if isinstance(one, ast.Call) else one, file) for one in node.decorator_list
-        ]
+        cls = Cls(node, file)
         fine = ("dataclasses.dataclass", "flax.struct.dataclass", "chex.dataclass", "jax.tree_util.register")
-        return one(Cls(node, file)) if all(name.startswith(fine) for name in names) else unknown(node.name)
+        is_fine = all(name.startswith(fine) for name in self.classes.decorators(cls))
+        return one(cls) if is_fine else unknown(node.name)
 
     def name_of(self, node: ast.expr, file: File) -> str:
         """The canonical name of what is outside of the program, as a name or attribute spells it; "" for all else."""
