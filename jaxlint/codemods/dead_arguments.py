@@ -87,19 +87,26 @@ def kept_by_callers(site: Site, line: int, positions: Iterable[int]) -> str:
 
 def _kept_argument(site: Site, ownership: Ownership, name: ast.Name) -> str:
     """The same of one argument, if it is a parameter of the function around the call."""
+    around, given = handed_by_callers(site, name)
+    for part, call in given:
+        if isinstance(part, ast.Name) and (kept := ownership.read_after(part, call, around)):
+            return kept
+    return ""
+
+
+def handed_by_callers(site: Site, name: ast.Name) -> tuple[str, list[tuple[ast.expr, ast.Call]]]:
+    """The function that has a variable as its parameter, and what the calls of it that are seen give for that; "" where it is none."""
     scope = site.names.scope_at(name).resolve(name.id)
     around = scope.node if scope is not None else None
     if not isinstance(around, ast.FunctionDef):
-        return ""
+        return "", []
     parameters = [*around.args.posonlyargs, *around.args.args]
     number = next((n for n, one in enumerate(parameters) if one.arg == name.id), None)
     if number is None:
-        return ""
-    for call in _seen_calls(site, around.name, site.names.scope_at(site.names.parents[around])):
-        part = (bound_arguments(call, parameters) or {}).get(number)
-        if isinstance(part, ast.Name) and (kept := ownership.read_after(part, call, around.name)):
-            return kept
-    return ""
+        return "", []
+    calls = _seen_calls(site, around.name, site.names.scope_at(site.names.parents[around]))
+    bound = [(bound_arguments(call, parameters) or {}, call) for call in calls]
+    return around.name, [(given[number], call) for given, call in bound if number in given]
 
 
 def _seen_calls(site: Site, name: str, scope: Scope) -> list[ast.Call]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from jaxlint.codemods.applied_transforms import JITS, applied
 from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.dead_arguments import Ownership
+from jaxlint.codemods.dead_arguments import Ownership, handed_by_callers
 from jaxlint.codemods.reaching_definition import bound_arguments
 from jaxlint.codemods.shared_buffers import SharedBuffers
 from jaxlint.codemods.site import Site
@@ -47,10 +47,8 @@ def kept_elsewhere(site: Site, line: int, positions: Iterable[int] | None, *, va
             for number, part in jitted.given(call):
                 if wanted is not None and number not in wanted:
                     continue
-                if why := keepers.of(part):
+                if why := keepers.of(part) or _shared(shared, part, call):
                     return why
-                if isinstance(part, ast.Name) and (why := shared.read_after(part, call)):
-                    return f"`{part.id}` may be held by {why}, where its buffers would be deleted"
                 if variables and (why := _kept_above(site, part, 0)):
                     return why
     return ""
@@ -58,27 +56,20 @@ def kept_elsewhere(site: Site, line: int, positions: Iterable[int] | None, *, va
 
 def _kept_above(site: Site, part: ast.expr, depth: int) -> str:
     """The same of what the function around a call was given: `history.append(state)` beside `w, state = epoch(w, state)`."""
-    scope = site.names.scope_at(part).resolve(part.id) if isinstance(part, ast.Name) else None
-    around = scope.node if scope is not None else None
-    if not isinstance(part, ast.Name) or not isinstance(around, ast.FunctionDef) or depth > _DEPTH:
+    if not isinstance(part, ast.Name) or depth > _DEPTH:
         return ""
-    parameters = [*around.args.posonlyargs, *around.args.args]
-    number = next((n for n, one in enumerate(parameters) if one.arg == part.id), None)
-    if number is None:
-        return ""
-    keepers, shared = _Keepers(site, {around.name}, True), SharedBuffers(site, {around.name})
-    home = site.names.scope_at(site.names.parents[around])
-    for use in site.names.uses_of(around.name, home):
-        call = site.names.parents.get(use.name)
-        if not isinstance(call, ast.Call) or call.func is not use.name:
-            continue
-        given = (bound_arguments(call, parameters) or {}).get(number)
-        if given is None:
-            continue
-        if why := keepers.of(given) or _kept_above(site, given, depth + 1):
+    around, handed = handed_by_callers(site, part)
+    keepers, shared = _Keepers(site, {around}, True), SharedBuffers(site, {around})
+    for given, call in handed:
+        if why := keepers.of(given) or _kept_above(site, given, depth + 1) or _shared(shared, given, call):
             return why
-        if isinstance(given, ast.Name) and (why := shared.read_after(given, call)):
-            return f"`{given.id}` may be held by {why}, where its buffers would be deleted"
+    return ""
+
+
+def _shared(shared: SharedBuffers, part: ast.expr, call: ast.Call) -> str:
+    """What else holds the buffers of an argument and is read after the call."""
+    if isinstance(part, ast.Name) and (why := shared.read_after(part, call)):
+        return f"`{part.id}` may be held by {why}, where its buffers would be deleted"
     return ""
 
 
