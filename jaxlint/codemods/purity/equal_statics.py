@@ -30,12 +30,11 @@ class EqualStatics:
 
     def __init__(self, possible: PossibleValues) -> None:
         self.possible, self.program = possible, possible.program
-        self.numbers: HostNumbers | None = None
+        self.numbers = HostNumbers(possible, Traced(possible))
 
     def problem(self, parameter: ast.arg, function: FunctionNode, file: File) -> str | None:
         """What the parameter may be, in words."""
         values = self.possible.of_parameter(parameter, file)
-        self.numbers = HostNumbers(self.possible, Traced(self.possible), file)
         for value in values:
             for cls in self.possible.classes.heirs(value.cls) if isinstance(value, Inst) else ():
                 if self._is_equal_to_others(cls):
@@ -202,7 +201,6 @@ class EqualStatics:
                 if any(_may_be_number(value) and value != NUMBER for value in leaves_of(values))
                 else set()
             )
-        assert self.numbers is not None
         return set(self.numbers.number(node, file).kinds)
 
 

@@ -36,20 +36,19 @@ _DEPTH = 8
 
 @dataclass(slots=True)
 class HostArrays:
-    """`file`: that of what is staged. `seen`: the dtypes that a run has seen of the parameters of `root`, if that is a function."""
+    """`seen`: the dtypes that a run has seen of the parameters of `root`, if that is a function."""
 
     possible: PossibleValues
     traced: Traced
-    file: File
     root: FunctionNode | None = None
     seen: Mapping[str, Set[str]] = field(default_factory=dict)
     _open: set[ast.AST] = field(default_factory=set)
 
-    def problems(self) -> Iterator[str]:
-        """What would be computed in fewer bits, in words."""
-        for node, file in self.traced.evaluated(self.file):
-            if node not in self.traced.skipped and (what := self._narrowed(node, file)):
-                place = self.possible.program.place(file, node)
+    def problems(self, file: File) -> Iterator[str]:
+        """What would be computed in fewer bits, in words. `file`: that of what is staged."""
+        for node, own in self.traced.evaluated(file):
+            if node not in self.traced.skipped and (what := self._narrowed(node, own)):
+                place = self.possible.program.place(own, node)
                 yield f"`{shown_source(node)}` at {place} {what} with NumPy arrays, in 64 bits, where JAX has 32"
 
     def _narrowed(self, node: ast.AST, file: File) -> str:

@@ -83,20 +83,19 @@ _LENGTH = Number(frozenset({"int"}), 0.0, counts=True, fits=True)
 
 @dataclass(slots=True)
 class HostNumbers:
-    """`file`: that of what is staged. `seen`: the types that a run has seen of the parameters of `root`, if that is a function."""
+    """`seen`: the types that a run has seen of the parameters of `root`, if that is a function."""
 
     possible: PossibleValues
     traced: Traced
-    file: File
     root: FunctionNode | None = None
     seen: Mapping[str, str] = field(default_factory=dict)
     _open: set[ast.AST] = field(default_factory=set)
 
-    def problems(self) -> Iterator[str]:
-        """What would give other numbers, or no exception, in words."""
-        for node, file in self.traced.evaluated(self.file):
-            if node not in self.traced.skipped and (what := self._changes(node, file)):
-                yield f"`{shown_source(node)}` at {self.possible.program.place(file, node)} {what}"
+    def problems(self, file: File) -> Iterator[str]:
+        """What would give other numbers, or no exception, in words. `file`: that of what is staged."""
+        for node, own in self.traced.evaluated(file):
+            if node not in self.traced.skipped and (what := self._changes(node, own)):
+                yield f"`{shown_source(node)}` at {self.possible.program.place(own, node)} {what}"
 
     def _changes(self, node: ast.AST, file: File) -> str:
         if isinstance(node, ast.BinOp):

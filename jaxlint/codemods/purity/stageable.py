@@ -307,7 +307,7 @@ def check_jitted(
         raise Refused(what)
     _check_computed(possible, traced, file, function, seen)
     check_results(possible, file, function, seen, set(static))
-    for what in HostArrays(possible, traced, file, function, _dtypes(seen)).problems():
+    for what in HostArrays(possible, traced, function, _dtypes(seen)).problems(file):
         raise Refused(what)
 
 
@@ -320,7 +320,7 @@ def _check_computed(
 ) -> None:
     """Raises Refused where numbers of Python, or that arguments and results are made anew, would be noticed."""
     types = {str(entry["name"]): str(entry.get("type", "")) for entry in seen}
-    for what in HostNumbers(possible, traced, file, function, types).problems():
+    for what in HostNumbers(possible, traced, function, types).problems(file):
         raise Refused(what)
     for what in Rebuilt(possible).problems(function, file, returned_expressions(function)):
         raise Refused(what)
@@ -380,8 +380,8 @@ def check_nodes(
         traced = Traced(possible)
         traced.start_nodes(nodes, varying, file)
         for what in (
-            *HostNumbers(possible, traced, file).problems(),
-            *HostArrays(possible, traced, file).problems(),
+            *HostNumbers(possible, traced).problems(file),
+            *HostArrays(possible, traced).problems(file),
         ):
             raise Refused(what)
 
@@ -440,7 +440,7 @@ def check_call(
                     raise Refused(
                         f"`{shown_source(call.func)}` may return {WORDS[result.kind]}, which would become an array"
                     )
-            for what in HostArrays(possible, traced, function.file, function.node).problems():
+            for what in HostArrays(possible, traced, function.node).problems(function.file):
                 raise Refused(what)
     for what in outside.changing(functions, call):
         raise Refused(f"it {what}; a compiled function keeps the first value")
