@@ -11,17 +11,22 @@ from jaxlint.codemods.text_edits import shown_source
 
 _SETTINGS = frozenset({"jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_disable_jit", "jax_default_dtype_bits", "jax_enable_custom_prng", "jax_default_prng_impl", "jax_threefry_partitionable", "jax_default_device"})  # fmt: skip
 _CHECKS = frozenset({"jax_debug_nans", "jax_debug_infs"})
+# Of a call that may change a setting: its name, the setting ("" where it is computed), where it is.
+_Change = tuple[str, str, ast.Call, File]
 
 
 def settings_changed(possible: PossibleValues) -> Iterator[str]:
     """Settings that are changed by a function, and so perhaps half-way, and checks of values; in words."""
     for name, setting, node, file in _changes(possible):
-        where = f"`{shown_source(node)}` changes at {possible.program.place(file, node)}"
+        changed = ""
         if name in ("jax.enable_x64", "jax.experimental.enable_x64"):
-            yield f"depends on jax_enable_x64, which {where}"
+            changed = "jax_enable_x64"
         elif name == "jax.config.update" and setting in {*_SETTINGS, ""}:
             if function_around(node, file) is not None or _below_calls(node, file):
-                yield f"depends on `{setting or 'a setting'}`, which {where}"
+                changed = f"`{setting or 'a setting'}`"
+        if changed:
+            place = possible.program.place(file, node)
+            yield f"depends on {changed}, which `{shown_source(node)}` changes at {place}"
     yield from values_checked(possible)
 
 
@@ -42,19 +47,36 @@ def values_checked(possible: PossibleValues) -> Iterator[str]:
 
 def said_outside(program: Program, setting: str) -> Iterator[tuple[ast.AST, File]]:
     """Where a program speaks of the environment variable of a setting, or hands the command line to JAX."""
-    for file in program.files:
-        for node in ast.walk(file.tree):
-            if (isinstance(node, ast.Constant) and node.value == setting.upper()) or (
-                isinstance(node, ast.keyword) and node.arg == setting.upper()
-            ):
-                yield node, file
+    variables: dict[str, list[tuple[ast.AST, File]]] | None = program.memo.get("variables of JAX")
+    if variables is None:
+        program.memo["variables of JAX"] = variables = _variables(program)
+    yield from variables.get(setting.upper(), ())
     for name in ("config_with_absl", "parse_flags_with_absl"):
         for file, call in program.calls.get(name, ()):
             yield call, file
 
 
-def _changes(possible: PossibleValues) -> Iterator[tuple[str, str, ast.Call, File]]:
-    """Calls that may change a setting: their name, the setting ("" where it is computed), where they are."""
+def _variables(program: Program) -> dict[str, list[tuple[ast.AST, File]]]:
+    """Where a program speaks of each environment variable of JAX."""
+    found: dict[str, list[tuple[ast.AST, File]]] = {}
+    for file in program.files:
+        for node in ast.walk(file.tree):
+            name = node.value if isinstance(node, ast.Constant) else getattr(node, "arg", None)
+            if isinstance(node, ast.Constant | ast.keyword) and isinstance(name, str):
+                if name.startswith("JAX_"):
+                    found.setdefault(name, []).append((node, file))
+    return found
+
+
+def _changes(possible: PossibleValues) -> list[_Change]:
+    """Calls of JAX, which may change a setting."""
+    found: list[_Change] | None = possible.program.memo.get("calls of JAX")
+    if found is None:
+        possible.program.memo["calls of JAX"] = found = list(_calls_of_jax(possible))
+    return found
+
+
+def _calls_of_jax(possible: PossibleValues) -> Iterator[_Change]:
     for file in possible.program.files:
         for node in ast.walk(file.tree):
             if isinstance(node, ast.Call) and (name := possible.name_of(node.func, file)).startswith("jax."):
