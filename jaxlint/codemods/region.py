@@ -20,13 +20,10 @@ from dataclasses import dataclass, field, replace
 from jaxlint.codemods.add_jit import TRANSFORMS
 from jaxlint.codemods.applied_transforms import PARTIAL
 from jaxlint.codemods.dataflow import Flow
-from jaxlint.codemods.dead_arguments import kept_by_callers
 from jaxlint.codemods.imports import reference
-from jaxlint.codemods.kept_arguments import kept_elsewhere
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.name_scopes import Names, Scope
 from jaxlint.codemods.outline import line_above, line_with_comments, missing_lines
-from jaxlint.codemods.purity.callbacks import maker_of, may_share
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.stageable import check_outlined, program_and_file
@@ -51,6 +48,7 @@ from jaxlint.codemods.purity.values import (
     leaves_of,
 )
 from jaxlint.codemods.region_attributes import OwnAttributes, object_of, own_attributes
+from jaxlint.codemods.region_donation import donated
 from jaxlint.codemods.region_text import Written
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site, first_line
@@ -133,28 +131,13 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
     check_outlined(draft, step, written.whole(site.source.text, ""), written.line, transform)
     wrapper = reference(site, draft.imports, transform, region.statements[0])
     if step.parameters.get("donate") and transform != "equinox.filter_jit":
-        wrapper = _donating(draft, region, written, wrapper, possible, file)
+        after = Site(replace(site.source, text=written.whole(site.source.text, f"@{wrapper}")))
+        if positions := donated(after, written.line, region.renewed(), region.nodes, possible, file):
+            partial = reference(site, draft.imports, PARTIAL, region.first)
+            wrapper = f"{partial}({wrapper}, donate_argnums={tuple(positions)!r})"
     place, text = written.definition(f"@{wrapper}")
     draft.insert(place, 1, text)
     draft.replace(written.span, written.call)
-
-
-def _donating(
-    draft: Draft, region: Region, written: Written, wrapper: str, possible: PossibleValues, file: File
-) -> str:
-    """The transformation, told to reuse the buffers of what the region makes anew, unless a caller is seen to keep one."""
-    positions = region.renewed()
-    whole = replace(draft.site.source, text=written.whole(draft.site.source.text, f"@{wrapper}"))
-    after = Site(whole)
-    if not positions or kept_by_callers(after, written.line, positions):
-        return wrapper
-    if region.updates_shared_buffers(possible, file):
-        return wrapper
-    if kept_elsewhere(after, written.line, positions, variables=True):
-        return wrapper
-    partial = reference(draft.site, draft.imports, PARTIAL, region.first)
-    told = f"({positions[0]},)" if len(positions) == 1 else repr(tuple(positions))
-    return f"{partial}({wrapper}, donate_argnums={told})"
 
 
 @dataclass(slots=True)
@@ -282,14 +265,6 @@ class Region:
         names = [*(one in self.own.set for one in self.own.taken)]
         names += [one in self.results or one in changed for one in self.parameters]
         return [position for position, anew in enumerate(names) if anew]
-
-    def updates_shared_buffers(self, possible: PossibleValues, file: File) -> bool:
-        """Whether an optimizer runs in it whose state may hold the buffers of the parameters, or one buffer twice."""
-        calls = [
-            file.same(part) for one in self.nodes for part in ast.walk(one) if isinstance(part, ast.Call)
-        ]
-        makers = [maker_of(callee) for call in calls for callee in possible.of(call.func, file)]
-        return any(may_share(made) for made in makers if made is not None)
 
     def _names_of_functions_around(self, own: set[ast.AST]) -> list[str]:
         """Variables that belong to functions around the one around it."""
