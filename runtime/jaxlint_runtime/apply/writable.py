@@ -57,6 +57,7 @@ def choose(verification: Verification, allow_dirty: bool, accept_compiled: bool 
     document = verification.document
     possible: list[Edit] = []
     advised: list[tuple[str, ResultJson, str]] = []
+    foreseen = Foreseen(verification.check.sources if verification.check is not None else {})
     for target, result in document.results:
         if not is_proven(result):
             continue
@@ -78,7 +79,7 @@ def choose(verification: Verification, allow_dirty: bool, accept_compiled: bool 
             continue
         edit = writable(result, target, verification)
         if isinstance(edit, Edit):
-            edit = _hindrance(edit, verification, allow_dirty) or edit
+            edit = _hindrance(edit, verification, allow_dirty, foreseen) or edit
         if isinstance(edit, str):
             record(document, result, False, edit)
         else:
@@ -227,7 +228,7 @@ def _finding_of(function: Mapping[str, Any], verification: Verification) -> Find
     return None
 
 
-def _hindrance(edit: Edit, verification: Verification, allow_dirty: bool) -> str | None:
+def _hindrance(edit: Edit, verification: Verification, allow_dirty: bool, foreseen: Foreseen) -> str | None:
     """Why an edit cannot or must not be made; None when it may."""
     root = verification.request.project()
     for path in {os.path.realpath(step.path) for step in edit.fix.steps}:
@@ -238,18 +239,12 @@ def _hindrance(edit: Edit, verification: Verification, allow_dirty: bool) -> str
         changes = changes_of([edit], verification)
     except Refused as refusal:
         return f"advice only: {refusal}"
-    return _foreseen(changes, verification)
-
-
-def _foreseen(changes: Sequence[Change], verification: Verification) -> str | None:
-    """An error that check foresees in the edited files, on a path that the run need not take; None where there is none."""
-    assert verification.check is not None
-    sources = verification.check.sources
     edited = {change.source.path: change.text for change in changes}
     after = {
-        path: dataclasses.replace(one, text=edited.get(one.path, one.text)) for path, one in sources.items()
+        path: dataclasses.replace(one, text=edited.get(one.path, one.text))
+        for path, one in foreseen.sources.items()
     }
-    told = Foreseen(sources).new_error(after)
+    told = foreseen.new_error(after)
     return f"advice only: {told}" if told else None
 
 
