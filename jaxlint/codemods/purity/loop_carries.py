@@ -8,7 +8,8 @@ nothing is known is taken as the run had it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.purity.jax_settings import said_outside
@@ -17,6 +18,7 @@ from jaxlint.codemods.purity.program import File, function_around, parameters
 from jaxlint.codemods.purity.values import TYPE, Box, Ext
 from jaxlint.codemods.text_edits import shown_source
 
+AnswerT = TypeVar("AnswerT")
 _WHOLE = frozenset({"arange", "randint", "argmax", "argmin", "argsort", "bincount"})
 _WHOLE_TYPES = frozenset(
     {"int", "int32", "int64", "uint32", "int8", "uint8", "int16", "uint16", "bool", "bool_"}
@@ -70,6 +72,23 @@ class Carried:
             if isinstance(value, ast.Tuple) and len(value.elts) == len(above.elts):
                 return [value.elts[above.elts.index(node)]]
         return []
+
+    def _of_each_given(
+        self, node: ast.Name, file: File, asked: str, answer: Callable[[ast.expr], AnswerT]
+    ) -> list[AnswerT]:
+        """What `answer` says of each expression that a variable is given; of none where the same is being asked of the variable."""
+        scope = file.names.scope_at(node).resolve(node.id)
+        key = (id(scope), node.id, asked)
+        if scope is None or key in self._open:
+            return []
+        self._open.add(key)
+        try:
+            given = [
+                value for one in scope.bindings.get(node.id, ()) for value in self._given(one.node, file)
+            ]
+            return [answer(value) for value in given]
+        finally:
+            self._open.discard(key)
 
     def _handed(self, node: ast.arg, file: File) -> list[ast.expr]:
         function = function_around(node, file)
@@ -145,16 +164,8 @@ class Carried:
         if isinstance(node, ast.IfExp):
             return self.ranks(node.body, file, depth + 1) | self.ranks(node.orelse, file, depth + 1)
         if isinstance(node, ast.Name):
-            scope = file.names.scope_at(node).resolve(node.id)
-            key = (id(scope), node.id, "ranks")
-            if scope is None or key in self._open:
-                return set()
-            self._open.add(key)
-            try:
-                given = [v for b in scope.bindings.get(node.id, ()) for v in self._given(b.node, file)]
-                return {rank for value in given for rank in self.ranks(value, file, depth + 1)}
-            finally:
-                self._open.discard(key)
+            told = self._of_each_given(node, file, "ranks", lambda value: self.ranks(value, file, depth + 1))
+            return set().union(*told)
         name = self.possible.name_of(node.func, file) if isinstance(node, ast.Call) else ""
         if isinstance(node, ast.Call) and name.startswith(("jax.numpy.", "jax.random.")):
             place = _SHAPED.get(name.rpartition(".")[2], 9)
@@ -197,17 +208,10 @@ class Carried:
                 if isinstance(child, ast.expr):
                     yield from self._made_by(child, file, depth + 1)
         elif isinstance(node, ast.Name):
-            scope = file.names.scope_at(node).resolve(node.id)
-            key = (id(scope), node.id, "made")
-            if scope is None or key in self._open:
-                return
-            self._open.add(key)
-            try:
-                for binding in scope.bindings.get(node.id, ()):
-                    for value in self._given(binding.node, file):
-                        yield from self._made_by(value, file, depth + 1)
-            finally:
-                self._open.discard(key)
+            for made in self._of_each_given(
+                node, file, "made", lambda value: list(self._made_by(value, file, depth + 1))
+            ):
+                yield from made
 
     def _dtype_given(self, node: ast.expr, file: File) -> ast.expr | None:
         """The dtype that a call says that its array has."""
@@ -229,16 +233,11 @@ class Carried:
         if isinstance(node, _In):
             return self.may_be_whole(node.inner, node.file, depth)
         if isinstance(node, ast.Name):
-            scope = file.names.scope_at(node).resolve(node.id)
-            key = (id(scope), node.id, "whole")
-            if scope is None or key in self._open:
-                return False
-            self._open.add(key)
-            try:
-                given = [v for b in scope.bindings.get(node.id, ()) for v in self._given(b.node, file)]
-                return any(self.may_be_whole(value, file, depth + 1) for value in given)
-            finally:
-                self._open.discard(key)
+            return any(
+                self._of_each_given(
+                    node, file, "whole", lambda value: self.may_be_whole(value, file, depth + 1)
+                )
+            )
         if isinstance(node, ast.IfExp):
             return any(self.may_be_whole(each, file, depth + 1) for each in (node.body, node.orelse))
         if isinstance(node, ast.BinOp):
