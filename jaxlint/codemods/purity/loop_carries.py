@@ -109,8 +109,8 @@ class Carried:
             name = self.possible.name_of(call.func, file)
             if name in ("jax.enable_x64", "jax.experimental.enable_x64"):
                 return f"`{shown_source(call)}` at {program.place(file, call)}"
-            first = call.args[0] if call.args else None
-            if name != "jax.config.update" or getattr(first, "value", _X64) != _X64:
+            setting = call.args[0] if call.args else None  # which any name but a literal one may be
+            if name != "jax.config.update" or (isinstance(setting, ast.Constant) and setting.value != _X64):
                 continue
             if not isinstance(call.args[-1], ast.Constant) or self._only_sometimes(call, file, 0):
                 return f"`{shown_source(call)}` at {program.place(file, call)}"

@@ -112,6 +112,7 @@ WIDER = 'def wider():\n    jax.config.update("jax_enable_x64", True)\n\n'
             "sets 64-bit defaults",
         ),
         ("", 'jax.config.update("jax_enable_x64", len(sys.argv) > 1)', "sets 64-bit defaults"),
+        ("", "jax.config.update(settings.NAME, len(sys.argv) > 1)", "sets 64-bit defaults"),
         ("", 'jax.config.update("jax_enable_x64", True)', ""),
         ("", 'if len(sys.argv) > 1:\n        jax.config.update("jax_platforms", "cpu")', ""),
         (WIDER, "if len(sys.argv) > 1:\n        wider()", "sets 64-bit defaults"),
