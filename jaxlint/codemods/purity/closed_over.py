@@ -96,7 +96,7 @@ class ClosedOver:
                 kept = leaves_of(self.possible.of(node, cls.file))
                 boxes = [one for one in self.possible.of(node, cls.file) if isinstance(one, Box)]
                 if any(one.kind in FILLED for one in boxes) or NUMPY in kept:
-                    yield f"calls a `{cls.node.name}`, whose `{node.attr}` may be filled anew"
+                    yield f"calls a `{cls.node.name}`, whose `{node.attr}` may change"
                 for other, store in self.program.stores.get(node.attr, ()):
                     if not self._constructs(store, other) and self._may_be(store.value, other, classes):
                         place = self.program.place(other, store)
