@@ -21,15 +21,15 @@ from jaxlint.staging.reporter import Reporter
 from jaxlint.staging.warm import WarmRun
 from jaxlint.syntax import memo
 
-_ROUNDS = 3  # of suppositions: what is supposed to run calls, and is handed, more
-CONTEXT_STEPS = 75_000  # evaluated nodes of files that are not reported, which call what is
+_ROUNDS = 3  # suppositions about entry points execute more calls and pass more arguments
+CONTEXT_STEPS = 75_000  # evaluated nodes of context files, which call the reported ones
 
 
 @dataclass(slots=True)
 class Analysis:
-    """Findings of the reported files, in no order; `dependencies` maps context files to their digests.
+    """Findings of the reported files, unordered. `dependencies` maps context files to their digests.
 
-    `files` and `functions` count what has been evaluated, while that goes on.
+    `files` and `functions` count progress.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -54,11 +54,12 @@ def analyze(
 ) -> Analysis:
     """Analyses `files` as one project and reports what `rules` find in them.
 
-    Other files of the project are read when an import reaches them, or evaluated when they are among `context` and
-    import one of `files`, since their calls say how its functions are used. A file that cannot be parsed is an error of the
-    result, not an exception. `only`: the files to evaluate, where they are a part
-    of the run (`jaxlint.staging.import_components`), and `sharing` the number of parts that share the steps for context. `meanwhile` is called now and
-    then with what there is so far. `warm`: stops in the middle, and goes on with another text of the one file.
+    Other files of the project are read when an import reaches them. Context files that import one of `files` are
+    evaluated too, since their calls show how its functions are used. A file that cannot be parsed is an error in the
+    result, not an exception. `only`: the files to evaluate if they are one part of the run
+    (`jaxlint.staging.import_components`); `sharing`: how many parts share the steps for context files. `meanwhile` is
+    called now and then with the partial result. `warm`: stops halfway and continues with another text of the one
+    file.
     """
     sink: dict[tuple[str, str, Span], Finding] = {}
     consequences = Consequences()
@@ -100,7 +101,7 @@ def build(
     listeners: Listeners,
     read: Callable[[Path], SourceFile] | None = None,
 ) -> Interpreter:
-    """An interpreter over `files`, with nothing evaluated yet."""
+    """An interpreter over `files` that has evaluated nothing yet."""
     memo.forget()
     return Interpreter(Project(files, read), listeners)
 
@@ -111,11 +112,11 @@ def run(
     only: Collection[Path] | None = None,
     context_steps: int = CONTEXT_STEPS,
 ) -> None:
-    """Evaluates every reported file, or `only` these; a crash in one is an error of that file alone."""
+    """Evaluates every reported file, or `only` these. A crash in one is an error of that file alone."""
     project = interpreter.project
     targets = [one for one in project.targets if only is None or one.source.path in only]
     callers = project.importers(only) if project.context else []
-    # Functions that JAX cannot reach are evaluated where others call them.
+    # Functions that JAX cannot reach are evaluated at their calls.
     interpreter.entered = {module.source.path for module in targets if project.reaches_jax(module)}
     spare = 0
     for module in [*targets, *callers]:
@@ -128,7 +129,7 @@ def run(
             interpreter.entered.add(module.source.path)
         try:
             if not interpreter.project.reaches_jax(module):
-                # Parsed all the same, so that what cannot be read is said.
+                # Parsed anyway, so that syntax errors are reported.
                 _ = module.tree
                 continue
             with Contained(interpreter, module):
@@ -141,7 +142,7 @@ def run(
 
 
 def assume_calls(interpreter: Interpreter, result: Analysis) -> None:
-    """After `run`: evaluates what is likely called in a stage, though no call is seen."""
+    """Runs after `run`: evaluates functions that a transformation likely calls, although no call is visible."""
     for _ in range(_ROUNDS):
         for function, cls, why in list(interpreter.part(AssumedCalls).supposed_calls()):
             with Contained(interpreter, function.module):

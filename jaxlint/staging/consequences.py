@@ -1,4 +1,4 @@
-"""Findings that follow from another: what is traced in a function because the wrong arguments of it are static."""
+"""Findings that follow from another finding: a function traces some values because the wrong arguments are static."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from jaxlint.finding import Finding, Severity, Span
 from jaxlint.staging.events import Event
 from jaxlint.staging.values import Array, Transformed
 
-Place = tuple[str, str, Span]  # of a finding: its file, its rule and where it stands
+Place = tuple[str, str, Span]  # a finding's file, rule and position
 
 
 @dataclass(frozen=True, slots=True)
 class WrongStatic:
-    """A finding says that a jitted function has the wrong arguments static: `entries` are those that are wrong."""
+    """A finding that a jitted function has the wrong static arguments. `entries` are the wrong ones."""
 
     jitted: Transformed
     entries: frozenset[str]
 
     def written_at(self) -> tuple[str, Span] | None:
-        """Where the positions are written, if they are."""
+        """The place where the program writes the positions, if it does."""
         why = self.jitted.why
         call = why.node if isinstance(why.node, ast.Call) else None
         given = next((k.value for k in call.keywords if k.arg == "static_argnums"), None) if call else None
@@ -32,13 +32,14 @@ class WrongStatic:
 
 @dataclass(slots=True)
 class Consequences:
-    """Which findings are about which parameter of a jitted function, and which say that other arguments ought to be static."""
+    """Which findings concern which parameter of a jitted function, and which say that other arguments should be
+    static."""
 
     about: dict[Place, tuple[ast.AST, str]] = field(default_factory=dict)
     causes: dict[ast.AST, dict[Place, WrongStatic]] = field(default_factory=lambda: defaultdict(dict))
 
     def note(self, place: Place, event: Event, cause: WrongStatic | None) -> None:
-        """Takes note of a finding that is reported for `event`."""
+        """Records a finding reported for `event`."""
         if cause is not None:
             if cause.jitted.why.node is not None:
                 self.causes[cause.jitted.why.node][place] = cause
@@ -46,7 +47,7 @@ class Consequences:
             self.about[place] = parameter
 
     def fold(self, findings: dict[Place, Finding]) -> None:
-        """Leaves of a cause and what follows from it the cause alone, where it is written."""
+        """Keeps only the cause of findings that follow from it, if the program writes the positions there."""
         for node, causes in self.causes.items():
             stated = [place for place in causes if _is_error(place, findings)]
             following = {
@@ -56,7 +57,7 @@ class Consequences:
             }
             wrong = frozenset[str]().union(*(causes[place].entries for place in stated))
             if not following or len(set(following.values())) > len(wrong):
-                continue  # more is traced than positions can have been meant for
+                continue  # too many traced parameters: the positions cannot have meant all of them
             first = findings[min(stated, key=lambda place: (place[0], place[2]))]
             first = _extended(first, causes[stated[0]], [(findings[p], n) for p, n in following.items()])
             for place in (*stated, *following):
@@ -69,7 +70,7 @@ def _is_error(place: Place, findings: dict[Place, Finding]) -> bool:
 
 
 def _parameter(event: Event) -> tuple[ast.AST, str] | None:
-    """Where the function is jitted whose traced parameter an event is about, and the parameter."""
+    """The parameter of a jitted function that an event is about, and the place where that function is jitted."""
     for value in (getattr(event, "value", None), getattr(event, "index", None)):
         why = value.why if isinstance(value, Array) else None
         while why is not None and not why.parameter:
@@ -80,7 +81,7 @@ def _parameter(event: Event) -> tuple[ast.AST, str] | None:
 
 
 def _extended(first: Finding, cause: WrongStatic, following: list[tuple[Finding, str]]) -> Finding:
-    """The finding of the cause, with what follows from it among its reasons."""
+    """The finding of the cause, with the others among its reasons."""
     names = ", ".join(f"`{name}`" for name in sorted({name for _, name in following}))
     lines = sorted({finding.span.line for finding, _ in following if finding.path == first.path})
     where = f" (line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))})" if lines else ""

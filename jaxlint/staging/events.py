@@ -1,9 +1,9 @@
-"""What the analysis tells the rules while it evaluates a program.
+"""The events that the analysis sends to rules while it evaluates a program.
 
-A rule defines a method named after an event (`on_test`, `on_call` ...), taking the event and a `Reporter`. The same
-place may be seen several times, once per calling context; the first report of a rule at a place is kept.
-Each event carries the `frame` it happened in: `frame.stage` (host or staged, and why), `frame.loops` (the loops of
-this function around it), `frame.function`, `frame.caller`.
+A rule defines a method named after an event (`on_test`, `on_call` ...), taking the event and a `Reporter`. One place
+may produce several events, one for each calling context; the first report of a rule at a place is kept. Each event
+carries the `frame` it happened in: `frame.stage` (host or staged, and why), `frame.loops` (the loops of this function
+around it), `frame.function`, `frame.caller`.
 """
 
 from __future__ import annotations
@@ -31,37 +31,42 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Event:
-    """What all events have, and what a rule may ask of any of them, while it is told."""
+    """The common part of all events, and the questions that a rule may ask any of them during its call."""
 
     node: ast.AST
     frame: Frame
 
     def is_certain(self) -> bool:
-        """Whether a transformation was seen that stages the code, or the program to run it: no habit of a framework says so."""
+        """Whether the analysis saw the transformation that traces the code, or the program that runs it. A
+        framework's convention is not enough."""
         return self.frame.is_certain()
 
     def makes_tracers(self) -> bool:
-        """Whether array functions give tracers here even of plain numbers: under jit and scan, not under vmap alone."""
+        """Whether array functions return tracers here even for plain numbers: true under jit and scan, false under
+        vmap alone."""
         return self.frame.makes_tracers()
 
     def is_caught(self) -> bool:
-        """Whether a `try` around it handles what a tracer would raise."""
+        """Whether an enclosing `try` handles the errors of tracers."""
         return self.frame.catching > 0
 
     def is_optional(self) -> bool:
-        """Whether the program asks if something is there: in a `try` around imports, or under `hasattr` or a test of a version."""
+        """Whether the program tests that something exists: a `try` around imports, `hasattr`, or a version test."""
         return self.frame.import_guard > 0
 
     def is_guarded(self, convention: bool = True) -> bool:
-        """Inside a try that handles what a tracer raises, outside of the trace, or where it depends on the run whether it is reached.
+        """Whether the code may not fail: a `try` handles errors of tracers, the trace has ended, or another run may
+        not reach it.
 
-        `convention`: so is what runs under a trace by a framework's habit alone; False for what fails on the host as well.
+        `convention`: code that is traced by a framework's convention counts as guarded too; False for code that also
+        fails on the host.
         """
         value = getattr(self, "value", None)
         differentiated = getattr(self, "differentiated", False)
         if isinstance(value, Array) and value.staged and not self.frame.stage.staged and not differentiated:
-            return True  # it left its trace: a leak, which is told where it happens, or a state that a library restores
-        # What is kept from this trace on is wrong, whoever asked first.
+            # it left its trace: a leak, which has its own event, or a state that a library restores
+            return True
+        # What this trace stores is wrong from now on, whoever asked first.
         stored = isinstance(self, LeakEvent)
         same = True
         frame: Frame | None = self.frame
@@ -88,9 +93,10 @@ class Event:
 
 @dataclass(slots=True, eq=False)
 class NameEvent(Event):
-    """`on_name`: a name resolved to something of JAX or its libraries, e.g. "jax.tree_map", as the imports spell it.
+    """`on_name`: a name was resolved to something in JAX or its libraries, e.g. "jax.tree_map", as the imports spell
+    it.
 
-    Also "os.environ" and "os.putenv", where JAX finds settings.
+    Also "os.environ" and "os.putenv", through which JAX reads settings.
     """
 
     qualified: str
@@ -99,7 +105,7 @@ class NameEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class AttributeEvent(Event):
-    """`on_attribute`: `value.name` is read, where `name` is one that some class of JAX lost."""
+    """`on_attribute`: the program reads `value.name`, where some JAX class has lost the attribute `name`."""
 
     value: Value
     name: str
@@ -107,7 +113,7 @@ class AttributeEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class TestEvent(Event):
-    """`on_test`: Python asks for the truth of `value`. `how`: "if", "while", "assert", "and", "not", "in", "max" ..."""
+    """`on_test`: Python needs the truth of `value`. `how`: "if", "while", "assert", "and", "not", "in", "max" ..."""
 
     value: Value
     how: str
@@ -115,14 +121,14 @@ class TestEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class TextComparisonEvent(Event):
-    """`on_text_comparison`: the parameter of a jitted function that `value` is is compared with a string."""
+    """`on_text_comparison`: `value`, a parameter of a jitted function, is compared with a string."""
 
     value: Array
 
 
 @dataclass(slots=True, eq=False)
 class ComparisonEvent(Event):
-    """`on_comparison`: `left op right`, where one side is a name, an object of a library or an attribute of one."""
+    """`on_comparison`: `left op right`, where one side is a library name, a library object or its attribute."""
 
     left: Value
     op: ast.cmpop
@@ -131,9 +137,10 @@ class ComparisonEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class ConvertEvent(Event):
-    """`on_convert`: `value` is made a Python number, string or list. `how`: "float", "item", "format", "math.sqrt" ...
+    """`on_convert`: `value` is converted to a Python number, string or list. `how`: "float", "item", "format",
+    "math.sqrt" ...
 
-    `differentiated`: no trace holds it, but a gradient is taken of it where it stands, which has no numbers to give.
+    `differentiated`: it is not in a trace, but a gradient flows through it, so it has no concrete value.
     """
 
     value: Value
@@ -143,17 +150,17 @@ class ConvertEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class NumpyEvent(Event):
-    """`on_numpy`: `value` is handed to the NumPy function `function`, or stored into a NumPy array ("setitem")."""
+    """`on_numpy`: `value` is passed to the NumPy function `function`, or stored into a NumPy array ("setitem")."""
 
     value: Value
     function: str
-    differentiated: bool = False  # as of a conversion
-    changes: bool = False  # the function changes in place what is an array of JAX
+    differentiated: bool = False  # as in `ConvertEvent`
+    changes: bool = False  # the function changes a JAX array in place
 
 
 @dataclass(slots=True, eq=False)
 class ShapeEvent(Event):
-    """`on_shape`: `value` is used where `function` needs a static number ("range", "jax.numpy.zeros" ...).
+    """`on_shape`: `value` is used where `function` needs a static size ("range", "jax.numpy.zeros" ...).
 
     `argument` is "the data" where the size of the result depends on values, and `option` would fix it.
     """
@@ -177,7 +184,8 @@ class IndexEvent(Event):
 class StoreEvent(Event):
     """`on_store`: `base[...] = value`, or with an operator when `operator` is set. `node` is the statement.
 
-    `base` is an array of JAX, a reference of `jax.new_ref`, or an array of NumPy that shares its memory; to the last also `base += value`.
+    `base` is a JAX array, a reference from `jax.new_ref`, or a NumPy array that shares a JAX array's memory; for the
+    last, also `base += value`.
     """
 
     base: Value
@@ -188,7 +196,8 @@ class StoreEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class FieldStoreEvent(Event):
-    """`on_field_store`: `base.name = value`, where `cls`, the class of `base`, refuses it for `reason`. `node` is the target."""
+    """`on_field_store`: `base.name = value`, where `cls`, the class of `base`, refuses the assignment. `node` is the
+    target."""
 
     base: Value
     name: str
@@ -206,11 +215,11 @@ class LeakEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class SideEffectEvent(Event):
-    """`on_side_effect`: staged code counts in an ordinary variable or container, or takes an item of a list, that outlives the trace.
+    """`on_side_effect`: traced code increments a variable or takes an item of a list that outlives the trace.
 
-    So does a branch of `cond` that puts a Python value into one.
+    The same holds for a branch of `cond` that stores a Python value there.
 
-    `where`: as of a leak.
+    `where`: as in `LeakEvent`.
     """
 
     where: str
@@ -225,7 +234,7 @@ class CallEvent(Event):
     args: list[Value]
     kwargs: dict[str, Value]
     result: Value
-    discarded: bool = False  # it stands as a statement of its own
+    discarded: bool = False  # the call is a statement
 
 
 @dataclass(slots=True, eq=False)
@@ -237,7 +246,7 @@ class WithEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class OperationEvent(Event):
-    """`on_operation`: an array operation gave `result`: a function, a method or an operator, in one vocabulary."""
+    """`on_operation`: an array function, method or operator returned `result`. All three share one set of names."""
 
     operation: Operation
     result: Array
@@ -245,7 +254,7 @@ class OperationEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class BranchesEvent(Event):
-    """`on_branches`: `lax.cond` or `lax.switch` was called; what each of its `functions` returns."""
+    """`on_branches`: a call of `lax.cond` or `lax.switch`, and the results of its `functions`."""
 
     api: str
     functions: list[Value]
@@ -258,7 +267,8 @@ class BranchesEvent(Event):
 class BodyEvent(Event):
     """`on_body`: `api` calls the function `body`, its `role` ("the body", "a branch" ...), with `count` arguments.
 
-    `given` is the first of them as the program passes it, `seen` as the function sees it; `result` what it returns.
+    `given` is the first argument as the program passes it, `seen` is the same argument inside the function; `result`
+    is the returned value.
     """
 
     api: str
@@ -272,7 +282,7 @@ class BodyEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class HostCallEvent(Event):
-    """`on_host_call`: `api`, a callback, calls `function` on the host while staged code runs."""
+    """`on_host_call`: `api`, a callback, calls `function` on the host while traced code runs."""
 
     api: str
     function: Value
@@ -280,9 +290,9 @@ class HostCallEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class CarryEvent(Event):
-    """`on_carry`: a loop was called with `init`, which its `body` sees as `carry`; `result` is what the body returns.
+    """`on_carry`: a call of a loop with `init`. Its `body` receives `carry` and returns `result`.
 
-    `differentiated`: a gradient in reverse mode flows through it. `xs`: what the body of a scan sees of what it runs over.
+    `differentiated`: a reverse-mode gradient flows through it. `xs`: the slice of the scanned values inside the body.
     """
 
     api: str
@@ -296,7 +306,8 @@ class CarryEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class ReverseModeEvent(Event):
-    """`on_reverse_mode`: the result of the loop `node` reaches the result of what `transformed` differentiates."""
+    """`on_reverse_mode`: the result of the loop `node` flows into the result of the function that `transformed`
+    differentiates."""
 
     transformed: Transformed | None  # None for `jax.vjp`
     api: str
@@ -304,7 +315,8 @@ class ReverseModeEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class ZeroGradientEvent(Event):
-    """`on_zero_gradient`: what `transformed` differentiates depends on its argument through `operation` alone, which has no derivative."""
+    """`on_zero_gradient`: the function that `transformed` differentiates depends on its argument only through
+    `operation`, which has no derivative."""
 
     transformed: Transformed | None
     operation: Operation
@@ -312,7 +324,8 @@ class ZeroGradientEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class TransformEvent(Event):
-    """`on_transform`: `jax.jit(f)` and the like were applied. `node` is the call, or the decorated def."""
+    """`on_transform`: the program applies `jax.jit(f)` or another transformation. `node` is the call, or the
+    decorated def."""
 
     transformed: Transformed
     decorator: ast.expr | None = None
@@ -320,7 +333,7 @@ class TransformEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class StaticArgumentEvent(Event):
-    """`on_static_argument`: a call of a jitted function passes `value` for a parameter declared static."""
+    """`on_static_argument`: a call of a jitted function passes `value` to a static parameter."""
 
     transformed: Transformed
     parameter: str
@@ -330,7 +343,7 @@ class StaticArgumentEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class TracedArgumentEvent(Event):
-    """`on_traced_argument`: a call of a jitted function passes `value`, as the caller has it, for a traced parameter."""
+    """`on_traced_argument`: a call of a jitted function passes the caller's `value` to a traced parameter."""
 
     transformed: Transformed
     parameter: str
@@ -340,9 +353,9 @@ class TracedArgumentEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class StaticFieldEvent(Event):
-    """`on_static_field`: an instance with `value` in a field that is no leaf goes into a staged function.
+    """`on_static_field`: an instance enters a traced function with `value` in a field that is not a leaf.
 
-    `node` is the field's declaration, or where its class flattens; `frame` that of the call.
+    `node` is the declaration of the field, or the place where its class flattens; `frame` is that of the call.
     """
 
     cls: ClassValue
@@ -353,7 +366,7 @@ class StaticFieldEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class KeyEvent(Event):
-    """`on_key_reuse`: a PRNG key that was used up at `first` is used again. `how`: "again" or "loop"."""
+    """`on_key_reuse`: a PRNG key that was consumed at `first` is used again. `how`: "again" or "loop"."""
 
     origin: Origin
     first: ast.AST
@@ -363,14 +376,14 @@ class KeyEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class DonationEvent(Event):
-    """`on_donation`: the call `node` gives the buffers of a place to the jitted function to write into."""
+    """`on_donation`: the call `node` donates the buffers of a place to the jitted function."""
 
     donation: Donation
 
 
 @dataclass(slots=True, eq=False)
 class DonatedReadEvent(Event):
-    """`on_donated_read`: `place` may hold a buffer that was donated. `how`: "used", "returned", or "twice" at the call."""
+    """`on_donated_read`: `place` may hold a donated buffer. `how`: "used", "returned", or "twice" at the call."""
 
     donation: Donation
     place: str
@@ -379,7 +392,7 @@ class DonatedReadEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class LoopEvent(Event):
-    """`on_loop`: a `for` over `iterable` in staged code was evaluated; the variables at its start and at its end."""
+    """`on_loop`: a `for` over `iterable` in traced code, with the variables before and after its body."""
 
     loop: Loop
     iterable: Value
@@ -397,22 +410,22 @@ class IterationEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class KeptKeyEvent(Event):
-    """`on_kept_key`: the key `origin` is used up at `node`, in `frame`, and stays what it is for the next run.
+    """`on_kept_key`: the key `origin` is consumed at `node`, in `frame`, and does not change before the next run.
 
-    `how`: "closure" (each iteration of `label`, a loop or map, uses it), "carry" (an iteration of `label` hands it on),
-    "state" (it stays in the attribute `label` of the method's object), "returned" (the function returns it in a tuple or
-    object, there as `label` where it has a name).
+    `how`: "closure" (each iteration of `label`, a loop or map, uses it), "carry" (an iteration of `label` passes it
+    on), "state" (it stays in the attribute `label` of the method's object), "returned" (the function returns it in a
+    tuple or object, as `label` if it has a name there).
     """
 
     origin: Origin
     how: str
     label: str
-    used: ast.AST  # where it is used up; `node` is the call of the loop where that hands the key to its body
+    used: ast.AST  # where it is consumed; `node` is the call of the loop if that passes the key to its body
 
 
 @dataclass(slots=True, eq=False)
 class StagedReturnEvent(Event):
-    """`on_staged_return`: the body of a jitted function was evaluated as at its creation; `value` is its result."""
+    """`on_staged_return`: the body of a jitted function was evaluated at its creation; `value` is its result."""
 
     transformed: Transformed
     function: Function
@@ -423,9 +436,9 @@ class StagedReturnEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class ElapsedEvent(Event):
-    """`on_elapsed`: one clock reading was subtracted from another. `dispatches`: what the device was given between.
+    """`on_elapsed`: the program subtracts two clock readings. `dispatches`: the computations dispatched in between.
 
-    `waited`: the host waited for the device after the first of them.
+    `waited`: a host sync came after the first of them.
     """
 
     start: Reading
@@ -436,6 +449,7 @@ class ElapsedEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class TracedMemoryEvent(Event):
-    """`on_traced_memory`: tracemalloc is asked for its figures; `dispatches` is what the device was given since its start."""
+    """`on_traced_memory`: the program reads the figures of tracemalloc. `dispatches`: the computations dispatched
+    since its start."""
 
     dispatches: list[Dispatch]

@@ -1,4 +1,4 @@
-"""What a finding rests on: the code around it, or also what other files and tests do with it."""
+"""The evidence behind a finding: the nearby code alone, or also other files and tests."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from jaxlint.syntax.facts import nodes_of
 
 
 def severity_of(event: Event) -> Severity:
-    """How sure an error is that rests on how the code is called.
+    """The severity of an error that depends on how the code is called.
 
-    Where what stages the code or makes its value a tracer lies partly in another file, it was right far less often in
-    code that nobody had looked at (benchmarks/results/unseen.md): settings and classes may be others when the program
-    runs. Where a test leads to it, the test would fail, and tell as much; most do not.
+    If the transformation or the source of the tracer is partly in another file, errors were right far less often in
+    unseen code (benchmarks/results/unseen.md): settings and classes may differ at run time. If a test leads to the
+    code, that test would fail and show the error; most do not.
     """
     way = [event.frame, *event.frame.callers()]
     if any(_is_test(frame) for frame in way) or _is_left_to_tests(way[-1]):
@@ -29,7 +29,7 @@ def severity_of(event: Event) -> Severity:
 
 
 def _is_test(frame: Frame) -> bool:
-    """Whether it is what pytest and unittest run, rather than a function that happens to stand in a file of tests."""
+    """Whether pytest or unittest runs it, as opposed to a helper in a test file."""
     function = frame.function
     return (
         frame.module.is_test
@@ -39,14 +39,16 @@ def _is_test(frame: Frame) -> bool:
 
 
 def _is_left_to_tests(frame: Frame) -> bool:
-    """Whether nothing is seen to call it, and it stands beside tests: these do, by a table or a decorator, perhaps to see it fail."""
+    """Whether no call of it is visible and it stands beside tests. A table or a decorator of the tests may call it,
+    perhaps to see it fail."""
     if frame.context != "entry" or not frame.module.is_test:
         return False
     return any(function.name.startswith("test") for function in nodes_of(frame.module.tree, ast.FunctionDef))
 
 
 def _modules(event: Event) -> Iterator[Module]:
-    """The files of the calls from the staged function to here, of what stages it, and of what is said of the values."""
+    """The files of the evidence: of the calls from the traced function to here, of its transformation, and of the
+    facts about the values."""
     frame: Frame | None = event.frame
     stage = event.frame.stage
     yield event.frame.module

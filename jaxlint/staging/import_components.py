@@ -1,7 +1,7 @@
-"""Shards of a run: parts that say nothing of each other: no import leads from one to the other, however indirectly.
+"""Shards of a run: groups of files that no import connects, directly or indirectly.
 
-Each is evaluated by itself, so that they can be so at the same time, and what was built for one is gone when the next
-begins. How a run is divided depends on its files alone, never on the processes that there are for it.
+Each shard is evaluated separately, so that shards can run in parallel and one's memory is free before the next
+begins. The division depends on the files alone, never on the number of processes.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from pathlib import Path
 
 from jaxlint.staging.project import Module, Project
 
-SHARD_LINES = 6_000  # about half a second of work: smaller parts are put together
+SHARD_LINES = 6_000  # about half a second of work; smaller shards are merged
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
     """Files that are evaluated together, context files among them.
 
-    `lines` says how much there is to evaluate, `sharing` by how many parts the steps for context files are shared.
+    `lines` is the amount of code to evaluate. `sharing` is the number of shards that share the steps for context
+    files.
     """
 
     paths: frozenset[Path]
@@ -28,11 +29,11 @@ class Shard:
 
 
 def shards_of(project: Project) -> list[Shard]:
-    """The parts of the reported files, in the order of the first file of each; one where all belong together."""
+    """The shards of the reported files, in the order of the first file of each; one shard if all files are connected."""
     lines = {
         module: module.source.text.count("\n")
         for module in project.targets
-        if project.reaches_jax(module)  # the others are parsed alone
+        if project.reaches_jax(module)  # the other files are parsed alone
     }
     parts: list[list[Module]] = []
     small: list[Module] | None = None
@@ -59,9 +60,9 @@ def shards_of(project: Project) -> list[Shard]:
 
 
 def _components(project: Project) -> list[list[Module]]:
-    """The files that imports connect, in whatever direction; only what holds a reported file."""
+    """The files that imports connect, in either direction. Groups without a reported file are left out."""
     groups = _Groups()
-    folders: set[Path] = set()  # of which any file may be asked for
+    folders: set[Path] = set()  # imports that may mean any file of the folder
     for module in list(project.by_path.values()):
         for other in _connected(project, module):
             groups.join(other, module)
@@ -81,10 +82,10 @@ def _components(project: Project) -> list[list[Module]]:
 
 
 def _connected(project: Project, module: Module) -> Iterator[Module]:
-    """The files that the evaluation of a module may ask for at once."""
+    """The files that the evaluation of a module may read directly."""
     yield from project.imports(module)
     folder = module.source.path.parent
-    for above in (folder, *folder.parents):  # the packages around it are imported with it
+    for above in (folder, *folder.parents):  # an import also imports the enclosing packages
         package = project.by_path.get(above / "__init__.py")
         if package is None:
             break
@@ -95,13 +96,13 @@ def _connected(project: Project, module: Module) -> Iterator[Module]:
 
 
 class _Groups:
-    """Sets of modules and folders; two that share one become one."""
+    """A union-find of modules and folders."""
 
     def __init__(self) -> None:
         self._above: dict[object, object] = {}
 
     def of(self, one: object) -> object:
-        """What stands for the set of `one`."""
+        """The representative of the group of `one`."""
         above = self._above.get(one, one)
         while above is not one:
             self._above[one] = further = self._above.get(above, above)

@@ -73,7 +73,7 @@ from jaxlint.staging.values.stage import HOST
 from jaxlint.staging.warm import WarmRun
 from jaxlint.syntax.facts import changing_classes
 
-# Each asks those before it, and the others through `evaluator/ports.py`.
+# Each part uses the parts before it, and reaches later ones through `evaluator/ports.py`.
 PARTS: tuple[type[Part], ...] = (
     Conversions,
     Narrowing,
@@ -127,7 +127,8 @@ PARTS: tuple[type[Part], ...] = (
 
 
 def answered(port: type, providers: Iterable[object]) -> Any:
-    """What answers a port: each of its methods, from the one provider that has it. Raises TypeError for none or two."""
+    """The implementation of a port: each of its methods comes from the one provider that has it. Raises TypeError for
+    none or two."""
     found: dict[str, Any] = {}
     asked = [name for name in vars(port) if not name.startswith("_")]
     for provider in providers:
@@ -161,7 +162,7 @@ class Interpreter(Machine):
         self.warm: WarmRun | None = None
 
     def is_differentiated(self, frame: Frame) -> bool:
-        """Whether the program is seen to take a gradient through the function of `frame`."""
+        """Whether the program visibly differentiates the function of `frame`."""
         reached = set(self.part(Gradients).gradient_roots)
         stack = list(reached)
         while stack:
@@ -188,12 +189,12 @@ class Interpreter(Machine):
     # -- modules
 
     def run_module(self, module: Module) -> None:
-        """Evaluates a module's body once; an import cycle sees what is bound so far."""
+        """Evaluates a module's body once. An import cycle sees what is bound so far."""
         if module.state != "new":
             return
         for package in self.project.packages_around(module):
-            self.run_module(package)  # as Python does it, which decides what a cycle has bound
-        if module.state != "new":  # one of them has imported it
+            self.run_module(package)  # as Python does; this decides what a cycle has bound
+        if module.state != "new":  # one of these modules has imported it
             return
         module.state = "running"
         try:
@@ -205,12 +206,12 @@ class Interpreter(Machine):
             return
         self.limit += STEPS_PER_LINE * len(module.lines)
         self.donates = self.donates or "donate" in module.source.text
-        with Provoking(self, None):  # an import says nothing of why it was made
+        with Provoking(self, None):  # an import is not part of any reason
             body = tree.body if self.warm is None else self.warm.paced(self, module, tree.body)
             self.run_statements(body, Frame(None, module, self.globals_of(module), HOST))
         if ".__class__" in module.source.text:
             module.renamed |= changing_classes(module.tree)
-        # A function that is evaluated later was called with the one or with the other.
+        # A function that is evaluated later may have been called with either of them.
         self.globals_of(module).variables.update(dict.fromkeys(module.renamed, UNKNOWN))
         for name in module.switched:
             found = self.globals_of(module).variables.get(name)
@@ -219,7 +220,7 @@ class Interpreter(Machine):
         module.state = "done"
 
     def run_statements(self, body: Iterable[ast.stmt], frame: Frame) -> None:
-        """A module's statements. One that raises costs what it binds, and the rest is evaluated all the same."""
+        """Evaluates a module's statements. A statement that raises loses only its own bindings."""
         with Block(frame):
             for statement in body:
                 branches = isinstance(statement, (ast.Try, ast.With, ast.For, ast.While, ast.Match))
@@ -253,13 +254,13 @@ class Interpreter(Machine):
         return found
 
     def run_target(self, module: Module) -> None:
-        """Everything in a reported file: its body, each function, each transformed function."""
+        """Evaluates everything in a reported file: its body, each function, each transformed function."""
         self.running = module
         self.run_module(module)
         self.drain()
 
     def drain(self) -> None:
-        """Evaluates what was defined and transformed meanwhile, until nothing new comes up."""
+        """Evaluates functions that were defined or transformed meanwhile, until no new one appears."""
         while (
             self.part(Creation).creations
             or self.part(FunctionCalls).defined

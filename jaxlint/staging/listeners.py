@@ -1,4 +1,4 @@
-"""Which rules hear of which events."""
+"""Dispatches events to the rules that handle them."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from jaxlint.rule import Concern
 if TYPE_CHECKING:
     from jaxlint.staging.reporter import Reporter
 
-_ENVIRONMENT = frozenset({"os.environ", "os.putenv"})  # where JAX finds settings
+_ENVIRONMENT = frozenset({"os.environ", "os.putenv"})  # JAX reads settings there
 Handle = Callable[[Any, Any], None]
 Handler = tuple[Handle, "Reporter"]
 
 
 class Listeners:
-    """The rules' methods by the event that they take.
+    """The rules' methods, by the event that they handle.
 
-    Calls, names and operations are the bulk of all events and most rules care for a few functions, so a rule may say so
-    (`jaxlint.rule.concerns`); who hears of one is found once for each name and type of callee, and where nobody does
-    no event is made. `wrap` makes what is called in the place of each method.
+    Calls, names and operations are the bulk of all events, and most rules handle a few functions only. A rule may say
+    so (`jaxlint.rule.concerns`). The handlers of a name and callee type are looked up once, and without a handler no
+    event is created. `wrap` replaces each method by another callable.
     """
 
     def __init__(
         self, reporters: Sequence[Reporter] = (), wrap: Callable[[Handle], Handle] | None = None
     ) -> None:
         self.handlers: dict[str, list[Handler]] = {}
-        # What `of` has found; whoever asks most often looks here first.
+        # A cache of `of`, which the busiest callers read directly.
         self.routes: dict[str, dict[str | type, list[Handler]]] = {
             "call": {}, "discarded call": {}, "name": {}, "operation": {}
         }  # fmt: skip
@@ -46,11 +46,12 @@ class Listeners:
         return kind in self.handlers
 
     def tell(self, kind: str, event: Any) -> None:
-        """Hands the event to the rules that take it, in the order of the rules."""
+        """Passes the event to the rules that handle it, in the order of the rules."""
         hand(self.handlers.get(kind, ()), event)
 
     def of(self, kind: str, about: str | type) -> list[Handler]:
-        """Who hears of a call, a discarded one, a name or an operation; `about`: its name, or the type of what is called that has none."""
+        """The handlers of a call, a discarded call, a name or an operation. `about`: its name, or the type of a
+        nameless callee."""
         route = self.routes[kind].get(about)
         if route is None:
             name, callee = (about, "External") if isinstance(about, str) else ("", about.__name__)
@@ -66,12 +67,13 @@ class Listeners:
 
 
 def _may_be_told_of(name: str) -> bool:
-    """Whether rules hear of a name: those of JAX and what stands on it, and where JAX finds settings."""
+    """Whether rules handle events about a name: names of JAX and its ecosystem, and the places where JAX reads
+    settings."""
     return name.partition(".")[0] in JAX_FAMILY or name in _ENVIRONMENT
 
 
 def hand(handlers: Sequence[Handler], event: Any) -> None:
-    """Calls the handlers with the event. One that raises costs its rule this event, and nobody else anything."""
+    """Calls the handlers with the event. A handler that raises loses this event; other rules are not affected."""
     for method, reporter in handlers:
         reporter.event = event
         try:

@@ -1,4 +1,4 @@
-"""The project model: which files there are, what they are called, and which one an import means."""
+"""The project model: its files, their module names, and the file that an import means."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jaxlint.syntax.parents import Parents
 from jaxlint.syntax.parse import Located, parse_source, span_of, split_lines
 
 _SETTINGS = frozenset({"pyproject.toml", "setup.cfg", "Makefile", "Dockerfile", ".env", "noxfile.py"})
-# Names may go on over several lines, in parentheses or behind a backslash.
+# Names may continue over several lines, in parentheses or after a backslash.
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]*\bimport\b[ \t]*(\([^)]*|(?:.*\\\r?\n)*.*)"
     r"|import[ \t]+((?:[\w., \t]|\\\r?\n)+))",
@@ -32,14 +32,14 @@ _IMPORT = re.compile(
 _COMMENT = re.compile(r"#.*")
 _SET_ON_CLASS = re.compile(r"^[ \t]+(?:\w+\.)*(?:_?[A-Z]\w*|cls)\.(\w+) = ", re.MULTILINE)
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
-_DEPTH_OF_NAMESPACES = 2  # folders without `__init__.py`, one in the other, that still belong to a package
+_DEPTH_OF_NAMESPACES = 2  # nested folders without `__init__.py` that still belong to a package
 _ELSEWHERE = sys.stdlib_module_names | {"numpy", "scipy", *JAX_FAMILY}
 _BORROWED_FROM = sys.stdlib_module_names | {
     "jax",
     "jaxlib",
     "numpy",
     "scipy",
-}  # whose private names others use
+}  # packages whose private names other packages use
 _FAMILY = re.compile(r"\b(?:" + "|".join(JAX_FAMILY) + r")\b")
 
 
@@ -53,10 +53,10 @@ class Module:
         self.is_package = is_package
         self.display = source.display
         self.state = "new"  # "new", "running", "done"
-        # Names that something else is bound to later: another library, or what a later cell defines.
+        # Names that are rebound later, to another library or by a later cell.
         self.renamed: set[str] = set()
         self.reported = False
-        self.found: dict[str, Module | None] = {}  # the modules that it asked for by absolute name
+        self.found: dict[str, Module | None] = {}  # the modules that it imports by absolute name
 
     @functools.cached_property
     def tree(self) -> ast.Module:
@@ -64,18 +64,18 @@ class Module:
 
     @functools.cached_property
     def switched(self) -> frozenset[str]:
-        """The names that functions bind anew by `global`."""
+        """The names that functions rebind by `global`."""
         statements = _GLOBAL.findall(self.source.text) if "global " in self.source.text else []
         return frozenset(name.strip() for names in statements for name in names.split(","))
 
     @functools.cached_property
     def asked(self) -> list[tuple[int, str]]:
-        """What its imports ask for, read off the text without parsing it: the dots before a name, and the name."""
+        """What its imports name, read from the text without parsing: the leading dots and the name."""
         return list(_imported_names(self.source.text))
 
     @functools.cached_property
     def set_on_classes(self) -> frozenset[str]:
-        """Names of attributes that the module sets on something that looks like a class: `Model.debug = True`."""
+        """Names of attributes that the module sets on what looks like a class: `Model.debug = True`."""
         return frozenset(_SET_ON_CLASS.findall(self.source.text))
 
     @functools.cached_property
@@ -88,7 +88,7 @@ class Module:
         return Parents(self.tree)
 
     def call_of(self, node: ast.AST) -> ast.Call | None:
-        """The call of what `node` gives, where that is called at once."""
+        """The call whose callee is `node`, if there is one."""
         above = self.parents.get(node)
         return above if isinstance(above, ast.Call) and above.func is node else None
 
@@ -99,7 +99,7 @@ class Module:
             above = self.parents.get(above)
 
     def span(self, node: ast.AST) -> Span:
-        """The text range of `node`; for a def or a class that of its name."""
+        """The text range of `node`; for a def or a class, the range of its name."""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             line = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else ""
             found = re.search(rf"\b(?:def|class)\s+({re.escape(node.name)})\b", line)
@@ -109,7 +109,7 @@ class Module:
 
     @functools.cached_property
     def is_test(self) -> bool:
-        """A file of tests, where costs and repeated keys are meant."""
+        """Whether it is a test file, where costs and reused keys are intended."""
         parts = Path(self.display).parts
         stem = self.source.path.stem
         return (
@@ -121,7 +121,7 @@ class Module:
 
 
 class Project:
-    """Finds modules by name. Files beyond the reported ones are read as context, and only when imported."""
+    """Finds modules by name. Files beyond the reported ones are read only when imported, as context."""
 
     def __init__(self, files: Iterable[SourceFile], read: Callable[[Path], SourceFile] | None = None) -> None:
         self.read = read or (lambda path: read_source(path, shown_path(path)))
@@ -142,14 +142,14 @@ class Project:
             module.reported = True
 
     def add_context(self, sources: Iterable[SourceFile]) -> None:
-        """Makes files known that are not reported; they are evaluated only when a target depends on them."""
+        """Adds files that are not reported. They are evaluated only if a target depends on them."""
         for source in sources:
             if source.path not in self.by_path:
                 self._add(source)
                 self.context[source.path] = source.digest
 
     def packages_around(self, module: Module) -> list[Module]:
-        """The packages that a module is in, the outermost first, as far as they are reported themselves."""
+        """The reported packages that contain a module, the outermost first."""
         own = module.source.path.parent
         folder = own.parent if module.is_package else own
         found: list[Module] = []
@@ -161,9 +161,10 @@ class Project:
         return found[::-1]
 
     def importers(self, among: Collection[Path] | None = None) -> list[Module]:
-        """Context modules that import a target, directly or through other modules: they may call into it.
+        """Context modules that import a target, directly or indirectly, and so may call into it.
 
-        The nearest first, and programs before tests, which call with little of what a program passes. `among`: the only files to look at.
+        The nearest come first, and programs before tests, since tests pass few of the arguments that a program
+        passes. `among`: the only files to consider.
         """
         reached = {module.source.path for module in self.targets}
         users: dict[Path, list[Module]] = {}
@@ -199,7 +200,7 @@ class Project:
         return self.find(name, importer) if name else None
 
     def imported_folders(self, module: Module) -> set[Path]:
-        """The folders without `__init__.py` that a file imports by their names: it may ask for any file in them."""
+        """The folders without `__init__.py` that a file imports by name; it may use any file in them."""
         listings = [self._listing(root) for root in self.roots(module.source.path)]
         asked = {name for level, name in module.asked if not level and name}
         there = [name for name in asked if any(name.partition(".")[0] in listing for listing in listings)]
@@ -224,7 +225,8 @@ class Project:
         return found
 
     def _name_of(self, path: Path) -> tuple[str, str, bool]:
-        """Dotted name, package and whether it is an `__init__`, counted from the topmost folder with `__init__.py`."""
+        """The dotted name, the package, and whether the file is an `__init__`, counted from the topmost folder with
+        `__init__.py`."""
         parts = [] if path.stem == "__init__" else [path.stem]
         parts[:0] = path.parent.relative_to(self._above_packages(path.parent)).parts
         name = ".".join(parts) or path.stem
@@ -232,9 +234,9 @@ class Project:
         return name, name if is_package else name.rpartition(".")[0], is_package
 
     def _above_packages(self, folder: Path) -> Path:
-        """The folder that the outermost package around `folder` lies in; `folder` itself when there is none.
+        """The folder that contains the outermost package around `folder`; `folder` itself if there is no package.
 
-        A package may hold folders without `__init__.py`, whose files are parts of it all the same.
+        A package may contain folders without `__init__.py`, whose files still belong to it.
         """
         found = self._packages.get(folder)
         if found is None:
@@ -251,13 +253,13 @@ class Project:
         return found
 
     def roots(self, path: Path) -> tuple[Path, ...]:
-        """Folders that absolute imports of the file at `path` may start from, the nearest first."""
+        """Folders where absolute imports of the file at `path` may start, the nearest first."""
         folder = path.parent
         found = self._roots.get(folder)
         if found is None:
             chain = [folder]
             current = folder
-            own_settings: Path | None = None  # of a folder, which are no top where there is another above
+            own_settings: Path | None = None  # marks of a folder that is not the top if there is one above it
             while current.name not in INSTALLED and not any(
                 marker in self._listing(current) for marker in PROJECT_MARKERS if marker != SETTINGS
             ):
@@ -267,7 +269,7 @@ class Project:
                     if own_settings is not None:
                         chain = chain[: chain.index(own_settings) + 1]
                         break
-                    # No project around it: the folder above the outermost package is as far as imports reach.
+                    # Without a project, imports reach no further than the folder above the outermost package.
                     top = self._above_packages(folder)
                     tests = [c for c in (top, *top.parents[:2]) if c.name in ("test", "tests")]
                     top = tests[-1].parent if tests else top  # tests import what lies beside their folder
@@ -281,7 +283,8 @@ class Project:
         return found
 
     def find(self, name: str, importer: Module) -> Module | None:
-        """The project module called `name` (absolute), as seen from `importer`; None when it is not ours."""
+        """The project module called `name` (absolute), as seen from `importer`; None if it is not part of the
+        project."""
         found = importer.found.get(name, importer)
         if found is importer:
             found = importer.found[name] = self._search(name, importer)
@@ -301,14 +304,14 @@ class Project:
         return None
 
     def _is_elsewhere(self, name: str, root: Path) -> bool:
-        """Whether a top-level name does not mean what has this name in the folder `root`."""
+        """Whether a top-level name means something other than the file of this name in the folder `root`."""
         if root.name in INSTALLED:
             return name not in self._checked(root)
-        # A package's own `typing.py` or `jax` does not hide the one that is installed.
+        # A package's own `typing.py` or `jax` does not hide the installed one.
         return name in _ELSEWHERE and "__init__.py" in self._listing(root)
 
     def _checked(self, root: Path) -> frozenset[str]:
-        """The packages and modules below a folder of installed packages that are reported."""
+        """The reported packages and modules below a folder of installed packages."""
         found = self._targets_below.get(root)
         if found is None:
             below = [
@@ -339,11 +342,11 @@ class Project:
         return self._load(folder / "__init__.py") if "__init__.py" in self._listing(folder) else None
 
     def is_folder(self, name: str, importer: Module) -> bool:
-        """Whether `name` is a namespace package (a folder without `__init__.py`) of the project."""
+        """Whether `name` is a namespace package of the project: a folder without `__init__.py`."""
         return self.folder_of(name, importer) is not None
 
     def folder_of(self, name: str, importer: Module) -> Path | None:
-        """The folder of the namespace package `name`; None where it is none."""
+        """The folder of the namespace package `name`; None if it is not one."""
         for root in self.roots(importer.source.path):
             folder = root
             if self._is_elsewhere(name.partition(".")[0], root):
@@ -367,7 +370,7 @@ class Project:
             module = self._add(source)
             _ = module.tree
         except SourceError:
-            # A context file that cannot be read is as good as absent; it is reported when it is a target.
+            # An unreadable context file counts as absent; an unreadable target is reported.
             self.context[path] = ""
             return None
         return module
@@ -377,7 +380,7 @@ class Project:
         return min(self.roots(module.source.path), key=lambda root: len(root.parts))
 
     def is_read_in_part(self, module: Module) -> bool:
-        """Whether the file belongs to a package of which other files were not read: what they say is unknown, not absent."""
+        """Whether other files of the file's package were not read. What they define is then unknown, not absent."""
         path = module.source.path
         known = self._read_in_part.get(path)
         if known is None:
@@ -393,7 +396,8 @@ class Project:
         return known
 
     def _names_unread(self, source: str, module: Module) -> bool:
-        """Whether `from source import` names a part of the file's own package that is not there: relative, or private."""
+        """Whether `from source import` names a missing part of the file's own package: by a relative or a private
+        name."""
         base = source.lstrip(".")
         if source.startswith("."):
             folder = module.source.path.parents[len(source) - len(base) - 1]
@@ -408,7 +412,7 @@ class Project:
 
     @functools.cached_property
     def parsed_targets(self) -> list[Module]:
-        """The reported files that are valid Python, for whoever looks through the trees of all of them."""
+        """The reported files that are valid Python, for searches through all trees."""
         return [module for module in self.targets if _is_parsed(module)]
 
     def matching(self, pattern: re.Pattern[str]) -> list[Module]:
@@ -420,7 +424,8 @@ class Project:
         return found
 
     def mentions(self, pattern: re.Pattern[str], module: Module) -> bool:
-        """Whether an option may be set anywhere: in the module's project, in a settings file beside it, or in what the module imports."""
+        """Whether an option may be set anywhere: in the module's project, in a settings file beside it, or in what
+        the module imports."""
         if self.is_read_in_part(module):
             return True
         top = self.top(module)
@@ -437,7 +442,7 @@ class Project:
         return found or any(pattern.search(other.source.text) for other in self.imported_by(module))
 
     def imported_by(self, module: Module) -> Iterator[Module]:
-        """The project files that a module imports, and that these import."""
+        """The project files that a module imports, directly or indirectly."""
         seen = {module.source.path}
         stack = [module]
         while stack:
@@ -456,7 +461,7 @@ class Project:
         return data.decode("utf-8", "replace")
 
     def reads_alike(self, module: Module, source: SourceFile) -> bool:
-        """Whether another text of a file answers all that has been asked of its text so far as the first does."""
+        """Whether another text of a file gives the same answers to all questions asked about its text so far."""
         old, new = module.source.text, source.text
         patterns = {_FAMILY, *self._matching, *(pattern for pattern, _ in self._mentions)}
         return list(_imported_names(new)) == module.asked and all(
@@ -468,7 +473,7 @@ class Project:
         return {}
 
     def reaches_jax(self, module: Module) -> bool:
-        """Whether the file imports JAX, or a library on it, itself or through project files that it imports."""
+        """Whether the file imports JAX or a library built on it, directly or through project files."""
         stack = [module]
         through: dict[Path, Path | None] = {module.source.path: None}  # the file that imported it first
         while stack:
@@ -493,12 +498,12 @@ class Project:
 
 
 def _is_settings(name: str) -> bool:
-    """Whether a file may set options of JAX for a program."""
+    """Whether a file may set JAX options for a program."""
     return name in _SETTINGS or name.endswith((".sh", ".ini", ".mk"))
 
 
 def settings_stamp(top: Path) -> tuple[tuple[str, int, int], ...]:
-    """What changes when the files of settings in a project's folder do."""
+    """A value that changes when a settings file in the project's folder changes."""
     stamps = []
     with contextlib.suppress(OSError):
         for name in sorted(filter(_is_settings, os.listdir(top))):
@@ -508,7 +513,7 @@ def settings_stamp(top: Path) -> tuple[tuple[str, int, int], ...]:
 
 
 def _imported_names(text: str) -> Iterator[tuple[int, str]]:
-    """What imports in the text ask for: the dots before a name, and the name. `from a import b` may ask for `a` and for `a.b`."""
+    """What imports in the text name: the leading dots and the name. `from a import b` may name `a` and `a.b`."""
     for match in _IMPORT.finditer(text):
         source, names, plain = match.groups()
         if plain is not None:

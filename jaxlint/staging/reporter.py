@@ -1,4 +1,4 @@
-"""What a rule reports through."""
+"""The object through which a rule reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jaxlint.staging.values import Scope, Transformed, Value
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import expects_error, provokes_errors
 
-# The errors that tests of a name's absence expect.
+# The errors that a test expects when a name has been removed.
 _ABSENT = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError", "TypeError", "Exception"})
 
 
@@ -24,17 +24,17 @@ _SURENESS = (Severity.INFO, Severity.WARNING, Severity.ERROR)
 
 
 class Program(Protocol):
-    """What a rule may ask of the program as a whole: the interpreter."""
+    """The questions that a rule may ask about the whole program: the interpreter."""
 
     project: Project
     provoking: Module | None
     unjitted: int
 
     def fail(self, error: Exception, module: Module, frame: Frame | None = None) -> None:
-        """Keeps an error of the analysis in a file."""
+        """Records an internal error in a file."""
 
     def is_differentiated(self, frame: Frame) -> bool:
-        """Whether the program is seen to take a gradient through the function of `frame`."""
+        """Whether the program visibly differentiates the function of `frame`."""
 
     def signature(self, target: Value) -> list[str]:
         """The names of the parameters that a caller of `target` passes by position."""
@@ -44,7 +44,7 @@ class Program(Protocol):
 
 
 class Reporter:
-    """What a rule reports through, for the event at hand."""
+    """The object through which a rule reports, for the current event."""
 
     program: Program  # set before the first event
 
@@ -64,7 +64,7 @@ class Reporter:
         self.event: Event | None = None
 
     def version_of(self, package: str) -> str | None:
-        """The versions of `package` that the program is to run on, as a specifier; None for the newest."""
+        """The versions of `package` that the program must support, as a specifier; None for the newest."""
         return self.target_jax if package == "jax" else self.dependencies.get(package)
 
     @property
@@ -74,13 +74,13 @@ class Reporter:
 
     @property
     def globals(self) -> Scope:
-        """The variables of the module at hand."""
+        """The variables of the current module."""
         assert self.event is not None
         return self.event.frame.scope.module_scope()
 
     @property
     def project(self) -> Project:
-        """The project model, for what is said elsewhere in the program."""
+        """The project model, for facts from elsewhere in the program."""
         return self.program.project
 
     def differentiated(self, frame: Frame) -> bool:
@@ -102,11 +102,11 @@ class Reporter:
 
     @property
     def path(self) -> str:
-        """The file at hand, as the user named it."""
+        """The current file, as the user named it."""
         return self.module.display
 
     def failed(self, error: Exception) -> None:
-        """The rule raised: told once for the file of the event at hand."""
+        """Records that the rule raised: once for the file of the current event."""
         frame = self.event.frame if self.event is not None else None
         module = frame.module if frame is not None else next(iter(self.project.targets), None)
         if module is None:
@@ -117,10 +117,10 @@ class Reporter:
         return self.module.span(node)
 
     def expected_to_fail(self, node: ast.AST) -> bool:
-        """Whether the test around `node` expects an error: any, or for a name that went that it is not there."""
+        """Whether the test around `node` expects an error: any error, or for a removed name that the name is missing."""
         for ancestor in self.module.ancestors(node):
             if self.rule.category == "migration":
-                # What the rest of the test needs has to be there, whatever error it provokes.
+                # The rest of the test needs its names, whatever error it provokes.
                 if isinstance(ancestor, ast.With) and any(
                     expects_error(item.context_expr)
                     and any(isinstance(part, ast.Name) and part.id in _ABSENT for part in ast.walk(item))
@@ -132,7 +132,7 @@ class Reporter:
         return False
 
     def is_provoked(self, severity: Severity) -> bool:
-        """Whether an error is claimed of what a test leads to that expects one, or has other objects in the place of the program's parts."""
+        """Whether the test expects an error of that severity, or replaces parts of the program by other objects."""
         assert self.event is not None
         return (
             Severity.ERROR in (severity, self.rule.severity)
@@ -152,7 +152,8 @@ class Reporter:
         function: str | None = None,
         cause: WrongStatic | None = None,
     ) -> None:
-        """Reports `message` at `node`; of the reports of a rule at a place the surest is kept, the first of those."""
+        """Reports `message` at `node`. Of several reports of a rule at one place the surest is kept, and the first
+        among equals."""
         assert self.event is not None
         if self.module.is_test and self.expected_to_fail(node):
             return

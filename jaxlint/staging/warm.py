@@ -1,8 +1,9 @@
-"""A run that stops once what a file imports is evaluated, and goes on from there with any text of that file that begins alike.
+"""A run that stops once the imports of a file are evaluated, and continues from there with any text of that file that
+begins the same way.
 
-Whoever waits at the stop copies the process for each text, so that an editor's change costs the file itself alone. What comes of it is what
-a run from the beginning would give: what was asked of the text before the stop has to hold of the new text, too, and rules hear of
-the statements before the stop only after it.
+The server forks the process at the stop for each text, so a keystroke costs only the evaluation of the file itself.
+The result equals that of a full run: questions asked about the text before the stop must have the same answers for
+the new text, and rules receive the events of statements before the stop after it.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ from jaxlint.syntax.facts import module_switches
 from jaxlint.syntax.parse import parse_source
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_OF_TEXT = ("tree", "lines", "parents", "asked", "switched", "set_on_classes")  # what a module keeps of it
+_OF_TEXT = ("tree", "lines", "parents", "asked", "switched", "set_on_classes")  # what a module caches from it
 
 
 class Differs(Exception):
-    """The text does not begin as the one that the run began with: it has to begin anew."""
+    """The text does not begin like the first one, so the run must start over."""
 
 
 class WarmRun:
-    """How one run stops and goes on.
+    """How one run stops and continues.
 
-    `stop` is called where the run stops; it gives the text to go on with, or None for the one that the run began with. It is
-    told what tries a text, which raises Differs or SourceError. `previews` is called when the file itself is done, before what
-    imports it is evaluated; where it is true the run ends there.
+    `stop` is called at the stop. It returns the text to continue with, or None for the first text. It receives a
+    function that tries a text and raises Differs or SourceError. `previews` is called when the file itself is done,
+    before its importers are evaluated; if it returns true, the run ends there.
     """
 
     def __init__(
@@ -43,10 +44,10 @@ class WarmRun:
         self._stop = stop
         self._previews = previews
         self._machine: Machine | None = None
-        self._waiting: list[tuple[Handle, Any, Any]] | None = []  # what rules have not heard of yet
+        self._waiting: list[tuple[Handle, Any, Any]] | None = []  # events that rules have not received yet
 
     def held(self, method: Handle) -> Handle:
-        """A rule's method that hears of what came before the stop after it."""
+        """Wraps a rule's method: it receives events from before the stop after the stop."""
 
         @functools.wraps(method)
         def hear(event: Any, reporter: Any) -> None:
@@ -58,7 +59,7 @@ class WarmRun:
         return hear
 
     def paced(self, machine: Machine, module: Module, body: list[ast.stmt]) -> Iterator[ast.stmt]:
-        """The statements of a module; of the reported one with a stop behind its imports."""
+        """The statements of a module; for the reported module, with a stop after its imports."""
         if not module.reported or self._waiting is None:
             yield from body
             return
@@ -70,14 +71,14 @@ class WarmRun:
         yield from body[stop:]
 
     def let_hear(self) -> None:
-        """Tells rules what they have not heard of yet."""
+        """Sends the withheld events to the rules."""
         waiting, self._waiting = self._waiting or [], None
         for method, event, reporter in waiting:
             hand([(method, reporter)], event)
 
     def goes_on(self) -> bool:
-        """Whether the files that import the reported one are to be evaluated, too."""
-        self.let_hear()  # where the program ended before the stop
+        """Whether the files that import the reported one should be evaluated too."""
+        self.let_hear()  # if the program ended before the stop
         return not self._previews()
 
     def parsed(self) -> list[Path]:
@@ -86,7 +87,7 @@ class WarmRun:
         return [path for path, module in modules.items() if "tree" in module.__dict__]
 
     def parse(self, path: Path) -> None:
-        """Parses a file that a run from here on will ask for."""
+        """Parses a file that the run will need later."""
         module = self._machine.project.by_path.get(path) if self._machine is not None else None
         if module is not None:
             with contextlib.suppress(SourceError):
@@ -95,7 +96,7 @@ class WarmRun:
     def _go_on_with(
         self, machine: Machine, module: Module, body: list[ast.stmt], stop: int, source: SourceFile
     ) -> None:
-        """Puts another text in the place of the module's, which is evaluated up to `stop`. Raises Differs or SourceError."""
+        """Replaces the module's text by another one, evaluated up to `stop`. Raises Differs or SourceError."""
         if not machine.project.reads_alike(module, source):
             raise Differs
         old, new = module.source.text, source.text
@@ -117,7 +118,7 @@ class WarmRun:
 
 
 def behind_imports(body: Sequence[ast.stmt]) -> int:
-    """The number of the statement behind the last import, of those before the first function or class."""
+    """The index of the statement after the last import, counting only those before the first function or class."""
     found = 0
     for number, statement in enumerate(body):
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -128,7 +129,7 @@ def behind_imports(body: Sequence[ast.stmt]) -> int:
 
 
 def _begins_alike(one: list[ast.stmt], other: list[ast.stmt], stop: int, old: str, new: str) -> bool:
-    """Whether the first `stop` statements of two texts are the same, at the same places."""
+    """Whether the first `stop` statements of two texts are equal and at the same positions."""
     if not stop:
         return True
     if len(other) < stop or other[stop - 1].end_lineno != one[stop - 1].end_lineno:

@@ -1,4 +1,4 @@
-"""Abstract values: what the analysis knows of a Python value without running the program.
+"""Abstract values: what the analysis knows about a Python value without running the program.
 
 Three answers matter to rules: an array that is a tracer here (`Array.staged`), a value that is an ordinary Python
 object (`Static` and the containers, functions and instances below), and `Unknown`.

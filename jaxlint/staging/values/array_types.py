@@ -1,4 +1,4 @@
-"""What the types of Python, NumPy and JAX say of arrays: of which they are instances, and what attributes those have."""
+"""Types of Python, NumPy and JAX: which of them arrays are instances of, and which attributes those arrays have."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from jaxlint.staging.values.arrays import Array
 from jaxlint.staging.values.objects import Choice, ClassValue, External, TupleValue
 from jaxlint.staging.values.plain import Static, Value
 
-ARRAY_MODULES = frozenset({"numpy", "jax.numpy"})  # that have the same functions
-# Of which nothing that Python makes on its own is an instance.
+ARRAY_MODULES = frozenset({"numpy", "jax.numpy"})  # both have the same functions
+# No value that Python itself makes is an instance of these.
 ARRAY_TYPES = frozenset({"jax.Array", "jax.numpy.ndarray", "jax.core.Tracer", "numpy.ndarray"})
 _PLAIN_MODULES = ("builtins", "numpy", "numbers", "typing", "collections")
 
 
 def array_is_instance(value: Array, options: Sequence[Value], abilities: frozenset[str]) -> Static:
-    """What `isinstance(value, options)` gives. `abilities`: the names of abstract types that arrays are of by what they can do."""
+    """The result of `isinstance(value, options)`. `abilities`: abstract types, such as `Sized`, that arrays satisfy
+    by what they can do."""
     names = [option.name if isinstance(option, External) else "" for option in options]
     if value.staged and any(name.endswith("Tracer") for name in names):
-        return Static(True)  # what is asked for is no container, and who asks knows that there are both
+        return Static(True)  # the option is not a container, and the caller knows that both kinds exist
     if not value.certain:
         return Static(kind="bool")
     if value.tree:
-        # A container, or tracers: no leaf of a staged pytree is a NumPy array, a Python number or text.
+        # A container, or tracers: a leaf of a traced pytree is never a NumPy array, a Python number or text.
         never = (
             "builtins.int",
             "builtins.float",
@@ -77,7 +78,7 @@ def is_sequence_type(kind: Value) -> bool:
 
 
 def is_plain_type(kind: Value) -> bool:
-    """Whether a type is one of Python's or NumPy's."""
+    """Whether a type belongs to Python or NumPy."""
     return isinstance(kind, External) and kind.name.startswith(("builtins.", "numpy.", "numbers."))
 
 
@@ -86,12 +87,12 @@ def is_container_type(kind: Value) -> bool:
 
 
 def is_foreign_type(kind: Value) -> bool:
-    """Whether a type is of a library that is not known, whose instances are no tracers."""
+    """Whether a type belongs to an unknown library, whose instances are not tracers."""
     return isinstance(kind, External) and kind.name.partition(".")[0] not in (*JAX_FAMILY, *_PLAIN_MODULES)
 
 
 def members_of_type(kind: Value) -> list[Value]:
-    """The types that the second argument of `isinstance` stands for, or may stand for."""
+    """The types that the second argument of `isinstance` names, or may name."""
     if not isinstance(kind, (Choice, TupleValue)):
         return [kind]
     parts = kind.options if isinstance(kind, Choice) else kind.elements()

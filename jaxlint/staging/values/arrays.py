@@ -1,4 +1,4 @@
-"""Arrays of JAX and of NumPy, and how they came about."""
+"""JAX and NumPy arrays, and the operations that made them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ Shape = tuple[Size, ...]
 
 @dataclass(slots=True, eq=False)
 class Operation:
-    """How an array came about. `name`: as of `jax.numpy` ("exp", "add"; methods and operators too), or a full name.
+    """The operation that made an array. `name`: as in `jax.numpy` ("exp", "add"; methods and operators too), or a
+    full name.
 
-    `args` is empty beyond a depth that bounds what an array keeps alive.
+    `args` is empty beyond a certain depth, which bounds the memory that an array keeps alive.
     """
 
     name: str
@@ -25,10 +26,10 @@ class Operation:
     kwargs: dict[str, Value]
     node: ast.AST
     depth: int = 0
-    full: str = ""  # the canonical name, "jax.lax.reduce_max", of what is no operator
+    full: str = ""  # the canonical name, such as "jax.lax.reduce_max"; empty for operators
 
     def operand(self, position: int, keyword: str = "") -> Value | None:
-        """An argument by position or keyword; None when it was not given."""
+        """An argument by position or keyword; None if the call does not pass it."""
         if position < len(self.args):
             return self.args[position]
         return self.kwargs.get(keyword)
@@ -38,14 +39,14 @@ NEW_REF = "jax.new_ref"  # the operation that makes a reference to an array
 
 
 class Form:
-    """What is known of the shape of an array, besides by what it was made of; several values may be one array.
+    """What is known about the shape of an array beyond its operation. Several values may describe one array.
 
-    `shape`: once it was asked for, None where it is not known. `misfit`: why there is none, where the operands certainly
-    do not fit. The rest is what it is worked out from: by `how`, of the arrays `of`:
-    "" of what it was made of, or as the only one of `of`; "row" without `axis`; "stacked" with a new `axis`, which is
-    as long as `along` says (an array and one of its axes, or a number); "either" of them; "grown" of what it was made of,
-    in a loop that began with another; "layer" what `made` gives, an operation that nobody is told of; "declared" of `symbols`; "hidden" is not known.
-    `rank` and `names` are what the program says by `B, T = x.shape`.
+    `shape`: the result, once computed; None if it is unknown. `misfit`: why there is no shape, if the operands
+    certainly do not fit. The other fields are the inputs of that computation. `how` says how the shape follows from
+    the arrays `of`: "" from the operation, or from the only array of `of`; "row": without `axis`; "stacked": with a
+    new `axis`, as long as `along` says (an array and one of its axes, or a number); "either": one of `of`; "grown":
+    from the operation, in a loop that began with another shape; "layer": from `made`, an operation that no rule sees;
+    "declared": from `symbols`; "hidden": unknown. `rank` and `names` come from the program, by `B, T = x.shape`.
     """
 
     __slots__ = ("along", "asked", "axis", "how", "made", "misfit", "names", "of", "rank", "shape", "symbols")
@@ -73,11 +74,11 @@ class Form:
 
 @dataclass(slots=True, eq=False)
 class Array(Value):
-    """A JAX array, or (with `tree`) a pytree of them whose structure is not known.
+    """A JAX array, or (with `tree`) a pytree of arrays with unknown structure.
 
-    `staged`: it is an abstract tracer here. `certain`: it is one on every run that reaches this place.
-    `like`: the parameter whose shape and dtype it certainly shares. `mixed`: it is a setting (None, a bool, text) on
-    other paths. `partly`: it is an array that is no tracer on other paths.
+    `staged`: it is a tracer here. `certain`: it is an array on every run that reaches this place. `like`: the
+    parameter whose shape and dtype it certainly shares. `mixed`: on other paths it is a setting (None, a bool, text).
+    `partly`: on other paths it is an array that is not a tracer.
     """
 
     staged: bool
@@ -87,23 +88,23 @@ class Array(Value):
     origin: Origin | None = None
     like: Origin | None = None
     role: str = ""  # "key", "grad", "bool", "ref", "variables" (of a flax module), "declared" (by annotation) ... where known
-    jitted: str = ""  # the jitted function whose result this is, when concrete
+    jitted: str = ""  # the jitted function that returned it, if it is concrete
     dtype: str = ""  # where known; "float*" and "int*" are weak (see jaxlint.jaxapi.dtypes)
-    made: Operation | None = None  # the operation that it is the result of, where one is known
-    flow: Flow | None = None  # it depends on what is being differentiated
+    made: Operation | None = None  # the operation that made it, if known
+    flow: Flow | None = None  # it depends on a differentiated value
     mixed: bool = False
     partly: bool = False
-    rowless: bool = False  # its first axis has no elements, so that a loop over it never runs
-    answer: bool = False  # what was not read says it of tracers: perhaps whether they are some
+    rowless: bool = False  # its first axis has no elements, so a loop over it never runs
+    answer: bool = False  # unread code computed it from tracers: perhaps whether they are tracers
     form: Form | None = None
 
     @property
     def is_reference(self) -> bool:
-        """Whether it is a `jax.new_ref`, which is no array: it is read by `ref[...]`."""
+        """Whether it is a `jax.new_ref`: not an array, and read by `ref[...]`."""
         return self.role == "ref" and self.made is not None and self.made.name == NEW_REF
 
     def known_as(self, origin: Origin | None) -> Array:
-        """The same array under another identity. (As `dataclasses.replace`, in a fifth of the time.)"""
+        """The same array under another identity. (Like `dataclasses.replace`, in a fifth of the time.)"""
         return Array(
             self.staged,
             self.why,
@@ -128,18 +129,18 @@ class Array(Value):
 class NumpyArray(Value):
     """A NumPy array or scalar on the host."""
 
-    fresh: bool = False  # made in this function by np.zeros and the like, hence writable
+    fresh: bool = False  # created in this function by np.zeros and the like, so it is writable
     dtype: str = ""  # where known: "float64", "int64" ...
-    fetched: Fetch | None = None  # it was computed by NumPy of an array of JAX
-    shares: bool = False  # the memory of an array of JAX, hence it is read-only
-    rowless: bool = False  # as of an array of JAX
-    made: Operation | None = None  # as of an array of JAX
+    fetched: Fetch | None = None  # NumPy computed it from a JAX array
+    shares: bool = False  # it shares the memory of a JAX array, so it is read-only
+    rowless: bool = False  # as in `Array`
+    made: Operation | None = None  # as in `Array`
     form: Form | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fetch:
-    """A call of a NumPy function on an array of JAX; `jitted` as of that array."""
+    """A call of a NumPy function on a JAX array. `jitted`: as in that array."""
 
     node: ast.AST
     function: str

@@ -1,4 +1,4 @@
-"""Donated buffers as data: what a place holds, and what was given away. `tracking/buffers.py` follows them."""
+"""Donated buffers as data: which buffers a place holds, and which were donated. `tracking/buffers.py` follows them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from jaxlint.staging.values.objects import Transformed
 
 
 class Buffer:
-    """What a place holds. `place`: where it was first seen; `given`: it came in as, or in, a parameter.
+    """A buffer that a place holds. `place`: where it was first seen; `given`: the caller passed it in, as a parameter
+    or inside one.
 
-    `parts`: those of what it was unpacked to, and `whole` the other way round.
+    `parts`: the buffers that it was unpacked into; `whole`: the buffer that it was unpacked from.
     """
 
     __slots__ = ("given", "parts", "place", "whole")
@@ -25,7 +26,7 @@ class Buffer:
 
 @dataclass(slots=True, eq=False)
 class Donation:
-    """`label` was given `place` at `node`, as its `parameter`, to write into."""
+    """The call at `node` donated `place` to the jitted function `label`, as its parameter `parameter`."""
 
     node: ast.AST
     target: Transformed
@@ -39,7 +40,7 @@ class Donation:
 
 @dataclass(slots=True)
 class Held:
-    """What an expression holds: `buffers` as a whole, and `parts` by the path below it."""
+    """The buffers that an expression holds: `buffers` for the whole value, and `parts` by the path to each part."""
 
     buffers: frozenset[Buffer] = frozenset()
     parts: dict[str, frozenset[Buffer]] = field(default_factory=dict)
@@ -52,7 +53,7 @@ class Held:
 
 @dataclass(slots=True, eq=False)
 class Handed:
-    """What a project function did to what it was given, by place: donated it, or bound it anew."""
+    """What a project function did to its arguments, by place: it donated them, or rebound them."""
 
     donated: dict[str, Donation] = field(default_factory=dict)
     rebound: set[str] = field(default_factory=set)

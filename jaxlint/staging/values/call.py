@@ -1,4 +1,4 @@
-"""A call that is being evaluated: what it passes, and where it stands."""
+"""A call under evaluation: its arguments and its place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from jaxlint.staging.values.plain import Value
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """The arguments of a call, and its place. What is called stands beside it, since each kind is called in its own way."""
+    """The arguments of a call, and its place. The callee is not part of it, since each kind of callee has its own
+    code."""
 
     args: list[Value]
     kwargs: dict[str, Value]
@@ -21,7 +22,7 @@ class Call:
 
     @property
     def inputs(self) -> list[Value]:
-        """All arguments, by position first."""
+        """All arguments, positional ones first."""
         return [*self.args, *self.kwargs.values()]
 
     @overload
@@ -29,11 +30,11 @@ class Call:
     @overload
     def argument(self, position: int, keyword: str, default: Value) -> Value: ...
     def argument(self, position: int, keyword: str = "", default: Value | None = None) -> Value | None:
-        """An argument by position or keyword; `default` where it is not given."""
+        """An argument by position or keyword; `default` if the call does not pass it."""
         if position < len(self.args):
             return self.args[position]
         return self.kwargs.get(keyword, default)
 
     def passing(self, args: list[Value], kwargs: dict[str, Value] | None = None) -> Call:
-        """A call with other arguments in the same place; `kwargs`: this one's, where none are named."""
+        """The same call with other arguments; it keeps its keyword arguments unless `kwargs` are given."""
         return Call(args, self.kwargs if kwargs is None else kwargs, self.node, self.frame)

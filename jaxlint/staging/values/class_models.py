@@ -1,4 +1,4 @@
-"""What a library makes of classes of the program that derive from one of its own, or that it decorates.
+"""What a library makes of program classes that derive from its classes or that it decorates.
 
 A library says so in its module of `jaxlint/libraries`:
 
@@ -21,27 +21,29 @@ _NO_MEMBERS: Mapping[str, str] = {}
 class ClassModel:
     """What instances of a class are to JAX and to Python.
 
-    `kind`: what rules ask for. `fields`: its annotations declare fields, and its instances are made of them. `pytree`:
-    JAX takes its instances apart. `module`: it has parameters, and is called.
+    `kind`: the name that rules compare. `fields`: its annotations declare fields, which the constructor takes.
+    `pytree`: JAX flattens its instances. `module`: it has parameters and is called.
     """
 
     kind: str
     fields: bool = False
     pytree: bool = False
     module: bool = False
-    by_reference: bool = False  # a stage gets its instances themselves, not copies made of their leaves
-    static_fields: bool | tuple[str, ...] = False  # which fields are no leaves: all, or those of these types
-    set_up: Literal["", "once", "anew"] = ""  # `setup` runs before an instance is used: once, or for each use
-    checks: tuple[str, ...] = ()  # methods that run once an instance is made
-    makers: frozenset[str] = _NOTHING  # where a class that is frozen still takes attributes, while it is made
+    # a traced function receives the instances themselves, not copies rebuilt from their leaves
+    by_reference: bool = False
+    # fields that are not leaves: all of them, or those of these types
+    static_fields: bool | tuple[str, ...] = False
+    set_up: Literal["", "once", "anew"] = ""  # `setup` runs before an instance is used: once, or at each use
+    checks: tuple[str, ...] = ()  # methods that run after the constructor
+    makers: frozenset[str] = _NOTHING  # where a frozen class still accepts attributes during construction
     members: Mapping[str, str] = field(
         default_factory=lambda: _NO_MEMBERS
-    )  # methods of the base, by what models call them
-    bound_members: frozenset[str] = _NOTHING  # those whose models ask for the instance
-    replaceable: bool = False  # its instances have `replace`
+    )  # methods of the base class, with the name of their model
+    bound_members: frozenset[str] = _NOTHING  # methods whose models need the instance
+    replaceable: bool = False  # its instances have a method `replace`
 
     def keeps_static(self, annotation: str) -> bool:
-        """Whether a field with this annotation is no leaf."""
+        """Whether a field with this annotation is static, so not a leaf."""
         if isinstance(self.static_fields, bool):
             return self.static_fields
         return annotation.endswith(self.static_fields)
@@ -56,9 +58,10 @@ ENUM = ClassModel("enum")
 
 @dataclass(frozen=True, slots=True)
 class Decorator:
-    """What a decorator of classes does. `freezes`: its instances refuse assignments: always, or when it is told to.
+    """What a class decorator does. `freezes`: its instances refuse assignments, either always or if an argument says
+    so.
 
-    `unlocked_by`: the names by which a class of this kind unlocks itself.
+    `unlocked_by`: the names by which such a class unlocks itself.
     """
 
     model: ClassModel
@@ -77,9 +80,10 @@ _TEST_MEMBERS: dict[str, str] = {}
 
 
 def base(name: str, model: ClassModel, *, frozen: bool = False) -> None:
-    """Says what classes are that derive from the class of this qualified name; `lib.*` stands for each class of a module.
+    """Declares the model of classes that derive from the class of this qualified name; `lib.*` stands for every class
+    of a module.
 
-    `frozen`: their instances refuse assignments. Raises ValueError where the name has a model already.
+    `frozen`: their instances refuse assignments. Raises ValueError if the name already has a model.
     """
     models = _FAMILIES if name.endswith("*") else _BASES
     if name in models:
@@ -97,44 +101,46 @@ def decorator(
     freezes: Literal["", "always", "told"] = "",
     unlocked_by: frozenset[str] = _NOTHING,
 ) -> None:
-    """Says what the decorator of this qualified name makes of a class. Raises ValueError where it has a model already."""
+    """Declares what the decorator of this qualified name makes of a class. Raises ValueError if the name already has
+    a model."""
     if name in _DECORATORS:
         raise ValueError(f"two models of the decorator {name}")
     _DECORATORS[name] = Decorator(model, writes_init, freezes, unlocked_by)
 
 
 def makes_fields(*names: str) -> None:
-    """Says what declares a field, and is told its default: `dataclasses.field` and its like."""
+    """Declares functions that declare a field and receive its default, such as `dataclasses.field`."""
     _FIELD_MAKERS.update(names)
 
 
 def class_members(name: str, members: Mapping[str, str]) -> None:
-    """Says what classes that derive from the one of this qualified name have beside what they define, by what models call it."""
+    """Declares the members that classes derived from this qualified name inherit, with the name of each one's model."""
     _CLASS_MEMBERS[name] = members
 
 
 def test_members(members: Mapping[str, str]) -> None:
-    """Says what a test case has that a library gives to its methods, by what models call it."""
+    """Declares the members that a library adds to test cases, with the name of each one's model."""
     _TEST_MEMBERS.update(members)
 
 
 def class_member(bases: Iterable[str], name: str) -> str | None:
-    """What a class with these bases has under a name beside what it defines, by what models call it."""
+    """The model name of a member that a class inherits from one of these bases."""
     return next((known for base in bases if (known := _CLASS_MEMBERS.get(base, _NO_MEMBERS).get(name))), None)
 
 
 def test_member(name: str) -> str | None:
-    """What a test case may have under a name, by what models call it."""
+    """The model name of a member that a test case may have."""
     return _TEST_MEMBERS.get(name)
 
 
 def model_of_class(name: str) -> ClassModel | None:
-    """What the class of this canonical name is, and so what derives from it."""
+    """The model of the class with this canonical name, and of classes derived from it."""
     return _BASES.get(name)
 
 
 def model_of_base(name: str) -> ClassModel | None:
-    """What a base of this canonical name makes of a class: it may be any class of a module that has a model."""
+    """The model that a base of this canonical name gives to a class; the base may be any class of a module that has a
+    model."""
     found = _BASES.get(name)
     if found is None and name[-1:].isalpha():
         module, _, cls = name.rpartition(".")
@@ -148,7 +154,7 @@ def decorator_of(name: str) -> Decorator | None:
 
 
 def is_frozen_base(name: str) -> bool:
-    """Whether instances of what derives from this class refuse assignments."""
+    """Whether instances of classes derived from this one refuse assignments."""
     return name in _FROZEN_BASES
 
 

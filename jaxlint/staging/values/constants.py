@@ -1,4 +1,4 @@
-"""Options of transformations that are known: argument names and positions."""
+"""Constant options of transformations: argument names and positions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jaxlint.staging.values.plain import Value
 
 
 def constant_names(value: Value | None) -> tuple[str, ...] | None:
-    """Argument names from a string or a sequence of strings; None when not known."""
+    """Argument names from a string or a sequence of strings; None if unknown."""
     if value is None:
         return ()
     const = constant(value)
@@ -22,7 +22,7 @@ def constant_names(value: Value | None) -> tuple[str, ...] | None:
 
 
 def constant_numbers(value: Value | None) -> tuple[int, ...] | None:
-    """Argument positions from an int or a sequence of ints; None when not known."""
+    """Argument positions from an int or a sequence of ints; None if unknown."""
     if value is None:
         return ()
     const = constant(value)
@@ -38,7 +38,7 @@ def constant_numbers(value: Value | None) -> tuple[int, ...] | None:
 
 
 def first_numbers(value: Value | None) -> tuple[int, ...]:
-    """The positions that come first in a tuple of which the rest is not known: 0 of `(0,) + rest`."""
+    """The known leading positions of a tuple whose rest is unknown: 0 in `(0,) + rest`."""
     if not isinstance(value, TupleValue):
         return ()
     known = map(constant, value.head)

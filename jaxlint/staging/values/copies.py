@@ -1,4 +1,4 @@
-"""Copies of containers and objects, so that what is put into one is not in another."""
+"""Copies of containers and objects: what is stored into one copy does not appear in another."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from jaxlint.staging.values.arrays import Array, Form
 from jaxlint.staging.values.objects import Choice, DictValue, Instance, ListValue, TupleValue
 from jaxlint.staging.values.plain import Origin, Unknown, Value
 
-MAX_COPIED = 100  # containers; what a larger structure holds beyond is shared
+MAX_COPIED = 100  # nested containers; deeper ones are shared
 
 
 def copied(value: Value, since: int = 0) -> Value:
-    """`value` with each container and object in it that was made after the serial `since` made anew; those that hold each other still do."""
+    """Copies `value` and each container and object in it that was created after the serial `since`. References among
+    them are kept."""
     return _copied(value, since, {})
 
 
@@ -28,7 +29,7 @@ def shallow(value: Value) -> Value:
 
 
 def fresh(value: Value, depth: int = 6) -> Value:
-    """The same value without the identity of keys: each iteration gets its own."""
+    """The same value with new key identities, so that each iteration has its own keys."""
     if type(value) is Array:
         return Array(
             value.staged,
@@ -57,14 +58,14 @@ def fresh(value: Value, depth: int = 6) -> Value:
 
 
 def _same_form(array: Array) -> Form | None:
-    """The shape that another array has."""
+    """A form that equals the shape of this array."""
     if array.tree or array.is_reference or (array.form is None and array.made is None):
         return None
     return Form("", (array,))
 
 
 def holds_made(value: Value, since: int, depth: int = 4) -> bool:
-    """Whether anything in `value` was made after `since` and can be changed in place."""
+    """Whether `value` holds anything mutable that was created after `since`."""
     if isinstance(value, (ListValue, DictValue, Instance)):
         return value.serial >= since
     if type(value) is TupleValue and value.items is not None and depth > 0:

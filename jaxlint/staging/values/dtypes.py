@@ -1,4 +1,4 @@
-"""The dtypes of values, and the names of operators as array functions."""
+"""The dtypes of values, and the operators as array functions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OPERATORS: dict[type[ast.AST], str] = {
 
 
 def dtype_of(value: Value) -> str:
-    """The dtype with which a value enters an operation: weak for Python numbers; "" when it is not known."""
+    """The dtype with which a value enters an operation: weak for Python numbers, "" if unknown."""
     if isinstance(value, (Array, NumpyArray)):
         return value.dtype
     if type(value) is AtIndexer:
@@ -50,7 +50,7 @@ def dtype_of(value: Value) -> str:
 
 
 def dtype_named(value: Value | None) -> str:
-    """The dtype that an argument such as `dtype=jnp.float64` asks for; "" when it is not known."""
+    """The dtype that an argument such as `dtype=jnp.float64` names; "" if unknown."""
     if isinstance(value, DType):
         return value.name
     if isinstance(value, External):
@@ -60,6 +60,6 @@ def dtype_named(value: Value | None) -> str:
 
 
 def numpy_result(one: str, two: str) -> str:
-    """The dtype that NumPy gives of two, where one of them is weak or both are the same; "" for any others."""
+    """The dtype that NumPy computes for two operands if one is weak or both agree; "" otherwise."""
     weak = one.endswith("*") or two.endswith("*") or one == two
     return promote(one, two, wide=True) if weak else ""

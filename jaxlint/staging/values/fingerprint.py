@@ -1,4 +1,4 @@
-"""What two calls must have in common to count as the same context of a function."""
+"""The summary of a call's arguments: calls with the same summary share one context of a function."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from jaxlint.staging.values.plain import (
 
 
 def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
-    """A hashable summary under which two calls count as the same context.
+    """A hashable summary of a value. Calls whose arguments have the same summary count as one context.
 
-    `coarse`: functions count by their source alone, whatever they have captured, constants by their type, and arrays
-    whatever gradient flows through them.
+    `coarse`: functions compare by their source alone, without captured values; constants compare by type; arrays
+    compare without their gradient flow.
     """
     kind = type(value)
     summarise = _SUMMARIES.get(kind)
@@ -51,10 +51,11 @@ def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
 
 
 def functions_in(value: Value) -> list[int]:
-    """The functions and classes that a value holds, the nearest first: what is called with it does different things for each."""
+    """The functions and classes in a value, the nearest first. A function that calls its argument behaves differently
+    for each of them."""
     found: list[int] = []
     queue = [value]
-    for part in queue:  # grows on the way
+    for part in queue:  # the queue grows during the loop
         kind = type(part)
         if kind is Function or kind is ClassValue:
             found.append(id(part.node))  # type: ignore[attr-defined]
@@ -63,7 +64,7 @@ def functions_in(value: Value) -> list[int]:
     return found
 
 
-_MOST_HELD = 24  # parts of a value before no more are looked into
+_MOST_HELD = 24  # how many parts of a value are searched
 _HOLDS: dict[type, Callable[[Any], Iterable[Value]]] = {
     Instance: lambda value: value.fields.values(),
     Partial: lambda value: (value.function, *value.args),
@@ -74,7 +75,7 @@ _HOLDS: dict[type, Callable[[Any], Iterable[Value]]] = {
     Transformed: lambda value: (value.target,),
     ExternalObject: lambda value: (
         *value.args,
-        *(part.cls for part in value.args if type(part) is Instance),  # `apply` of which module
+        *(part.cls for part in value.args if type(part) is Instance),  # the module whose `apply` it is
     ),
 }
 
@@ -134,7 +135,7 @@ def _key_of_instance(value: Instance, depth: int, coarse: bool) -> object:
             (name, part.const)
             for name, part in value.fields.items()
             if type(part) is Static and isinstance(part.const, bool if coarse else (bool, str))
-        ]  # what a config says of a module decides what that does
+        ]  # a config of a module decides what the module does
         return ("i", id(value.cls.node), value.staged is not None, *switches, *functions_in(value))
     known = list(value.fields.items())[:16]
     fields = frozenset([(name, summary_key(part, depth - 2, coarse)) for name, part in known])
@@ -160,7 +161,7 @@ def _key_of_choice(value: Choice, depth: int, coarse: bool) -> object:
     return ("c", frozenset(options) if coarse else tuple(options))
 
 
-# By type, since this runs for every argument of every call; those of the second table look into what a value holds.
+# Dispatch by type, since this runs for every argument of every call; the second table descends into values.
 _SUMMARIES: dict[type, Callable[[Any, int, bool], object]] = {
     Static: _key_of_static,
     DType: _key_of_static,

@@ -1,4 +1,4 @@
-"""Which array has the shape of which other: across the boundaries of stages, in rows, and stacked."""
+"""Relations between shapes: which array has the shape of which other, across traced calls, as rows and stacked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jaxlint.staging.values.objects import DictValue, Instance, ListValue, Tuple
 from jaxlint.staging.values.parts import map_parts
 from jaxlint.staging.values.plain import Static, Value
 
-_DEPTH = 6  # of containers in each other
+_DEPTH = 6  # nested containers
 
 
 def same(source: Value) -> Form:
@@ -23,7 +23,7 @@ def row(source: Value, axis: int = 0) -> Form:
 
 
 def linked(new: Value, old: Value, form_of: Callable[[Value], Form] = same, depth: int = _DEPTH) -> None:
-    """Says of the arrays in `new`, which was made of `old` and is built alike, that their shapes follow from the old ones."""
+    """Records that the shapes of the arrays in `new` follow from those in `old`, which has the same structure."""
     if new is old or depth == 0:
         return
     if type(new) is Array:
@@ -50,7 +50,7 @@ def linked(new: Value, old: Value, form_of: Callable[[Value], Form] = same, dept
 
 
 def reformed(value: Value, form_of: Callable[[Value], Form], depth: int = 3) -> Value:
-    """`value` with arrays of other shapes, which follow from those that it has."""
+    """`value` with its arrays in other shapes, which follow from the old shapes."""
     if type(value) is Array:
         return value if value.tree else replace(value, form=form_of(value))
     if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
@@ -59,26 +59,26 @@ def reformed(value: Value, form_of: Callable[[Value], Form], depth: int = 3) -> 
 
 
 def stacked(value: Value, along: tuple[Value, int] | Value | None, axis: int = 0) -> Value:
-    """What each row gives, of all rows: as many as `along` says, if anything."""
+    """The result for all rows, stacked from the result for one. `along` says how many rows there are, if it is known."""
     return reformed(value, lambda one: Form("stacked", (one,), axis, along))
 
 
 def hidden(value: Value) -> Value:
-    """`value`, of whose arrays the shapes are not known."""
+    """`value` with the shapes of its arrays unknown."""
     return reformed(value, lambda one: Form("hidden"))
 
 
 def hidden_form(array: Array) -> Form:
-    """Of an array whose shape is not known."""
+    """The form of an array with unknown shape."""
     return Form("hidden")
 
 
 def hide_shapes(
     value: Value, since: int, form_of: Callable[[Array], Form] = hidden_form, depth: int = 4
 ) -> None:
-    """Forgets, in place, what shapes the arrays in containers and objects have that were made after the serial `since`.
+    """Forgets, in place, the shapes of arrays in containers and objects created after the serial `since`.
 
-    `form_of`: what is known of one all the same.
+    `form_of`: what stays known about each of them.
     """
     if type(value) is TupleValue:
         for part in value.items or ():
@@ -106,7 +106,7 @@ def _hidden_part(part: Value, since: int, form_of: Callable[[Array], Form], dept
 
 
 def widen(variables: dict[str, Value], before: dict[str, Value]) -> None:
-    """After one iteration of a loop: what it has rebound may have another size after the next."""
+    """After one iteration of a loop, marks rebound variables as possibly of another size in the next iteration."""
     for name, value in variables.items():
         old = before.get(name)
         if type(value) is not Array or value is old or type(old) is not Array or value.tree or old.tree:

@@ -1,4 +1,4 @@
-"""One activation of a function (or module or class body) while it is being evaluated."""
+"""One activation of a function, or of a module or class body, during its evaluation."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from jaxlint.staging.values.plain import Activation, Origin, Value
 from jaxlint.staging.values.stage import Stage
 from jaxlint.syntax.facts import FunctionNode, methods_called_on_self, provokes_errors, replaces_parts
 
-MAX_LOOPS = 6  # loops in each other whose bodies are evaluated twice; that doubles the work each time
-MAX_UNROLLED = 12  # items of a sequence that a comprehension is evaluated for one by one
-MAX_EXACT = 24  # iterations of a loop that an exact analysis follows one by one
+MAX_LOOPS = 6  # nested loops whose bodies are evaluated twice; each level doubles the work
+MAX_UNROLLED = 12  # items for which a comprehension is evaluated one by one
+MAX_EXACT = 24  # iterations that an exact analysis follows one by one
 
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """A loop of this frame that is being evaluated. `guards` counts the frame's guards when it began."""
+    """A loop of this frame under evaluation. `guards` counts the frame's guards at its start."""
 
     node: ast.AST
     kind: str  # "for", "while", "comprehension"
     guards: int
     calls_jitted: bool = False  # its body calls a compiled function
     second: bool = False  # the body is being evaluated as a later iteration
-    trips: int | None = None  # how often it runs, where that is a constant
-    one_by_one: bool = False  # each iteration is evaluated for itself
+    trips: int | None = None  # the number of iterations, if constant
+    one_by_one: bool = False  # each iteration is evaluated separately
     exits: list[Snapshot] = field(default_factory=list)
 
     def is_later_iteration(self) -> bool:
-        """Whether the body is being evaluated again, with what its first iteration left."""
+        """Whether the body is being evaluated again, in the state that its first iteration left."""
         return self.second
 
 
 @dataclass(slots=True, eq=False)
 class Snapshot:
-    """The flow-sensitive part of a frame: variables, keys used so far, and what was donated."""
+    """The flow-sensitive part of a frame: variables, used keys and donated buffers."""
 
     variables: dict[str, Value]
     used: dict[Origin, ast.AST]
@@ -48,7 +48,8 @@ class Snapshot:
 
 @dataclass(slots=True, eq=False)
 class Frame(Activation):
-    """`function` is None for a module or class body. `used` maps keys that were consumed to where."""
+    """The state of one activation. `function` is None for a module or class body; `used` maps each consumed key to
+    its use."""
 
     function: Function | None
     module: Module
@@ -57,47 +58,50 @@ class Frame(Activation):
     caller: Frame | None = None
     call_node: ast.AST | None = None
     depth: int = 0
-    context: str = ""  # "entry" for an analysis without a caller, "creation" at a transformation, else a call
+    # "entry": an analysis without a caller; "creation": at a transformation; otherwise a call
+    context: str = ""
     loops: list[Loop] = field(init=False, default_factory=list)
     guards: list[ast.AST] = field(init=False, default_factory=list)
     returns: list[Value] = field(init=False, default_factory=list)
     yields: list[Value] = field(init=False, default_factory=list)
     used: dict[Origin, ast.AST] = field(init=False, default_factory=dict)
     inherited: set[Origin] = field(init=False, default_factory=set)
-    # Of donated buffers (`staging/tracking/buffers.py`); replaced, never changed in place.
+    # Donated buffers (`staging/tracking/buffers.py`). Replaced, never changed in place.
     buffers: dict[str, frozenset[Buffer]] = field(init=False, default_factory=dict)
     dead: dict[Buffer, Donation] = field(init=False, default_factory=dict)
     rebound: frozenset[str] = field(init=False, default=frozenset())
-    catching: int = field(init=False, default=0)  # inside a try that handles what a tracer would raise
-    # Inside one whose handler does without what the try would bind.
+    catching: int = field(init=False, default=0)  # inside a `try` that handles errors of tracers
+    # Inside a `try` whose handler does without the names that the `try` binds.
     replaceable: int = field(init=False, default=0)
-    # On a path that calls may or may not take: under `if x is None:`, or a test of what may be static.
+    # On a path that a call may skip: under `if x is None:`, or under a test of a possibly static value.
     doubt: int = field(init=False, default=0)
-    import_guard: int = field(init=False, default=0)  # inside a try around imports, or a version test
+    import_guard: int = field(init=False, default=0)  # inside a `try` around imports, or under a version test
     making: ClassValue | None = field(init=False, default=None)  # the class whose body this is
-    assigning: ast.AST | None = field(init=False, default=None)  # the assignment whose value is evaluated
-    decorator: ast.expr | None = field(init=False, default=None)  # that is being applied
-    # A branch was taken by the answer of what was not read, or by a number of dimensions or a dtype.
+    # the assignment whose value is being evaluated
+    assigning: ast.AST | None = field(init=False, default=None)
+    decorator: ast.expr | None = field(init=False, default=None)  # the decorator being applied
+    # A branch depended on a value from unread code, on a rank or on a dtype.
     asked_answers: bool = field(init=False, default=False)
     asked_kinds: bool = field(init=False, default=False)
-    asked_sizes: bool = field(init=False, default=False)  # or by a size
-    perhaps_kept: bool = field(init=False, default=False)  # what follows is for what was not kept before
-    # In a `try`: how deep in branches and loops, and after how many returns, a tracer raises for certain, or perhaps.
+    asked_sizes: bool = field(init=False, default=False)  # or on a size
+    # what follows runs only if the value was not kept before
+    perhaps_kept: bool = field(init=False, default=False)
+    # In a `try`: how deep in branches and loops, and after how many returns, a tracer certainly or possibly raises.
     raised: tuple[int, int] | None = field(init=False, default=None)
     perhaps_raised: bool = field(init=False, default=False)
-    continued: bool = field(init=False, default=False)  # the body of a loop has ended by `continue`
+    continued: bool = field(init=False, default=False)  # the loop body has ended by `continue`
     suspended: int | None = field(init=False, default=None)  # the ledger's serial at the last `yield`
     runs_steps: bool = field(
         init=False, default=False
     )  # a generator that runs a compiled function for each item
-    takes_gradient: bool = field(init=False, default=False)  # what it calls is differentiated
-    # By the text of a test that is asked again: what each branch has bound.
+    takes_gradient: bool = field(init=False, default=False)  # its callees are differentiated
+    # What each branch has bound, by the text of a test that the function repeats.
     bound_by_tests: dict[str, dict[str, tuple[Value, dict[bool, Value]]]] = field(
         init=False, default_factory=dict
     )
-    statement: ast.expr | None = field(init=False, default=None)  # that was last evaluated as a statement
-    born: int = field(init=False, default=0)  # the serial of the first identity that can be made in it
-    home: Stage = field(init=False)  # the stage it was entered in; `stage` is that of the call being made
+    statement: ast.expr | None = field(init=False, default=None)  # the last statement that was evaluated
+    born: int = field(init=False, default=0)  # the serial of the first identity that this frame can create
+    home: Stage = field(init=False)  # the stage at entry; `stage` is that of the current call
 
     def __post_init__(self) -> None:
         self.home = self.stage
@@ -106,78 +110,80 @@ class Frame(Activation):
     def name(self) -> str | None:
         return self.function.qualname if self.function is not None else None
 
-    # What rules ask.
+    # For rules.
 
     @property
     def owner(self) -> FunctionNode | ast.Module:
-        """The function whose body it evaluates; the module for its own body and those of classes in it."""
+        """The function that this frame evaluates; for module bodies, and class bodies in them, the module."""
         return self.function.node if self.function is not None else self.module.tree
 
     def class_being_made(self) -> ClassValue | None:
-        """The class whose body it evaluates; None in any other code."""
+        """The class whose body this frame evaluates; None in other code."""
         return self.making
 
     def value_of(self, name: str) -> Value | None:
-        """What a variable holds, here or in the scopes around."""
+        """The value of a variable in this scope or an enclosing one."""
         return self.scope.value_of(name)
 
     def local(self, name: str) -> Value | None:
-        """What a variable of this body alone holds."""
+        """The value of a variable of this scope only."""
         return self.scope.variables.get(name)
 
     def was_given(self, origin: Origin | None) -> bool:
-        """Whether a value came in by a parameter, and is still what the caller gave."""
+        """Whether a value came in through a parameter and is still the caller's."""
         return origin in self.inherited
 
     def is_certain(self) -> bool:
-        """Whether a transformation was seen that stages it, or the program to run it: no habit of a framework says so."""
+        """Whether the analysis saw the transformation that traces it, or the program that runs it. A framework's
+        convention is not enough."""
         return self.stage.certain
 
     def makes_tracers(self) -> bool:
-        """Whether array functions give tracers here even of plain numbers: under jit and scan, not under vmap alone."""
+        """Whether array functions return tracers even for plain numbers: true under jit and scan, false under vmap
+        alone."""
         return self.stage.abstract
 
     def repeats(self) -> bool:
-        """Whether it stands in a loop of its own whose iterations are not evaluated one by one."""
+        """Whether the code is in a loop of this frame whose iterations are not evaluated one by one."""
         return not all(loop.one_by_one for loop in self.loops)
 
     def is_conditional(self) -> bool:
-        """Under an `if` of its own body."""
+        """Whether the code is under an `if` of this body."""
         return bool(self.guards)
 
     def is_conditional_in(self, loop: Loop) -> bool:
-        """Under an `if` inside `loop`, which is one of its own: not run at every iteration."""
+        """Whether the code is under an `if` inside `loop`, a loop of this frame, so that some iterations skip it."""
         return len(self.guards) > loop.guards
 
     def is_called(self) -> bool:
-        """Whether a call was seen that leads here."""
+        """Whether the analysis saw a call that leads here."""
         return self.context == "call"
 
     def is_trial(self) -> bool:
-        """Whether it is what a transformation made of a function, looked at without a call of that."""
+        """Whether a transformation created this function and the analysis evaluates it without a call."""
         return self.context == "creation"
 
     def is_program(self) -> bool:
-        """Whether it is the body of a module or class, which runs when it is imported."""
+        """Whether it is the body of a module or class, which runs at import."""
         return self.function is None and self.context == ""
 
     def is_in_test(self) -> bool:
-        """Whether it lies in a file of tests, or in a function that is called like one."""
+        """Whether it is in a test file, or in a function that is called like a test."""
         function = self.function
         return self.module.is_test or (function is not None and function.name.startswith("test"))
 
     def is_chosen_by_kind(self) -> bool:
-        """Whether the way here asks for ranks or dtypes, so that it may not be for the shapes that are known."""
+        """Whether the path depends on ranks or dtypes, so that it may not run for the known shapes."""
         return any(frame.asked_kinds for frame in (self, *self.callers()))
 
     def is_chosen_by_size(self) -> bool:
-        """Whether the way here asks for shapes or what is in them, too, so that it may not be for the shapes that are known."""
+        """Whether the path depends on ranks, dtypes, shapes or elements, so that it may not run for the known shapes."""
         return any(frame.asked_kinds or frame.asked_sizes for frame in (self, *self.callers()))
 
-    # What the analysis asks.
+    # For the analysis.
 
     def provokes_errors(self) -> bool:
-        """Whether it lies in a test that expects an error."""
+        """Whether it is in a test that expects an error."""
         frame: Frame | None = self if self.module.is_test else None
         while frame is not None:
             if frame.function is not None and frame.module is self.module:
@@ -187,11 +193,11 @@ class Frame(Activation):
         return False
 
     def fills_what_is_made(self) -> bool:
-        """Whether it is in a branch of a method that the constructor of its class calls, before any trace: what is kept is there then."""
+        """Whether the constructor calls this branch of a method before any trace, so that what it stores exists then."""
         function = self.function
         if function is None or function.cls is None or not self.guards:
             return False
-        # Those of its bases, too, which a constructor calls by `super()`.
+        # Methods of base classes count too: a constructor calls them by `super()`.
         makers = (
             cls.namespace.get(name) for cls in function.cls.mro() for name in ("__init__", "__post_init__")
         )
@@ -201,7 +207,7 @@ class Frame(Activation):
         )
 
     def under_mocks(self) -> bool:
-        """Whether a test that replaces parts of the program has led here: what is called is not what the source says."""
+        """Whether a test that replaces parts of the program led here, so that callees may differ from the source."""
         return any(
             frame.function is not None
             and frame.module.is_test
@@ -210,11 +216,11 @@ class Frame(Activation):
         )
 
     def snapshot(self) -> Snapshot:
-        """What a path has made so far of variables, keys and buffers."""
+        """The state that this path has reached: variables, keys and buffers."""
         return Snapshot(dict(self.scope.variables), dict(self.used), self.buffers, self.dead)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Goes back to where the snapshot was taken, for another path."""
+        """Restores the snapshot's state, to evaluate another path."""
         self.scope.variables = dict(snapshot.variables)
         self.used = dict(snapshot.used)
         self.buffers = snapshot.buffers
@@ -231,10 +237,11 @@ class Frame(Activation):
         self.merge_buffers(other)
 
     def merge_buffers(self, other: Snapshot) -> None:
-        """What places may hold, and what may be gone, after two paths meet."""
+        """Joins the buffers that places hold and the donations of two paths."""
         if other.buffers is not self.buffers:
             merged = dict(self.buffers)
-            # What one path has donated is gone on that path: where only the other path still holds it, it is alive.
+            # A buffer donated on one path is gone on that path only: if only the other path still holds it, it is
+            # alive.
             if other.dead is not self.dead:
                 lost = other.dead.keys() - self.dead.keys()
                 for place, buffers in self.buffers.items():
@@ -252,15 +259,15 @@ class Frame(Activation):
             self.dead = {**other.dead, **self.dead}
 
     def in_loop(self) -> Loop | None:
-        """The innermost real loop (comprehensions included) of this frame."""
+        """The innermost loop of this frame, comprehensions included."""
         return self.loops[-1] if self.loops else None
 
     def guarded_in_loop(self) -> bool:
-        """Under an `if` inside the innermost loop: not run at every iteration."""
+        """Whether the code is under an `if` inside the innermost loop, so that some iterations skip it."""
         return bool(self.loops) and len(self.guards) > self.loops[-1].guards
 
     def guarded_in_loops(self) -> bool:
-        """Under an `if` inside any loop around: not run for all that the loops go through."""
+        """Whether the code is under an `if` inside any enclosing loop, so that some iterations skip it."""
         return bool(self.loops) and len(self.guards) > self.loops[0].guards
 
     def callers(self) -> list[Frame]:

@@ -1,4 +1,4 @@
-"""How values depend on what is being differentiated."""
+"""How values depend on differentiated values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jaxlint.staging.values.plain import Flow, StarArgument, Unknown, Value
 
 
 def flow_in(values: Iterable[Value], depth: int = 3) -> Flow | None:
-    """The mark that a result of `values` carries: that of a loop before that of an argument."""
+    """The mark of a result computed from `values`. The mark of a loop goes before that of an argument."""
     found: Flow | None = None
     for value in values:
         flow: Flow | None = None
@@ -38,7 +38,7 @@ def flow_in(values: Iterable[Value], depth: int = 3) -> Flow | None:
 
 
 def marked(value: Value, flow: Flow | None) -> Value:
-    """`value` with its arrays carrying this mark."""
+    """`value` with this mark on its arrays."""
     if isinstance(value, Array):
         return value if value.flow is flow or value.role == "key" else replace(value, flow=flow)
     if isinstance(value, (TupleValue, ListValue, DictValue)):

@@ -1,4 +1,4 @@
-"""The value after two paths meet, or for several calls that are alike."""
+"""The value after two paths meet, or for several similar calls."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from jaxlint.staging.values.plain import (
 )
 
 MAX_CHOICES = 10
-MAX_FUNCTIONS = 16  # as many branches of a test bind one name to functions
-MAX_NAMED = 24  # keys of a dict that two paths make, before what is under them is joined
-MAX_IN_TURN = 48  # cases of a table, each of which is run
+MAX_FUNCTIONS = 16  # how many branches of a test may bind one name to functions
+MAX_NAMED = 24  # dict keys from two paths, before the values are joined
+MAX_IN_TURN = 48  # cases of a table, each of which runs
 
 
 def _truth(left: Static, right: Static) -> bool | None:
@@ -51,7 +51,7 @@ def _truth(left: Static, right: Static) -> bool | None:
 
 
 def uncertain(value: Value, depth: int = 3) -> Value:
-    """`value`, and none of its arrays certain."""
+    """`value` with none of its arrays certain."""
     if isinstance(value, Array):
         return replace(value, certain=False) if value.certain else value
     if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
@@ -60,7 +60,7 @@ def uncertain(value: Value, depth: int = 3) -> Value:
 
 
 def stand_in(value: Value, depth: int = 2) -> Value:
-    """`value`, which a call with similar arguments gave: no array of it is certain, and its functions stand for others."""
+    """`value` from a call with similar arguments: none of its arrays is certain, and its functions stand for others."""
     if isinstance(value, Function):
         return value if value.stand_in else replace(value, stand_in=True)
     if isinstance(value, Array):
@@ -73,14 +73,14 @@ def stand_in(value: Value, depth: int = 2) -> Value:
 
 
 def rough_stand_in(value: Value) -> Value:
-    """The same of a call whose arguments are similar in little: what containers look like inside is not known."""
+    """`stand_in` for a call with roughly similar arguments: the contents of containers are unknown."""
     if isinstance(value, TupleValue) and value.items is not None:
         return TupleValue([_leaves(part) for part in value.items], cls=value.cls, exact=value.exact)
     return _leaves(value)
 
 
 def _leaves(value: Value) -> Value:
-    """`stand_in`, and a container is a pytree of whatever array is in it; of what type a number is, is not known."""
+    """`stand_in` with each container as a pytree of any of its arrays, and numbers of unknown type."""
     if isinstance(value, Function):
         return stand_in(value)
     array = find_array(value) if isinstance(value, (Array, TupleValue, ListValue, DictValue)) else None
@@ -91,7 +91,7 @@ def _leaves(value: Value) -> Value:
 
 
 def join(left: Value, right: Value, depth: int = 3) -> Value:
-    """The value after two paths meet. What differs becomes unknown; an array on one path alone is uncertain."""
+    """The value after two paths meet. Differences become unknown; an array on one path only is uncertain."""
     if left is right:
         return left
     one, two = type(left), type(right)
@@ -106,7 +106,7 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
         if same is not None:
             return same
     if isinstance(left, Static) and left.const is None and isinstance(right, CALLABLE):
-        return right  # `f = None; if ...: f = jit(g)`: it is only ever called when it is the function
+        return right  # `f = None; if ...: f = jit(g)`: a call of it only happens when it is the function
     if isinstance(right, Static) and right.const is None and isinstance(left, CALLABLE):
         return left
     if type(right) is ClassValue and right.lifts is left:
@@ -157,7 +157,7 @@ def _join_array(left: Value, right: Value) -> Value:
 
 
 def _form_of_either(left: Array, right: Array) -> Form | None:
-    """What is known of the shape of one of two arrays."""
+    """What is known about the shape of either of two arrays."""
     if left.tree or right.tree:
         return None
     if left.form is not None and left.form is right.form and left.made is right.made:
@@ -182,7 +182,8 @@ def _join_static(left: Static, right: Static) -> Value:
 
 
 def _join_alike(left: Value, right: Value, depth: int) -> Value | None:
-    """`join` of two values of one type, neither plain nor arrays; None where the type says nothing of the result."""
+    """`join` of two values of one type that are neither plain nor arrays; None if the type does not decide the
+    result."""
     if depth > 0:
         if type(left) is TupleValue and type(right) is TupleValue:
             if left.items is not None and right.items is not None and len(left.items) == len(right.items):
@@ -228,19 +229,18 @@ def _join_alike(left: Value, right: Value, depth: int) -> Value | None:
     return None
 
 
-_OF_TREES: Final[frozenset[type]] = STATICS.union(  # what is where an array is on another path
-    {NumpyArray, Unknown, StarArgument}, _WITH_PARTS
-)
+# the other path's value, for a value that is an array on one path
+_OF_TREES: Final[frozenset[type]] = STATICS.union({NumpyArray, Unknown, StarArgument}, _WITH_PARTS)
 
 
 def _either(left: ListValue, right: ListValue) -> tuple[ListValue, ...]:
-    """The lists that the join of two may be, as far as there are few of them."""
+    """The lists that a join of two may be, if they are few."""
     found = {id(option): option for option in (*left.either, left, *right.either, right)}
     return tuple(found.values()) if len(found) <= MAX_CHOICES else (left, right)
 
 
 def _is_method(value: Value) -> bool:
-    """`module.apply` and its like, of a module of the project."""
+    """Whether it is `module.apply` or the like, for a module of the project."""
     return type(value) is ExternalObject and bool(value.args) and isinstance(value.args[0], Instance)
 
 
@@ -252,7 +252,7 @@ def _common_class(left: ClassValue | None, right: ClassValue | None) -> ClassVal
 
 
 def choose(left: Value, right: Value) -> Value:
-    """Either of two functions or objects; unknown once there are too many."""
+    """Either of two functions or objects; unknown if there are too many."""
     found: dict[object, Value] = {}
     every = False
     for value in (left, right):
@@ -267,12 +267,12 @@ def choose(left: Value, right: Value) -> Value:
 
 
 def _is_function(value: Value) -> bool:
-    """Whether it is a function of the project, which a call evaluates and does not make into an object."""
+    """Whether it is a project function, which a call evaluates instead of wrapping it in an object."""
     return isinstance(value, (Function, Partial, Transformed))
 
 
 def _identity(value: Value) -> object:
-    """What is the same for two values that are the same function, class or name of a library."""
+    """A key that is equal for values that are the same function, class or library name."""
     if isinstance(value, Function):
         return value.node, value.scope
     if isinstance(value, ClassValue):
@@ -281,13 +281,14 @@ def _identity(value: Value) -> object:
 
 
 def in_turn(values: Iterable[Value]) -> Value:
-    """What holds for each of `values` in turn, as a table of test cases gives them: functions are all called."""
+    """The value that stands for each of `values` in turn, as a table of test cases provides them: calls call every
+    function."""
     given = [_each(value) for value in values]
     known = [value for value in given if not isinstance(value, Unknown)]
     joined = join_all(known)
     if len(known) == len(given) or not known:
         return joined
-    # Where one is not known, the functions of the others are called all the same.
+    # If one value is unknown, calls still call the functions of the others.
     return _loosened(joined) if _holds_functions(joined) else join(joined, UNKNOWN)
 
 
@@ -298,7 +299,7 @@ def _holds_functions(value: Value, depth: int = 2) -> bool:
 
 
 def _loosened(value: Value, depth: int = 2) -> Value:
-    """`value` with its functions kept, and nothing certain of the rest."""
+    """`value` with its functions kept and everything else uncertain."""
     if isinstance(value, Choice):
         return value
     if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
@@ -307,7 +308,7 @@ def _loosened(value: Value, depth: int = 2) -> Value:
 
 
 def _each(value: Value, depth: int = 3) -> Value:
-    """`value` with the functions in it as choices of which every one is taken."""
+    """`value` with its functions as choices, each of which is taken."""
     if type(value) is Choice:
         return Choice(value.options, every=True)
     if isinstance(value, (TupleValue, ListValue, DictValue)):
@@ -315,14 +316,14 @@ def _each(value: Value, depth: int = 3) -> Value:
             return value
         changed = map_parts(value, lambda part: _each(part, depth - 1))
         same = all(new is old for new, old in zip(parts_of(changed), parts_of(value), strict=True))
-        return value if same else changed  # a list stays the one that the program writes to
+        return value if same else changed  # it stays the same list, which the program writes to
     if type(value) is not Instance and isinstance(value, CALLABLE):
         return Choice([value], every=True)
     return value
 
 
 def _strings(left: Static, right: Static) -> tuple[str, ...]:
-    """The strings that either of two may be, besides None; none when one is not known, or there are many."""
+    """The strings that either of two values may be, apart from None; empty if one is unknown or there are many."""
     found: dict[str, None] = {}
     for value in (left, right):
         if value.const is None:
@@ -335,10 +336,10 @@ def _strings(left: Static, right: Static) -> tuple[str, ...]:
 
 
 def join_all(values: Iterable[Value], depth: int = 3) -> Value:
-    """The join of all `values`; unknown when there are none."""
+    """The join of all `values`; unknown if there are none."""
     result: Value | None = None
     for value in values:
         if result is UNKNOWN and not isinstance(value, Array) and not is_answer(value):
-            continue  # as `join` has it, without the call: many a list holds very much
+            continue  # the same test as in `join`, without the call: some lists are very long
         result = value if result is None else join(result, value, depth)
     return UNKNOWN if result is None else result

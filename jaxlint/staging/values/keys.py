@@ -1,4 +1,4 @@
-"""The identities of random keys in what a call is given."""
+"""The identities of PRNG keys in a call's arguments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HOLD_NOTHING = STATICS | {Instance, Function, BoundMethod, ClassValue, External
 
 
 def key_origins(bound: dict[str, Value]) -> list[Origin | None]:
-    """The origins of everything passed in, in a fixed order; what objects hold is left out, since methods rebind it."""
+    """The origins of all arguments, in a fixed order. The fields of objects are left out, since methods rebind them."""
     found: list[Origin | None] = []
     for value in bound.values():
         if type(value) not in _HOLD_NOTHING:  # most are

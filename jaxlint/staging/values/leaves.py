@@ -1,4 +1,4 @@
-"""Pytrees whose structure is known: their leaves in JAX's order, and the same structure with other leaves."""
+"""Pytrees with known structure: their leaves in JAX's order, and the same structure with other leaves."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _LEAVES = (Static, Function, BoundMethod, Partial, External, ClassValue)
 
 
 class UnclearTreeError(Exception):
-    """The structure of a tree is not known."""
+    """The structure of a tree is unknown."""
 
 
 def children(value: Value) -> dict[object, Value] | None:
-    """The parts of a node by their names, in JAX's order; None of a leaf. Raises UnclearTreeError where it is not known which."""
+    """The children of a node by name, in JAX's order; None for a leaf. Raises UnclearTreeError if they are unknown."""
     if is_none(value):
         return {}
     if isinstance(value, (TupleValue, ListValue)):
@@ -57,7 +57,7 @@ def children(value: Value) -> dict[object, Value] | None:
 
 
 def _fields(value: Instance) -> dict[object, Value] | None:
-    """The parts of an object."""
+    """The fields of an object, as children."""
     if not is_pytree(value.cls):
         return None
     flatten = flattening(value.cls)
@@ -74,7 +74,7 @@ def _fields(value: Instance) -> dict[object, Value] | None:
 
 
 def with_children(value: Value, parts: dict[object, Value]) -> Value:
-    """A node like `value` with other parts."""
+    """A node like `value` with other children."""
     if isinstance(value, TupleValue):
         return TupleValue(list(parts.values()), cls=value.cls, exact=value.exact)
     if isinstance(value, ListValue):
@@ -87,7 +87,7 @@ def with_children(value: Value, parts: dict[object, Value]) -> Value:
 
 
 def leaves_in(value: Value, is_leaf: IsLeaf | None = None) -> list[Value] | None:
-    """The leaves of a tree; None where its structure is not known."""
+    """The leaves of a tree; None if its structure is unknown."""
     found: list[Value] = []
     try:
         _collect(value, is_leaf, found, [MOST_NODES])
@@ -117,7 +117,8 @@ def _decided(answer: bool | None) -> bool:
 def mapped(
     change: Callable[..., Value], first: Value, others: list[Value], is_leaf: IsLeaf | None = None
 ) -> Value:
-    """`change` of each leaf of `first` and what the others have in its place. Raises UnclearTreeError where a structure is not known."""
+    """Applies `change` to each leaf of `first` and to the leaves of `others` at the same place. Raises
+    UnclearTreeError if a structure is unknown."""
     return _mapped(change, first, others, is_leaf, [MOST_NODES])
 
 

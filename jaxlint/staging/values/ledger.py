@@ -1,4 +1,4 @@
-"""What the host has dispatched to the device, in order. `tracking/timing.py` fills it."""
+"""The computations that the host has dispatched to the device, in order. `tracking/timing.py` fills the ledger."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REMEMBERED = 1000
 
 @dataclass(slots=True, eq=False)
 class Dispatch:
-    """One computation given to the device. `first`: the first call of a jitted function, which compiles it."""
+    """One computation on the device. `first`: the first call of a jitted function, which compiles it."""
 
     serial: int
     node: ast.AST
@@ -30,24 +30,25 @@ class Dispatch:
 
 @dataclass(slots=True)
 class Effect:
-    """What a call does to the ledger, for when its result is remembered and its body is not evaluated again."""
+    """What a call adds to the ledger. A remembered call replays it instead of evaluating the body again."""
 
     waits: bool
     pending: tuple[Dispatch, ...]
-    spans: int = 0  # regions of clocks around its `yield`
+    spans: int = 0  # clock regions around its `yield`
 
 
 @dataclass(slots=True)
 class Ledger:
     serial: int = 0
-    settled: int = 0  # when the host last waited for the device
+    settled: int = 0  # the last host sync
     log: deque[Dispatch] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
-    calls: dict[object, list[ast.AST]] = field(default_factory=dict)  # of each compiled function
-    tracemalloc: int | None = None  # when tracemalloc was started
-    spans: int = 0  # regions that hold a `yield`, whose contents are the body of a `with`
+    # the first call of each compiled function
+    calls: dict[object, list[ast.AST]] = field(default_factory=dict)
+    tracemalloc: int | None = None  # the start of tracemalloc
+    spans: int = 0  # clock regions that contain a `yield`, so that they time the body of a `with`
 
     def add(self, node: ast.AST, frame: Frame, label: str, target: Transformed | None = None) -> None:
-        """Notes that the device was given something to compute."""
+        """Records that the host dispatched a computation."""
         self.serial += 1
         first = False
         if target is not None:
@@ -57,7 +58,7 @@ class Ledger:
         self.log.append(Dispatch(self.serial, node, frame, label, first, target))
 
     def settle(self) -> None:
-        """Notes that the host waited for results."""
+        """Records a host sync."""
         self.serial += 1
         self.settled = self.serial
 
@@ -67,19 +68,19 @@ class Ledger:
         return found
 
     def forget(self, serial: int) -> None:
-        """Takes back the dispatches since `serial`; what was compiled stays compiled."""
+        """Removes the dispatches since `serial`. Compiled functions stay compiled."""
         while self.log and self.log[-1].serial > serial:
             self.log.pop()
 
     def effect_since(self, serial: int, spans: int) -> Effect | None:
-        """What happened since `serial`, when there were `spans`, if anything did."""
+        """What happened since `serial`, when there were `spans`; None if nothing happened."""
         if self.serial == serial:
             return None
         pending = tuple(self.since(max(serial, self.settled))[-3:])
         return Effect(self.settled > serial, pending, self.spans - spans)
 
     def replay(self, effect: Effect | None, node: ast.AST, frame: Frame) -> None:
-        """The effect of a call that is not evaluated again."""
+        """Applies the effect of a call that is not evaluated again."""
         if effect is None:
             return
         if effect.waits:
@@ -90,7 +91,7 @@ class Ledger:
 
 
 def identity(transformed: Transformed) -> object:
-    """What JAX finds the compiled program by: the function that was jitted."""
+    """The identity by which JAX finds the compiled program: the jitted function."""
     target = transformed.target
     while isinstance(target, (BoundMethod, Transformed)):
         target = target.function if isinstance(target, BoundMethod) else target.target
@@ -102,9 +103,10 @@ def identity(transformed: Transformed) -> object:
 
 
 def is_input(value: Value, node: ast.AST) -> bool:
-    """Whether what `node` waits for was made of numbers alone, as by `jnp.ones`, and not here: what is computed of it may go on.
+    """Whether `node` waits for an input, made from numbers alone (`jnp.ones`) and not here: computations on it may
+    still run.
 
-    One that is made here, `jnp.zeros(()).block_until_ready()`, comes after all that the device was given before.
+    An input made here, as in `jnp.zeros(()).block_until_ready()`, comes after all earlier dispatches.
     """
     made = value.made if isinstance(value, Array) else None
     if made is None or made.name not in MAKERS or made.name in ("array", "asarray"):

@@ -1,4 +1,4 @@
-"""Numbers and tuples that come out of the shapes of arrays; what they are is worked out when it is asked for."""
+"""Numbers and tuples that come from array shapes. Their values are computed on demand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def measure(array: Array | NumpyArray, attribute: str) -> Value:
     measured = Measured(MEASURES[attribute], (array,))
     if attribute == "shape":
         return TupleValue(None, Static(kind="int"), measured=measured)
-    # (Of an array of NumPy the rank and the size are numbers of which nothing else is said.)
+    # The rank and the size of a NumPy array are plain numbers.
     return Static(kind="int" if isinstance(array, Array) else "", measured=measured)
 
 
@@ -57,7 +57,7 @@ def part_of_shape(shape: TupleValue, index: Value) -> Value:
 
 
 def joined_shapes(parts: list[Value]) -> Measured | None:
-    """Of a tuple that holds what these hold, one after the other: `(*x.shape[:-1], n)`; None where none of them is a shape."""
+    """The concatenation of these parts, as in `(*x.shape[:-1], n)`; None if none of them is a shape."""
     if not all(isinstance(part, (TupleValue, ListValue, Static)) for part in parts):
         return None
     if not any(isinstance(part, TupleValue) and part.measured is not None for part in parts):
@@ -66,7 +66,7 @@ def joined_shapes(parts: list[Value]) -> Measured | None:
 
 
 def unpacked_shape(shape: TupleValue, count: int, certain: bool) -> list[Value] | None:
-    """The sizes that `B, T = x.shape` takes apart; `certain`: it runs whatever the array is, so that it has as many dimensions."""
+    """The sizes that `B, T = x.shape` binds. `certain`: it runs for every array, so the array has that rank."""
     measured = shape.measured
     if measured is None or measured.how != "shape" or measured.stop is not None:
         return None
@@ -86,7 +86,7 @@ def unpacked_shape(shape: TupleValue, count: int, certain: bool) -> list[Value] 
 
 
 def name_size(value: Static | Unknown, name: str) -> None:
-    """The program calls a size by this name."""
+    """Records the name that the program gives to a size."""
     measured = value.measured
     if type(value) is Unknown and value.origin is not None and value.origin.size is None:
         if _is_of_shape(value.origin):
@@ -102,7 +102,7 @@ def name_size(value: Static | Unknown, name: str) -> None:
 
 
 def computed(operator: str, left: Value, right: Value) -> Measured | None:
-    """Of `left operator right`, where one of them has to do with dimensions."""
+    """The value of `left operator right`, if either side is a dimension or derived from one."""
     if operator not in _INTEGER_OPERATORS:
         return None
     if not (_is_size(left) or _is_size(right)):
@@ -111,7 +111,7 @@ def computed(operator: str, left: Value, right: Value) -> Measured | None:
 
 
 def _is_size(value: Value) -> bool:
-    """Whether it came out of a shape, of an array or of what is not known."""
+    """Whether it comes from the shape of an array or of an unknown value."""
     if isinstance(value, Static):
         return value.measured is not None
     if type(value) is not Unknown:
@@ -123,7 +123,7 @@ def _is_size(value: Value) -> bool:
 
 
 def _is_of_shape(origin: Origin) -> bool:
-    """`x.shape[0]` of something that is not known."""
+    """Whether it is `x.shape[0]` of an unknown value."""
     return origin.parent is not None and origin.parent.name.endswith(".shape")
 
 
@@ -134,24 +134,25 @@ def _is_known(value: Value) -> bool:
 
 
 def unmeasured(value: Static) -> Static:
-    """A number that came out of other arrays than those that it is told of now."""
+    """A number that comes from the shapes of other arrays than before, so its value is unknown."""
     return value if value.measured is None else Static(value.const, value.kind, value.one_of, value.truth)
 
 
 def decides_for_size(test: ast.expr, variables: Mapping[str, Value]) -> bool:
-    """Whether a test asks for sizes, in itself or by a name bound to one: what follows may not be for those that are known."""
+    """Whether a test reads sizes, directly or through a name bound to one. Code after it may not run for the known
+    sizes."""
     return asks_for_size(test) or any(_is_measured(variables.get(part.id)) for part in name_loads(test))
 
 
 def _is_measured(value: Value | None) -> bool:
-    """Whether it is a size, or several."""
+    """Whether it is a size or a tuple of sizes."""
     if isinstance(value, (Static, TupleValue)):
         return value.measured is not None
     return value is not None and _is_size(value)
 
 
 def declare_sizes(bound: Mapping[str, Value], said: Mapping[str, tuple[str, ...]]) -> None:
-    """Notes what annotations say of the shapes of arguments; a name stands for one size in all of them."""
+    """Records what annotations say about the shapes of arguments. A name stands for one size in all of them."""
     named: dict[str, Size] = {}
     for name, sizes in said.items():
         value = bound.get(name)
@@ -160,7 +161,7 @@ def declare_sizes(bound: Mapping[str, Value], said: Mapping[str, tuple[str, ...]
         if value.form is None:
             value.form = Form("declared")
         elif value.form.how != "either" or value.form.rank is not None:
-            continue  # a call has said it
+            continue  # a call has already given it
         value.form.rank = len(sizes)
         for axis, size in enumerate(sizes):
             if size not in named:

@@ -1,4 +1,4 @@
-"""Containers, functions, classes, objects and names of libraries, and the scopes that hold them."""
+"""Containers, functions, classes, objects, library names, and the scopes that hold them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _serials = itertools.count(1)
 
 
 class Scope:
-    """The variables of one function, class body or module; closures hold on to it by reference.
+    """The variables of one function, class body or module. Closures hold it by reference.
 
-    `variables` is replaced (never mutated in place) at branches, so a join sees both versions. `stage`: where the call
-    runs that opened it, of the scope of a function.
+    `variables` is replaced at branches, never mutated in place, so a join sees both versions. `stage`: for a
+    function's scope, the stage of the call that opened it.
     """
 
     __slots__ = (
@@ -44,7 +44,7 @@ class Scope:
         is_module: bool = False,
         stage: Stage | None = None,
     ) -> None:
-        self.serial = next(_serials)  # unlike `id`, never used again
+        self.serial = next(_serials)  # unlike an `id`, never reused
         self.parent = parent
         self.stage = stage
         self.variables: dict[str, Value] = {}
@@ -52,10 +52,10 @@ class Scope:
         self.is_module = is_module
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
-        self.stars: list[External] = []  # what `from ... import *` took from outside of the project
+        self.stars: list[External] = []  # packages outside the project that `from ... import *` names
 
     def lookup(self, name: str) -> tuple[Value, Scope] | None:
-        """The value of `name` and the scope that holds it; class scopes are seen from their own body alone."""
+        """The value of `name` and the scope that holds it. Only the class body itself sees a class scope."""
         scope: Scope | None = self
         first = True
         while scope is not None:
@@ -66,12 +66,12 @@ class Scope:
         return None
 
     def value_of(self, name: str) -> Value | None:
-        """The value of `name`, wherever it is held; None where nothing is known to hold it."""
+        """The value of `name` in the scope that holds it; None if no scope is known to hold it."""
         found = self.lookup(name)
         return found[0] if found is not None else None
 
     def from_star(self, name: str) -> External | None:
-        """What `name` may be that a star import from outside of the project has brought into this module."""
+        """What `name` may be if a star import from outside the project brought it into this module."""
         return External(f"{self.stars[0].name}.{name}") if self.stars else None
 
     def module_scope(self) -> Scope:
@@ -91,18 +91,18 @@ class Scope:
 
 
 MAX_WEIGHT = (
-    50_000  # values in a container, each counted wherever it lies; of what is heavier the items are not known
+    50_000  # values in a container, counted at each place; the items of heavier containers are unknown
 )
 
 
 def weight_of(value: Value) -> int:
-    """How many values lie in it. What goes through containers part by part visits as many."""
+    """The number of values in it. A walk over all parts visits that many."""
     kind = type(value)
     return value.weight if kind is TupleValue or kind is ListValue or kind is DictValue else 1  # type: ignore[attr-defined]
 
 
 def weight_of_all(values: Collection[Value]) -> int:
-    """The sum of their weights. Most hold nothing, and count as one."""
+    """The sum of their weights. Most values hold nothing and count as one."""
     weight = len(values)
     for value in values:
         if type(value) in CONTAINERS:
@@ -112,7 +112,7 @@ def weight_of_all(values: Collection[Value]) -> int:
 
 @dataclass(slots=True, eq=False)
 class _Sequence(Value):
-    """What lists and tuples have in common."""
+    """The common part of lists and tuples."""
 
     items: list[Value] | None
     element: Value = UNKNOWN
@@ -127,38 +127,39 @@ class _Sequence(Value):
             self.weight += weight_of(self.element)
 
     def elements(self) -> list[Value]:
-        """What it holds: item by item where that is known, else one value for all."""
+        """Its elements: item by item if known, otherwise one value for all."""
         return self.items if self.items is not None else [self.element]
 
 
 @dataclass(slots=True, eq=False)
 class ListValue(_Sequence):
-    """A list, or another mutable sequence or set; `items` is None once its length is not known."""
+    """A list, or another mutable sequence or set. `items` is None once its length is unknown."""
 
     kind: str = "list"  # "steps": a generator that runs a compiled function for each item
-    depth: int = 0  # call depth of the frame that made it; writes from deeper stages are leaks
+    depth: int = 0  # the call depth of the frame that created it; a write from a deeper stage is a leak
     stage: object = None
-    either: tuple[ListValue, ...] = ()  # it is one of these: what is put into it is perhaps put into that
-    serial: int = field(init=False, default_factory=_counter.__next__)  # as of origins: when it was made
+    either: tuple[ListValue, ...] = ()  # it is one of these lists: an append perhaps reaches each of them
+    # like that of an origin: when it was created
+    serial: int = field(init=False, default_factory=_counter.__next__)
 
 
 @dataclass(slots=True, eq=False)
 class TupleValue(_Sequence):
-    """A tuple, a named one, or what `*args` stands for; `items` is None where its length is not known."""
+    """A tuple, a named tuple, or the tuple of `*args`. `items` is None if its length is unknown."""
 
     cls: ClassValue | None = None  # a NamedTuple
     exact: bool = True  # False: `cls` stands for any of several classes with the same fields
-    # Of `items` that are not known, the first that are, and what the others hold: as `(self, *args)`.
+    # If `items` is unknown: the known first items, and the value of the others, as in `(self, *args)`.
     head: tuple[Value, ...] = ()
     tail: Value | None = None
-    measured: Measured | None = None  # it is a shape, or a part of one
+    measured: Measured | None = None  # it is a shape or part of one
 
 
 @dataclass(slots=True, eq=False)
 class DictValue(Value):
-    """A dict; `items` holds what is known by constant key, `element` joins the rest.
+    """A dict. `items` holds the values of known constant keys, `element` joins the others.
 
-    `optional`: the keys of `items` that are there on some paths alone.
+    `optional`: keys of `items` that exist on some paths only.
     """
 
     items: dict[Any, Value]
@@ -190,12 +191,10 @@ class Function(Value):
     defaults: dict[str, Value] = field(default_factory=dict)
     kind: str = ""  # "staticmethod", "classmethod", "property", "fixture"
     wraps: Value | None = None
-    stand_in: bool = (
-        False  # made for other arguments than it is taken for: nothing is reported of what it does
-    )
-    cached: bool = False  # by `functools.cache`, so that its arguments are hashed
-    setter: Function | None = None  # of a property: what an assignment calls
-    tables: list[ExternalObject] = field(default_factory=list)  # the tables of cases that a test is run over
+    stand_in: bool = False  # created for other arguments than the real ones: nothing in it is reported
+    cached: bool = False  # decorated with `functools.cache`, so its arguments are hashed
+    setter: Function | None = None  # the setter of a property
+    tables: list[ExternalObject] = field(default_factory=list)  # the tables of cases that parametrise a test
 
     @property
     def name(self) -> str:
@@ -224,11 +223,12 @@ class Field:
     annotation: ast.expr | None
     default: ast.expr | None
     node: ast.AST
-    made: ExternalObject | None = None  # what `field(...)` gave, if it was declared with that
+    made: ExternalObject | None = None  # the result of `field(...)`, if that declared it
 
 
 class Registration(NamedTuple):
-    """What `register_pytree_node` and its kin were given for a class: to flatten, with keys and without, and to unflatten."""
+    """The functions that `register_pytree_node` and its kin received for a class: flatten, flatten with keys, and
+    unflatten."""
 
     flatten: tuple[Value, ...]
     unflatten: Value
@@ -248,15 +248,16 @@ class ClassValue(Value):
     fields: dict[str, Field] = field(default_factory=dict)
     promises: set[str] = field(
         default_factory=set
-    )  # the fields that it asks of its heirs, and has no place for
+    )  # fields that subclasses must provide and that this class has no slot for
     prototype: Instance | None = None
     meta: Value | None = None  # its metaclass
     derived: bool = False  # a class of the project has it as a base
-    lifts: ClassValue | None = None  # what `nn.remat` and its like made it of
-    registered: Registration | None = None  # how instances are flattened and unflattened, if JAX was told
+    lifts: ClassValue | None = None  # what `nn.remat` and its like made from it
+    # how instances flatten and unflatten, if the program registers that
+    registered: Registration | None = None
     frozen: str = ""  # the decorator that makes its instances refuse assignments
-    filled: bool = False  # a decorator writes its `__init__`
-    order: list[ClassValue] = field(default_factory=list, init=False)  # `mro`, once it was asked for
+    filled: bool = False  # a decorator generates its `__init__`
+    order: list[ClassValue] = field(default_factory=list, init=False)  # the cached `mro`
 
     @property
     def name(self) -> str:
@@ -264,24 +265,24 @@ class ClassValue(Value):
 
     @property
     def kind(self) -> str:
-        """Which framework's rules its instances follow; "plain" for none."""
+        """The framework whose rules its instances follow; "plain" for none."""
         return self.model.kind
 
     @property
     def is_module(self) -> bool:
-        """Whether it is a module of a framework: it has parameters, and is called."""
+        """Whether it is a module of a framework: it has parameters and is called."""
         return self.model.module
 
     @property
     def is_ordinary(self) -> bool:
-        """Whether its instances are objects of Python that no framework knows."""
+        """Whether its instances are plain Python objects that no framework handles."""
         return self.model is PLAIN or self.model is DATACLASS
 
     def mro(self) -> list[ClassValue]:
-        """This class and its project bases, in the order in which Python looks for attributes."""
+        """This class and its project bases, in method resolution order."""
         if not self.order:
             bases = [base for base in self.bases if isinstance(base, ClassValue)]
-            self.order = [self]  # while the bases are asked
+            self.order = [self]  # guards against cycles among the bases
             self.order += _merged([[*base.mro()] for base in bases] + [bases])
         return self.order
 
@@ -292,7 +293,7 @@ class ClassValue(Value):
         return None
 
     def constructor(self) -> Value | None:
-        """Its `__init__`, unless a decorator that makes it a dataclass writes one nearer than that."""
+        """Its `__init__`, unless a dataclass decorator generates a nearer one."""
         for cls in self.mro():
             if "__init__" in cls.namespace:
                 return cls.namespace["__init__"]
@@ -308,14 +309,14 @@ class ClassValue(Value):
         promised: set[str] = set()
         for cls in reversed(self.mro()):
             for name in promised.intersection(cls.fields):
-                del merged[name]  # it stands where an heir declares it
+                del merged[name]  # it stands where a subclass declares it
             merged.update(cls.fields)
             promised = (promised - cls.fields.keys()) | cls.promises
         return merged
 
 
 def _merged(orders: list[list[ClassValue]]) -> list[ClassValue]:
-    """C3: the first that comes after none of the others; the first at all where Python would refuse the class."""
+    """C3 linearisation. Where Python would refuse the class, the first candidate is taken."""
     merged: list[ClassValue] = []
     while orders := [order for order in orders if order]:
         later = {id(cls) for order in orders for cls in order[1:]}
@@ -327,14 +328,14 @@ def _merged(orders: list[list[ClassValue]]) -> list[ClassValue]:
 
 @dataclass(slots=True, eq=False)
 class Instance(Value):
-    """An instance of a project class. `open`: attributes beyond `fields` may exist."""
+    """An instance of a project class. `open`: it may have attributes beyond `fields`."""
 
     cls: ClassValue
     fields: dict[str, Value] = field(default_factory=dict)
     open: bool = True
     origin: Origin | None = None
-    ready: bool = False  # `setup` has been run
-    staged: Array | None = None  # crossed a staging boundary: unknown fields are tracers like this one
+    ready: bool = False  # `setup` has run
+    staged: Array | None = None  # it entered a traced function: its unknown fields are tracers like this one
     serial: int = field(init=False, default_factory=_counter.__next__)
 
 
@@ -348,9 +349,9 @@ class ModuleValue(Value):
 
 @dataclass(slots=True, eq=False)
 class External(Value):
-    """A name of a library outside the project, by its canonical dotted path.
+    """The canonical dotted name of something in a library outside the project.
 
-    `own`: what the project itself defines under this name, when it is that library.
+    `own`: the project's own definition of this name, if the project is that library.
     """
 
     name: str
@@ -365,15 +366,15 @@ class ExternalObject(Value):
     args: list[Value] = field(default_factory=list)
     kwargs: dict[str, Value] = field(default_factory=dict)
     node: ast.AST | None = None
-    staged: Array | None = None  # its arrays are tracers: a layer that crossed a staging boundary
-    own: Value | None = None  # as of `External`
-    flow: Flow | None = None  # of the arrays of a layer
-    answer: bool = False  # as of an array: a function gave it
+    staged: Array | None = None  # its arrays are tracers: a layer that entered a traced function
+    own: Value | None = None  # as in `External`
+    flow: Flow | None = None  # for the arrays of a layer
+    answer: bool = False  # as in `Array`: a function returned it
 
 
 @dataclass(slots=True, eq=False)
 class ExternalMethod(Value):
-    """An attribute of an external object or of an array, about to be called."""
+    """An attribute of an external object or an array that is about to be called."""
 
     receiver: Value
     name: str
@@ -389,7 +390,8 @@ class AtIndexer(Value):
 
 @dataclass(slots=True, eq=False)
 class Choice(Value):
-    """One of several functions or objects: what two branches bound, or (with `every`) each of a sequence in turn."""
+    """One of several functions or objects: two branches bound one each, or (with `every`) a sequence provides each in
+    turn."""
 
     options: list[Value]
     every: bool = False
@@ -400,15 +402,15 @@ class Transformed(Value):
     """A function under a transformation: the result of `jax.jit(f)`, `jax.vmap(f)`, `jax.grad(f)` ..."""
 
     kind: str  # key of jaxlint.jaxapi.transforms.TRANSFORMS
-    api: str  # the name that was called, for messages: "jax.jit"
+    api: str  # the name of the transformation in the source, for messages: "jax.jit"
     target: Value
     options: dict[str, Value]
     node: ast.AST
     module: Module
     why: Why
-    label: str = ""  # how the user would name the function
+    label: str = ""  # the user's name for the function
     attributes: dict[str, Value] = field(default_factory=dict)
-    nesting: int = field(init=False, default=0)  # how many transformations lie in it
+    nesting: int = field(init=False, default=0)  # how many transformations are nested in it
 
     def __post_init__(self) -> None:
         if isinstance(self.target, Transformed):
@@ -416,7 +418,7 @@ class Transformed(Value):
 
 
 def member_kind(member: Value) -> str:
-    """ "staticmethod", "classmethod" or "property" where one stands above a method, transformed or not, else ""."""
+    """The decorator of a method, transformed or not: "staticmethod", "classmethod" or "property"; otherwise ""."""
     while isinstance(member, (Transformed, Partial)):
         if isinstance(member, Transformed):
             for kind in ("staticmethod", "classmethod", "property"):
@@ -427,7 +429,7 @@ def member_kind(member: Value) -> str:
 
 
 def innermost(target: Value) -> tuple[Function | None, int, set[str]]:
-    """The function at the core of a target, how many leading parameters are filled, and which names are bound."""
+    """The innermost function of a target, the number of leading parameters that are bound, and the bound names."""
     skipped = 0
     names: set[str] = set()
     while not isinstance(target, Function):
@@ -452,14 +454,14 @@ def innermost(target: Value) -> tuple[Function | None, int, set[str]]:
 
 
 def bound_to(member: Value, receiver: Value, cls: Value) -> Value:
-    """A method of `cls` as `receiver` has it: static methods as they are, class methods bound to the class."""
+    """A method of `cls` as an attribute of `receiver`: a static method unchanged, a class method bound to the class."""
     kind = member_kind(member)
     if kind == "staticmethod":
         return member
     return BoundMethod(member, cls if kind == "classmethod" else receiver)
 
 
-# What may be called, or asked for a method: two of these join to a choice.
+# Values that may be called or asked for a method: a join of two is a choice.
 CALLABLE = (
     Function,
     BoundMethod,
@@ -471,7 +473,7 @@ CALLABLE = (
     ExternalMethod,
     Choice,
 )
-# What is an ordinary Python value, as far as a trace is concerned.
+# Values that are ordinary Python values for a trace.
 StaticLike = (
     Static,
     NumpyArray,
@@ -487,14 +489,14 @@ StaticLike = (
     Transformed,
     Choice,
 )
-# By their exact types, which is the quickest question, since this is asked millions of times. (None has heirs but
-# `Static` and `Unknown`.)
+# Compare exact types: this is the fastest test, and it runs millions of times. (Only `Static` and `Unknown` have
+# subclasses.)
 CONTAINERS: Final[frozenset[type]] = frozenset({TupleValue, ListValue, DictValue})
 _WITH_PARTS: Final[frozenset[type]] = CONTAINERS | {Instance}
 
 
 def is_plain_object(value: Value) -> bool:
-    """An instance of a class of the project that does not say what its truth is: it is true."""
+    """Whether it is an instance of a project class that does not define its truth: such an instance is true."""
     if not isinstance(value, Instance):
         return False
     bases = [base for cls in value.cls.mro() for base in cls.bases]

@@ -1,4 +1,4 @@
-"""What lies in a value: its parts, its constant, its arrays."""
+"""The contents of a value: its parts, its constant, its arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from jaxlint.staging.values.plain import ANSWER, MISSING, UNKNOWN, Static, Unkno
 
 
 def constant(value: Value | None, depth: int = 8) -> Any:
-    """The Python object behind `value` where it is fully known (tuples and lists included), else MISSING."""
+    """The Python object behind `value` if it is fully known (tuples and lists included), otherwise MISSING."""
     if isinstance(value, Static):
         return value.const
     if isinstance(value, (TupleValue, ListValue)) and value.items is not None and depth > 0:
@@ -43,7 +43,7 @@ def parts_of(value: Value) -> Iterable[Value]:
 
 
 def is_single(value: Value | None) -> bool:
-    """Whether it is certainly one array of JAX, and a concrete one."""
+    """Whether it is certainly one concrete JAX array."""
     return (
         isinstance(value, Array)
         and value.certain
@@ -53,7 +53,7 @@ def is_single(value: Value | None) -> bool:
 
 
 def unknown_of(inputs: Iterable[Value]) -> Unknown:
-    """What something unknown gives that was given `inputs`: it may be made of the functions among them."""
+    """The result of an unknown call with `inputs`; it may wrap the functions among them."""
     options = (option for part in inputs for option in (part.options if isinstance(part, Choice) else [part]))
     functions = tuple(
         part for part in options if isinstance(part, (Function, BoundMethod, Partial, Transformed))
@@ -62,12 +62,13 @@ def unknown_of(inputs: Iterable[Value]) -> Unknown:
 
 
 def is_answer(value: Value) -> bool:
-    """Whether something that was not read says it of tracers: perhaps that they are some, as on the host they are not."""
+    """Whether unread code computed it from tracers: perhaps it says that they are tracers, which they are not on the
+    host."""
     return isinstance(value, (Unknown, Array, ExternalObject)) and value.answer
 
 
 def as_answer(value: Value) -> Value:
-    """What follows from an answer: `value`, where nothing else is known of it."""
+    """The value that follows from such an answer: `value`, if nothing else is known about it."""
     undecided = type(value) is Unknown or (
         type(value) is Static and value.const is MISSING and value.truth is None
     )
@@ -75,7 +76,7 @@ def as_answer(value: Value) -> Value:
 
 
 def find_array(value: Value, staged: bool | None = None, depth: int = 4) -> Array | None:
-    """The first array inside `value`; with `staged`, the first that is (not) staged. Certain ones win."""
+    """The first array inside `value`; with `staged`, the first that is (not) a tracer. Certain ones go first."""
     if type(value) is Array:
         return value if staged is None or value.staged == staged else None
     if type(value) not in _WITH_PARTS:
@@ -96,7 +97,7 @@ def find_array(value: Value, staged: bool | None = None, depth: int = 4) -> Arra
 
 
 def map_parts(value: TupleValue | ListValue | DictValue, change: Callable[[Value], Value]) -> Value:
-    """The same container with `change` applied to all that it holds, known or not."""
+    """The same container with `change` applied to everything in it, known or unknown."""
     if isinstance(value, DictValue):
         element = change(value.element) if value.element is not None else None
         known = {key: change(part) for key, part in value.items.items()}
@@ -110,10 +111,10 @@ def map_parts(value: TupleValue | ListValue | DictValue, change: Callable[[Value
 
 
 def map_leaves(value: Value, change: Callable[[Value], Value]) -> Value:
-    """`value` with `change` applied to all that is no container, at any depth.
+    """`value` with `change` applied to everything that is not a container, at any depth.
 
-    A container that lies in several places is changed once, and lies in as many in the result: what holds itself twice, that twice,
-    and so on, is as large as its depth, and would be walked in exponential time otherwise.
+    A container that lies in several places is changed once and shared in the result. Otherwise nested sharing would
+    take exponential time.
     """
     if type(value) not in CONTAINERS:
         return change(value)
@@ -130,11 +131,11 @@ def map_leaves(value: Value, change: Callable[[Value], Value]) -> Value:
     return changed(value)
 
 
-_MANY_INSIDE = MAX_WEIGHT  # containers in a container that are looked at
+_MANY_INSIDE = MAX_WEIGHT  # nesting depth that is searched
 
 
 def lies_in(target: Value, value: Value) -> bool:
-    """Whether `value` is `target` or holds it, at any depth, or is too much to tell."""
+    """Whether `value` is `target` or contains it at any depth; also true if `value` is too large to search."""
     if type(value) not in CONTAINERS:
         return False
     seen: set[int] = set()
@@ -150,7 +151,7 @@ def lies_in(target: Value, value: Value) -> bool:
 
 
 def _held_by(value: Value) -> list[Value]:
-    """What a container holds, known or not."""
+    """The contents of a container, known or unknown."""
     if isinstance(value, DictValue):
         return [*value.items.values(), *([value.element] if value.element is not None else [])]
     if isinstance(value, (ListValue, TupleValue)):

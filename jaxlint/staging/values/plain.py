@@ -1,4 +1,4 @@
-"""Values of Python that are no arrays and hold none, and the identities of values."""
+"""Python values that are not arrays and hold none, and the identities of values."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class _Missing:
 
 
 MISSING: Final = _Missing()
-ANY_NAME: Final = "*"  # of a field: what an object has under names that are not known
-CONTENT: Final = "[]"  # the same: what an object holds whose class derives from a container
+ANY_NAME: Final = "*"  # a field: the attributes of an object under unknown names
+CONTENT: Final = "[]"  # likewise: the contents of an object whose class derives from a container
 
 
 class Sentinel:
-    """What `object()` makes: a constant that is itself and nothing else."""
+    """The result of `object()`: a constant that equals only itself."""
 
 
 class Origin:
@@ -35,14 +35,14 @@ class Origin:
     def __init__(self, name: str, parent: Origin | None = None, batch: bool = False) -> None:
         self.name = name
         self.parent = parent
-        self.batch = batch  # the result of jax.random.split: each part is a key of its own
+        self.batch = batch  # the result of jax.random.split: each part is a separate key
         self.split_of: Origin | None = None  # the key that was split
         self.children: dict[object, Origin] = {}
-        self.size: Size | None = None  # as a dimension, once it was one
+        self.size: Size | None = None  # its size as a dimension, once it has been one
         self.serial = next(_counter)
 
     def child(self, part: object) -> Origin:
-        """The origin of a part; the same part gives the same origin."""
+        """The origin of a part. The same part always has the same origin."""
         found = self.children.get(part)
         if found is None:
             label = f"[{part!r}]" if not isinstance(part, str) or self.batch else f".{part}"
@@ -50,9 +50,10 @@ class Origin:
         return found
 
     def without(self, parts: Iterable[object]) -> Origin | None:
-        """The identity of a copy in which the fields `parts` are new: the others are the same; None where none is known.
+        """The identity of a copy whose fields `parts` are new and whose other fields are unchanged; None if no field
+        is named.
 
-        Which field a position is, is not known.
+        The field of a position is unknown.
         """
         kept: dict[object, Origin] = {
             part: child
@@ -66,7 +67,7 @@ class Origin:
         return copy
 
     def rebind(self, part: object) -> None:
-        """Something else is stored as `part`; MISSING for a part that is not known."""
+        """Records that something else is stored as `part`; MISSING stands for an unknown part."""
         if part is MISSING:
             self.children.clear()
         else:
@@ -80,7 +81,7 @@ class Origin:
 
 
 class OptionalName(str):
-    """The name of a keyword argument that is given on some paths alone."""
+    """The name of a keyword argument that is passed on some paths only."""
 
     __slots__ = ()
 
@@ -92,14 +93,14 @@ class Value:
 
 
 class Activation:
-    """A call that is being evaluated, as far as values know it: `Frame` is one."""
+    """A call under evaluation, as far as values know it. `Frame` implements it."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flow:
-    """How an array depends on what is being differentiated: through the loop `node`, if there is one."""
+    """How an array depends on a differentiated value: through the loop `node`, if there is one."""
 
     node: ast.AST | None = None
     frame: Activation | None = None
@@ -111,30 +112,30 @@ TANGENT: Final = Flow()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """How a number came about that has to do with dimensions, or a tuple of such; it is worked out when it is asked for.
+    """How a number, or a tuple of numbers, was derived from dimensions. Its value is computed on demand.
 
-    `how`: "axis", "size", "rank" or "shape" (from `start` to `stop`) of an array; "+", "*" ... of two numbers; "joined"
-    of two tuples.
+    `how`: "axis", "size", "rank" or "shape" (from `start` to `stop`) of an array; "+", "*" ... of two numbers;
+    "joined" for two concatenated tuples.
     """
 
     how: str
     of: tuple[Value, ...]
-    start: int | None = None  # of a shape; which one, of an axis
+    start: int | None = None  # for "shape"; for "axis", the axis
     stop: int | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Unknown(Value):
     origin: Origin | None = None
-    flow: Flow | None = None  # as of an array
-    true: bool = False  # a test said so
-    made_of: tuple[Value, ...] = ()  # functions that something unknown was given, which gave this
-    answer: bool = False  # as of an array
-    measured: Measured | None = None  # as of a plain value
+    flow: Flow | None = None  # as in `Array`
+    true: bool = False  # a test decided it
+    made_of: tuple[Value, ...] = ()  # functions among the arguments of the unknown call that returned this
+    answer: bool = False  # as in `Array`
+    measured: Measured | None = None  # as in `Static`
 
 
 class StarArgument(Unknown):
-    """`*args` of unknown length at a call; `element` is what it holds."""
+    """`*args` of unknown length at a call. `element` is the value of each of them."""
 
     __slots__ = ("element",)
 
@@ -149,33 +150,31 @@ ANSWER: Final = Unknown(answer=True)
 
 @dataclass(slots=True, eq=False)
 class Static(Value):
-    """An ordinary Python value. `const` is the value itself where it is known, else MISSING."""
+    """An ordinary Python value. `const` is the value itself if it is known, otherwise MISSING."""
 
     const: Any = MISSING
-    # The type where it alone is known: "range", "str", "int" ...; "key" of a dict, most likely a string.
+    # The type, if only that is known: "range", "str", "int" ...; "key" for a dict key, most likely a string.
     kind: str = ""
-    one_of: tuple[
-        str, ...
-    ] = ()  # the strings that it may be, where they are few and known, and it is not None
-    truth: bool | None = None  # what a test said of a value that is not known
-    measured: Measured | None = None  # it is a dimension, or computed of some
+    one_of: tuple[str, ...] = ()  # the strings that it may be, if they are few and known and it is not None
+    truth: bool | None = None  # what a test said about an unknown value
+    measured: Measured | None = None  # it is a dimension, or computed from dimensions
 
 
 @dataclass(slots=True, eq=False)
 class Shim(Static):
-    """The answer to a question for the version of a library, or for a name that it may lack."""
+    """The result of a version test, or of a test for a name that a version may lack."""
 
 
 @dataclass(slots=True, eq=False)
 class Setting(Static):
-    """What a variable of the environment says, or what follows from it; `default` where that is not set."""
+    """The value of an environment variable, or what follows from it. `default` applies if the variable is not set."""
 
     default: Any = MISSING
 
 
 @dataclass(slots=True, eq=False)
 class DType(Static):
-    """A dtype object whose name is known, as of `x.dtype`."""
+    """A dtype object with a known name, such as `x.dtype`."""
 
     name: str = ""
 
@@ -189,21 +188,21 @@ class TreeDef(Static):
 
 @dataclass(slots=True, eq=False)
 class Reading(Static):
-    """The time of a clock, and where the ledger of dispatches (`staging/tracking/timing.py`) stood when it was read."""
+    """A clock reading, and the state of the ledger (`staging/tracking/timing.py`) at that moment."""
 
     clock: str = ""
     node: ast.AST | None = None
     frame: Activation | None = None
     serial: int = 0
     settled: int = 0
-    loops: int = 0  # how many loops of its frame it was read in
+    loops: int = 0  # the number of enclosing loops of its frame
 
 
 STATICS: Final[frozenset[type]] = frozenset({Static, Shim, Setting, DType, Reading, TreeDef})
 
 
 def some(constant: object) -> Static:
-    """What is known of a constant that is set to something else, too: its type; nothing when it is None at first."""
+    """What is known about a constant that is also set to something else: its type; nothing if it starts as None."""
     return Static(kind=type(constant).__name__ if constant is not None else "")
 
 
@@ -218,7 +217,7 @@ def kind_of_static(value: Static) -> str:
 
 
 def hashable(value: object) -> bool:
-    """Whether a constant may be a key."""
+    """Whether a constant can be a dict key."""
     try:
         hash(value)
     except TypeError:
@@ -227,12 +226,12 @@ def hashable(value: object) -> bool:
 
 
 def is_text(value: Value) -> bool:
-    """A string, or bytes, known or not."""
+    """Whether it is a string or bytes, known or unknown."""
     return isinstance(value, Static) and (
         isinstance(value.const, (str, bytes)) or value.kind in ("str", "key")
     )
 
 
 def is_none(value: Value) -> bool:
-    """The constant None."""
+    """Whether it is the constant None."""
     return isinstance(value, Static) and value.const is None

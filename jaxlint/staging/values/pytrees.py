@@ -1,4 +1,4 @@
-"""Classes that say themselves how they flatten: which of their attributes are leaves, and which are kept beside them."""
+"""Classes that define how they flatten: which attributes are leaves, and which are auxiliary data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TO_NUMPY = ("np.asarray", "np.array", "numpy.asarray", "numpy.array")
 
 
 def flattening(cls: ClassValue) -> Function | None:
-    """The function that flattens an instance: a method, or what `register_pytree_node` was given."""
+    """The function that flattens an instance: a method, or the one registered by `register_pytree_node`."""
     for name in ("tree_flatten", "tree_flatten_with_keys"):
         method = cls.lookup(name)
         if isinstance(method, Function):
@@ -31,7 +31,7 @@ def flattening(cls: ClassValue) -> Function | None:
 
 
 def leaf_attributes(flatten: Function) -> list[str] | None:
-    """The attributes that `flatten` returns as children, in order; None where its source does not say."""
+    """The attributes that `flatten` returns as children, in order; None if its source does not show them."""
     node = flatten.node
     parameters = [*node.args.posonlyargs, *node.args.args]
     if not parameters:
@@ -50,7 +50,7 @@ def leaf_attributes(flatten: Function) -> list[str] | None:
         elif isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
             grown.add(part.target.id)
         elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
-            grown.add(part.value.id)  # the method of a list, as `children.append`
+            grown.add(part.value.id)  # the list method, as in `children.append`
         elif isinstance(part, ast.Return):
             results.append(part.value)
     if len(results) != 1 or results[0] is None:
@@ -59,7 +59,7 @@ def leaf_attributes(flatten: Function) -> list[str] | None:
 
 
 def kept_attributes(flatten: Function) -> dict[str, ast.AST]:
-    """The attributes that `flatten` returns as they are beside the children, by themselves or in a tuple or dict."""
+    """The attributes that `flatten` returns unchanged as auxiliary data, alone or in a tuple or dict."""
     parameters = [*flatten.node.args.posonlyargs, *flatten.node.args.args]
     results = [part.value for part in walk(flatten.node) if isinstance(part, ast.Return)]
     if (
@@ -92,7 +92,7 @@ def kept_attributes(flatten: Function) -> dict[str, ast.AST]:
 
 
 def has_no_aux_data(flatten: Function) -> bool:
-    """Whether `flatten` returns None or nothing beside the children, so that all that an instance holds are leaves."""
+    """Whether `flatten` returns None or nothing as auxiliary data, so that an instance consists of its leaves."""
     results = [part.value for part in walk(flatten.node) if isinstance(part, ast.Return)]
     kept = [
         result.elts[1] if isinstance(result, ast.Tuple) and len(result.elts) == 2 else None
@@ -106,7 +106,7 @@ def has_no_aux_data(flatten: Function) -> bool:
 
 
 def is_kept(cls: ClassValue, name: str) -> bool:
-    """Whether instances keep the attribute beside their leaves, so that it is no tracer in a stage that they crossed into."""
+    """Whether the attribute is auxiliary data, so that it is not a tracer in a traced function."""
     declared = cls.all_fields().get(name)
     if declared is not None:
         return declared.static
@@ -131,7 +131,7 @@ def _names(node: ast.expr | None, me: str, assigned: dict[str, ast.expr | None])
     found: list[str] = []
     for element in node.elts:
         if isinstance(element, ast.Tuple) and len(element.elts) == 2 and _is_key(element.elts[0]):
-            element = element.elts[1]  # a pair of key and child
+            element = element.elts[1]  # a key and a child
         if (
             not isinstance(element, ast.Attribute)
             or not isinstance(element.value, ast.Name)
@@ -147,17 +147,17 @@ def _is_key(node: ast.expr) -> bool:
 
 
 def registration(cls: ClassValue) -> Registration | None:
-    """How `register_pytree_node` was told to treat instances of `cls`."""
+    """The registration of `cls` by `register_pytree_node`."""
     return next((owner.registered for owner in cls.mro() if owner.registered is not None), None)
 
 
 def is_pytree(cls: ClassValue) -> bool:
-    """Whether JAX knows instances of `cls` as more than a leaf."""
+    """Whether JAX flattens instances of `cls`, instead of treating each as a leaf."""
     return cls.model.pytree or flattening(cls) is not None or registration(cls) is not None
 
 
 def tracer_in(value: Value, depth: int = 4) -> Array | None:
-    """The first tracer among the leaves of `value`, as JAX counts them: of a plain object it knows none."""
+    """The first tracer among the leaves of `value`, as JAX counts leaves: a plain object has none."""
     if isinstance(value, Instance) and value.staged is None and not is_pytree(value.cls):
         return None
     if depth == 0 or not isinstance(value, (Instance, TupleValue, ListValue, DictValue)):
@@ -175,5 +175,5 @@ def tracer_in(value: Value, depth: int = 4) -> Array | None:
 
 
 def _is_bare(value: Value) -> bool:
-    """An object that is inside a stage, and of which no attribute is known."""
+    """Whether it is an object inside a stage with no known attributes."""
     return isinstance(value, Instance) and all(isinstance(part, Unknown) for part in value.fields.values())

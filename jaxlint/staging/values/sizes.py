@@ -1,8 +1,8 @@
-"""Sizes of dimensions: integers, symbols such as `B`, and what arithmetic makes of them, in a normal form.
+"""Sizes of dimensions: integers, symbols such as `B`, and arithmetic on them, in a normal form.
 
-A size that is no `int` is a polynomial of atoms with integer coefficients. An atom is a symbol, or a quotient or a rest
-that no rule could divide. Two sizes are the same where their normal forms are. A symbol stands for a dimension that holds
-something: it is 1 or more.
+A size that is no `int` is a polynomial of atoms with integer coefficients. An atom is a symbol, or a quotient or a
+remainder that no rule could divide. Two sizes are equal if their normal forms are. A symbol stands for a nonempty
+dimension: it is 1 or more.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _serials = itertools.count(1)
 @total_ordering
 @dataclass(slots=True, eq=False)
 class Symbol:
-    """A size that is not known: that of an axis of an array, as a rule. `name`: what the program calls it."""
+    """An unknown size, usually that of an array axis. `name`: the program's name for it."""
 
     name: str
     serial: int = field(default_factory=_serials.__next__)
@@ -35,7 +35,7 @@ class Symbol:
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class Divided:
-    """`left // right` or `left % right` that is no polynomial."""
+    """`left // right` or `left % right` that is not a polynomial."""
 
     operator: str
     left: Size
@@ -49,7 +49,7 @@ class Divided:
 
 
 Atom = Symbol | Divided
-Monomial = tuple[Atom, ...]  # in order; the same atom as often as its power says
+Monomial = tuple[Atom, ...]  # sorted; an atom is repeated as often as its power
 
 
 def _order(atom: Atom) -> tuple[int, int, str]:
@@ -58,7 +58,7 @@ def _order(atom: Atom) -> tuple[int, int, str]:
 
 @dataclass(frozen=True, slots=True)
 class Polynomial:
-    """A sum of products, in order; at least one of them holds an atom."""
+    """A sum of products, sorted. At least one product contains an atom."""
 
     terms: tuple[tuple[Monomial, int], ...]
 
@@ -67,11 +67,11 @@ class Polynomial:
 
 
 Size = int | Polynomial
-MAX_TERMS: Final = 12  # of a polynomial; what has more is a symbol of its own
+MAX_TERMS: Final = 12  # terms of a polynomial; a longer one becomes a symbol
 
 
 def symbol(name: str) -> Polynomial:
-    """A new size that differs from no other for certain."""
+    """A new size that may equal any other."""
     return of_atom(Symbol(name))
 
 
@@ -140,7 +140,7 @@ def total(sizes: Iterable[Size]) -> Size:
 
 
 def quotient(left: Size, right: Size) -> Size | None:
-    """`left / right` where it certainly divides, by the form of both; else None."""
+    """`left / right` if the forms of both show that it divides evenly; otherwise None."""
     if right == 0:
         return None
     if isinstance(left, int) and isinstance(right, int):
@@ -165,7 +165,7 @@ def quotient(left: Size, right: Size) -> Size | None:
 
 
 def _common_factor(left: Size, right: Size) -> Size | None:
-    """`3*A + 3*B` by `A + B`."""
+    """The common factor: `3*A + 3*B` divided by `A + B`."""
     one, two = _terms(left), _terms(right)
     if one.keys() != two.keys():
         return None
@@ -175,7 +175,7 @@ def _common_factor(left: Size, right: Size) -> Size | None:
 
 
 def divide(left: Size, right: Size) -> Size | None:
-    """`left // right`; None where it raises."""
+    """`left // right`; None if it raises."""
     if right == 0:
         return None
     if isinstance(left, int) and isinstance(right, int):
@@ -185,7 +185,7 @@ def divide(left: Size, right: Size) -> Size | None:
 
 
 def remainder(left: Size, right: Size) -> Size | None:
-    """`left % right`; None where it raises."""
+    """`left % right`; None if it raises."""
     if right == 0:
         return None
     if isinstance(left, int) and isinstance(right, int):
@@ -194,7 +194,7 @@ def remainder(left: Size, right: Size) -> Size | None:
 
 
 def least(size: Size) -> int | None:
-    """A bound below which it cannot be; None where there is none."""
+    """A lower bound; None if there is none."""
     if isinstance(size, int):
         return size
     bound = 0
@@ -213,7 +213,7 @@ def _is_no_less_than_zero(atom: Atom) -> bool:
 
 
 def differ(left: Size, right: Size) -> bool:
-    """Whether two sizes are certainly not the same."""
+    """Whether two sizes certainly differ."""
     between = subtract(left, right)
     if isinstance(between, int):
         return between != 0
@@ -221,7 +221,7 @@ def differ(left: Size, right: Size) -> bool:
         bound = least(one)
         if bound is not None and bound > 0:
             return True
-    # `2*B` is not 7: one is a multiple of a number, and the other is not.
+    # `2*B` is not 7: one is a multiple of a number and the other is not.
     common = math.gcd(*(factor for monomial, factor in between.terms if monomial))
     rest = sum(factor for monomial, factor in between.terms if not monomial)
     return rest % common != 0
@@ -232,7 +232,7 @@ def may_be(size: Size, number: int) -> bool:
 
 
 def symbols_of(size: Size) -> set[Symbol]:
-    """The symbols in it, those of quotients included."""
+    """Its symbols, including those inside quotients."""
     if isinstance(size, int):
         return set()
     found: set[Symbol] = set()
@@ -243,7 +243,8 @@ def symbols_of(size: Size) -> set[Symbol]:
 
 
 def written(size: Size, inside: bool = False) -> str:
-    """As a program would write it: `4*D`, `T - 1`; "?" where no name says what it is. `inside`: of a product or quotient."""
+    """The source text of a size: `4*D`, `T - 1`; "?" if a part has no name. `inside`: it stands in a product or
+    quotient."""
     if isinstance(size, int):
         return str(size)
     if any(one.name == "?" for one in symbols_of(size)):

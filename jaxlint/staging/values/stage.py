@@ -1,4 +1,4 @@
-"""Where code runs: on the host, or while JAX traces it, and why the analysis believes so."""
+"""Where code runs, on the host or in a JAX trace, and the reason for it."""
 
 from __future__ import annotations
 
@@ -11,29 +11,30 @@ from jaxlint.staging.project import Module
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Why:
-    """One link of a reason: what it says, its place, and the reason behind it.
+    """One link of a reason: its text, its place, and the link behind it.
 
-    A link about a function that JAX traces has its name as `function`: its `text` is a sentence, and `how` says what traces it.
-    Any other link is about a value: its `text` names it, and ends in the preposition that leads to the next link ("the carry of").
+    A link about a function that JAX traces has that function's name as `function`: its `text` is a sentence, and
+    `how` says what traces it. Any other link is about a value: its `text` names it and ends in the preposition before
+    the next link ("the carry of").
     """
 
     text: str
     module: Module | None = None
     node: ast.AST | None = None
     cause: Why | None = None
-    parameter: str = ""  # it says that something is traced as this parameter of a jitted function
-    habit: bool = False  # what programs usually do, which nothing that was seen shows
+    parameter: str = ""  # it says that this parameter of a jitted function is a tracer
+    habit: bool = False  # a convention, not something that the analysis saw
     function: str = ""
     how: str = ""
     api: str = ""  # the transformation that traces `function`
 
     @property
     def rests_on_habit(self) -> bool:
-        """Whether this, or what it follows from, is a habit."""
+        """Whether this link or one behind it is a convention."""
         return self.habit or (self.cause is not None and self.cause.rests_on_habit)
 
     def place(self, reader: Module | None = None) -> str:
-        """ " at train.py:40", or " at line 40" for a reader in the same file."""
+        """The place in words: " at train.py:40", or " at line 40" if the reader is in the same file."""
         if self.module is None or self.node is None:
             return ""
         line = getattr(self.node, "lineno", None)
@@ -42,7 +43,7 @@ class Why:
         return f" at line {line}" if reader is self.module else f" at {self.module.display}:{line}"
 
     def explain(self, reader: Module | None = None) -> str:
-        """The functions of the chain in one sentence, nearest first: "`f` is passed to `jax.jit` at line 4"."""
+        """The functions of the chain in one sentence, the nearest first: "`f` is passed to `jax.jit` at line 4"."""
         links = [link for link in self.chain() if link.function][:6] or [self]
         return ", ".join(link.text + link.place(reader) for link in links)
 
@@ -51,9 +52,9 @@ class Why:
         return self.text + self.place(reader)
 
     def source(self, reader: Module | None = None) -> str:
-        """What a tracer comes from: "`x`, a parameter of `f` (`jax.jit`, line 4)".
+        """Where a tracer comes from: "`x`, a parameter of `f` (`jax.jit`, line 4)".
 
-        Of the transformations around the nearest one is named; those beyond it say no more about this value.
+        Only the nearest transformation is named: outer ones say no more about this value.
         """
         chain = list(self.chain())
         functions = [link.traced(reader) for link in chain if link.function][:2]
@@ -64,13 +65,13 @@ class Why:
         return f"{self.text} {' in '.join(functions)}"
 
     def traced(self, reader: Module | None = None) -> str:
-        """The function, and what traces it: "`f` (`jax.jit`, line 4)"."""
+        """The function and its transformation: "`f` (`jax.jit`, line 4)"."""
         place = self.place(reader).removeprefix(" at ")
         how = self.how or f"`{self.api}`"
         return f"`{self.function}` ({how}, {place})" if place else f"`{self.function}` ({how})"
 
     def chain(self) -> Iterator[Why]:
-        """This link, and those behind it."""
+        """This link and the links behind it."""
         link: Why | None = self
         while link is not None:
             yield link
@@ -81,9 +82,9 @@ class Why:
 class Stage:
     """How the code of a frame runs.
 
-    `kind`: "host", or the transformation that stages it ("jit", "scan", "vmap" ...). `abstract`: array functions give
-    tracers even without traced inputs (jit, scan, cond ...; not vmap or shard_map alone). `certain`: a transformation
-    was seen, as opposed to a framework's convention.
+    `kind`: "host", or the transformation that stages it ("jit", "scan", "vmap" ...). `abstract`: array functions
+    return tracers even for concrete inputs (jit, scan, cond ...; not vmap or shard_map alone). `certain`: the
+    analysis saw a transformation, not a framework's convention alone.
     """
 
     kind: str
@@ -91,10 +92,8 @@ class Stage:
     certain: bool = True
     why: Why | None = None
     parent: Stage | None = None
-    axes: (
-        tuple[str, ...] | None
-    ) = ()  # the axis names that it binds for collectives; None when they are not known
-    # Kept, since every call asks for them; `key`: what tells contexts of a function apart.
+    axes: tuple[str, ...] | None = ()  # the axis names that it binds for collectives; None if unknown
+    # Cached, since every call reads them. `key`: what distinguishes contexts of a function.
     staged: bool = field(init=False)
     key: tuple[str, bool, bool] = field(init=False)
 
@@ -104,7 +103,7 @@ class Stage:
         object.__setattr__(self, "key", (kind, self.abstract, self.certain))
 
     def within(self, *kinds: str) -> bool:
-        """This stage or one around it is of one of these kinds."""
+        """Whether this stage or an enclosing one is of one of these kinds."""
         stage: Stage | None = self
         while stage is not None:
             if stage.kind in kinds:
@@ -114,7 +113,7 @@ class Stage:
 
     @property
     def runs(self) -> bool:
-        """Whether a program is seen to run here, on the host: it is a module's body, a test, or what these call."""
+        """Whether the program certainly runs here on the host: in a module's body, a test, or what these call."""
         return not self.staged and (self.certain or self.parent is not None)
 
 
@@ -122,5 +121,6 @@ HOST = Stage("host")
 
 
 def at_compile_time(stage: Stage) -> Stage:
-    """Inside `jax.ensure_compile_time_eval`: what is computed of concrete values is concrete, and tracers stay tracers."""
+    """The stage inside `jax.ensure_compile_time_eval`: computations on concrete values are concrete, and tracers stay
+    tracers."""
     return Stage("compile_time", False, False, stage.why, stage) if stage.staged else stage

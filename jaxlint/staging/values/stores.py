@@ -1,4 +1,4 @@
-"""What changes a container."""
+"""Stores into containers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from jaxlint.staging.values.plain import UNKNOWN, Static, Value
 
 
 def without_cycles(target: Value, value: Value) -> Value:
-    """`value`, which is about to be put into `target`; unknown where `target` would then hold itself.
+    """`value` as it may be stored into `target`; unknown if `target` would then contain itself.
 
-    What walks through containers may so rely on an end.
+    Walks through containers rely on this to finish.
     """
     return UNKNOWN if type(value) in CONTAINERS and lies_in(target, value) else value
 
 
 def bounded_weight(target: ListValue | DictValue, value: Value) -> Value:
-    """`value`, which is about to be put into `target`; unknown once that gets too heavy."""
+    """`value` as it may be stored into `target`; unknown if `target` would get too heavy."""
     if type(value) in CONTAINERS:
         added = weight_of(value)
         if target.weight + added > MAX_WEIGHT:
@@ -29,7 +29,7 @@ def bounded_weight(target: ListValue | DictValue, value: Value) -> Value:
 
 
 def store_key(target: DictValue, key: Any, value: Value, conditional: bool) -> None:
-    """`target[key] = value`; `conditional`: on one of several paths."""
+    """Stores `target[key] = value`. `conditional`: on one of several paths."""
     known = target.items.get(key)
     value = bounded_weight(target, without_cycles(target, value))
     target.items[key] = join(known, value) if known is not None and conditional else value
@@ -40,7 +40,7 @@ def store_key(target: DictValue, key: Any, value: Value, conditional: bool) -> N
 
 
 def store_somewhere(target: DictValue, key: Value, value: Value) -> None:
-    """`target[key] = value` with a key that is not known, or one of a few."""
+    """Stores `target[key] = value` for an unknown key, or one of a few."""
     names = key.one_of if isinstance(key, Static) else ()
     for name in names:
         store_key(target, name, value, conditional=True)
@@ -49,7 +49,7 @@ def store_somewhere(target: DictValue, key: Value, value: Value) -> None:
 
 
 def overwrite_any(target: DictValue, value: Value) -> None:
-    """`target[key] = value` with a key that is not known: it may be one of those that are."""
+    """Stores `target[key] = value` for an unknown key, which may be one of the known keys."""
     value = without_cycles(target, value)
     target.items.update({key: join(known, value) for key, known in target.items.items()})
     target.element = value if target.element is None else join(target.element, value)
@@ -64,7 +64,7 @@ def update_dict(target: DictValue, given: DictValue, conditional: bool) -> None:
 
 
 def spread(target: ListValue, added: Value) -> None:
-    """`added` was put into `target`: perhaps into each of the lists that it may be."""
+    """Records that `added` was stored into `target`, and perhaps into each list that `target` may be."""
     for option in target.either:
         known = option.elements()
         option.element = join(option.element, added) if known else added

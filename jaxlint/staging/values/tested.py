@@ -1,4 +1,4 @@
-"""Items of dicts that a branch has asked for."""
+"""Dict items that a branch has tested."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jaxlint.staging.values.plain import Value
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TestedItem:
-    """`items[key]` was tested, and is `value` under one outcome."""
+    """`items[key]` was tested: it is `value` in one branch."""
 
     items: dict[object, Value]
     key: object

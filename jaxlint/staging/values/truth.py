@@ -1,4 +1,4 @@
-"""The truth of values, and what follows from it."""
+"""The truth of values, and the facts that follow from it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jaxlint.staging.values.plain import MISSING, Static, Unknown, Value
 
 
 def truth(value: Value) -> bool | None:
-    """What `bool(value)` gives, where that is certain."""
+    """The result of `bool(value)`, if it is certain."""
     if isinstance(value, Static):
         return value.truth if value.const is MISSING else bool(value.const)
     if type(value) is Unknown:
@@ -31,13 +31,13 @@ def truth(value: Value) -> bool | None:
 
 
 def _is_setting(name: str) -> bool:
-    """Whether a name of another library is that of a constant, flag or option, and not of a function or a class."""
+    """Whether the name of a library member is that of a constant, flag or option, not of a function or class."""
     _, *parts = name.split(".")
     return "config" in parts[:-1] or any(part.isupper() for part in parts)
 
 
 def decided(value: Value, outcome: bool) -> Value:
-    """A plain or unknown value of which a test has said what it is."""
+    """A plain or unknown value whose truth a test has decided."""
     if type(value) is Static and value.const is MISSING:
         return Static(kind=value.kind, one_of=value.one_of, truth=outcome)
     if type(value) is Unknown:

@@ -1,6 +1,6 @@
-"""What a call does to the objects that it gets: attributes set on `self`, items added to a list.
+"""The writes of a call to the objects that it receives: attributes set on `self`, items appended to a list.
 
-A call whose result is remembered is not evaluated again; its writes are done to the objects of the new call.
+A remembered call is not evaluated again. Its writes are repeated on the objects of the new call.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Writes = list[tuple[Path, State]]
 
 
 def mutable_parts(bound: dict[str, Value]) -> dict[Path, tuple[Value, State]]:
-    """The objects that can be written to among the arguments and in their attributes, with what they hold now."""
+    """The mutable objects among the arguments and in their attributes, with their present contents."""
     found: dict[Path, tuple[Value, State]] = {}
     for path, value in _walk(bound, (), MAX_DEPTH):
         found[path] = (value, _state(value))
@@ -30,7 +30,7 @@ def mutable_parts(bound: dict[str, Value]) -> dict[Path, tuple[Value, State]]:
 
 
 def writes_since(before: dict[Path, tuple[Value, State]]) -> Writes:
-    """What has been written to the objects since `mutable_parts`, outermost first."""
+    """The writes to these objects since `mutable_parts`, the outermost first."""
     found: Writes = []
     given = {id(value) for value, _ in before.values()}
     for path, (value, state) in before.items():
@@ -46,7 +46,7 @@ def writes_since(before: dict[Path, tuple[Value, State]]) -> Writes:
 
 
 def put_back(before: dict[Path, tuple[Value, State]]) -> None:
-    """Takes back what has been written to the objects since `mutable_parts`."""
+    """Undoes the writes to these objects since `mutable_parts`."""
     for value, state in before.values():
         if isinstance(value, Instance):
             value.fields.clear()
@@ -60,7 +60,7 @@ def put_back(before: dict[Path, tuple[Value, State]]) -> None:
 
 
 def repeat(writes: Writes, bound: dict[str, Value]) -> None:
-    """The same writes, to the objects of another call."""
+    """Repeats the writes on the objects of another call."""
     for path, state in writes:
         value: Value | None = bound.get(path[0])
         for name in path[1:]:
@@ -76,7 +76,7 @@ def repeat(writes: Writes, bound: dict[str, Value]) -> None:
 
 
 def own(value: Value) -> Value:
-    """A container that the call has made: what is put into it later, by this object or another's, is not in the others."""
+    """A container that the call created: a later write to it does not affect the others."""
     if isinstance(value, ListValue):
         return replace(value, items=None if value.items is None else list(value.items))
     return replace(value, items=dict(value.items)) if isinstance(value, DictValue) else value
