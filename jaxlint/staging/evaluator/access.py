@@ -1,4 +1,4 @@
-"""Attributes and subscripts: what `base.name` and `base[index]` give."""
+"""Attributes and subscripts: the values of `base.name` and `base[index]`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from jaxlint.staging.values.measured import part_of_shape
 
 
 def _part_of_partial(partial: Partial, name: str) -> Value:
-    """`partial.func` and its like."""
+    """The value of `partial.func` and the like."""
     if name == "func":
         return partial.function
     if name == "args":
@@ -55,14 +55,14 @@ def _part_of_partial(partial: Partial, name: str) -> Value:
 
 
 class Access(Part):
-    """The access part of the interpreter."""
+    """Evaluates attributes and subscripts."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.instances = machine.part(Instances)
         self.data_model = machine.part(DataModel)
-        self.external_names: dict[tuple[str, str], External] = {}  # attributes of JAX and its like
-        self.read: set[str] = set()  # attributes that were read in a stage of what is not known
+        self.external_names: dict[tuple[str, str], External] = {}  # attributes of JAX and its ecosystem
+        self.read: set[str] = set()  # attributes of unknown values that traced code read
 
     def eval_attribute(self, node: ast.Attribute, frame: Frame) -> Value:
         return self.attribute_of(self.machine.language.eval(node.value, frame), node, frame)
@@ -112,7 +112,7 @@ class Access(Part):
         if type(base) is Function:
             found = base.defaults.get(f".{name}")
             if found is None and name == "__wrapped__":
-                return base.wraps or base  # what a decorator that is not seen has wrapped is much like it
+                return base.wraps or base  # an unseen decorator usually returns something like what it wraps
             return found if found is not None else UNKNOWN
         if type(base) is Partial:
             return _part_of_partial(base, name)
@@ -136,7 +136,7 @@ class Access(Part):
         if modelled is not None:
             return modelled
         made = External(dotted)
-        if not foreign:  # the same for every module
+        if not foreign:  # equal for every module
             self.external_names[base.name, name] = made
         return made
 
@@ -144,7 +144,7 @@ class Access(Part):
         self.machine.language.run_module(base.module)
         value = base.scope.variables.get(name)
         known_as = self.machine.staging.known_as(base.module, name, value)
-        if known_as:  # the library itself is being analysed: what it defines means what its models say
+        if known_as:  # the library itself is analysed: its definitions mean what their models say
             return External(known_as, value)
         if value is not None:
             return value
@@ -196,7 +196,7 @@ class Access(Part):
     def sequence_item(
         self, base: ListValue | TupleValue, index: Value, node: ast.Subscript, frame: Frame
     ) -> Value:
-        """An item of a list or a tuple, or a slice of it."""
+        """An item of a list or tuple, or a slice of it."""
         self.check_sequence_index(base, index, node, frame)
         const = constant(index)
         if type(base) is TupleValue and base.measured is not None:
@@ -211,11 +211,11 @@ class Access(Part):
             return _slice(base, index)
         picked = fresh(base.element if base.items is None else join_all(base.items))
         if base.items is not None and isinstance(index, Unknown) and type(picked) is Array:
-            picked.certain = False  # there may be no such element, as behind `i < len(args)`
+            picked.certain = False  # the element may not exist, as behind `i < len(args)`
         return picked
 
     def dict_item(self, base: DictValue, index: Value, node: ast.Subscript, frame: Frame) -> Value:
-        """What a dict holds under a key."""
+        """The value of a dict under a key."""
         const = constant(index)
         if isinstance(index, Static) and index.one_of and base.element is None:
             return in_turn(base.items[key] for key in index.one_of if key in base.items)
@@ -227,7 +227,7 @@ class Access(Part):
             known = const is not MISSING and hashable(const)
             element = base.element if known else join_all(base.elements())
             if isinstance(element, (Array, Unknown)) and element.origin is not None and known:
-                # One key's value, not another's.
+                # The value of one key, not of another.
                 element = replace(element, origin=element.origin.child(const))
             return element
         return join_all(base.items.values()) if const is MISSING and base.items else UNKNOWN
@@ -238,7 +238,7 @@ class Access(Part):
         self.check_slice(base, index, node, frame)
 
     def check_slice(self, base: Value, part: Value, node: ast.Subscript, frame: Frame) -> None:
-        """Tells rules of a traced bound of a slice, or of a part of an index that is one."""
+        """Emits an event for a traced bound of a slice, in an index or in a part of it."""
         if type(part) is ExternalObject and part.name == "builtins.slice":
             for bound in part.args:
                 if find_array(bound, True, 0) is not None:
@@ -248,7 +248,7 @@ class Access(Part):
 def _slice(base: ListValue | TupleValue, index: ExternalObject) -> Value:
     bounds = [constant(bound) for bound in index.args]
     known = all(bound is None or isinstance(bound, int) for bound in bounds)
-    if base.items is not None and known and bounds[2:] != [0]:  # a step of zero raises in Python
+    if base.items is not None and known and bounds[2:] != [0]:  # Python raises for a step of zero
         items = base.items[slice(*bounds)]
         return TupleValue(items) if isinstance(base, TupleValue) else ListValue(items, join_all(items))
     element = base.element if base.items is None else join_all(base.items)

@@ -1,4 +1,4 @@
-"""Assignments: names, attributes, items, and what is unpacked."""
+"""Assignments: names, attributes, items and unpacking."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from jaxlint.syntax.facts import (
 
 
 class Assignments(Part):
-    """What binds and what unbinds."""
+    """Binds and unbinds targets."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -82,7 +82,7 @@ class Assignments(Part):
             self.machine.tracking.bind_together(node.targets, value, frame)
 
     def as_before(self, node: ast.Assign, value: Unknown | Array, frame: Frame) -> Value:
-        """`model = prepare(model)`, where nothing is known of what that gives: a model, too, but not with the same contents."""
+        """`model = prepare(model)` with an unknown `prepare`: still a model, with other contents."""
         target, call = node.targets[0], node.value
         if not (type(target) is ast.Name and type(call) is ast.Call and call.args):
             return value
@@ -126,7 +126,7 @@ class Assignments(Part):
         )
 
     def note_side_effect(self, target: ast.expr, value: Value, frame: Frame) -> None:
-        """Tells rules of a counter outside of the trace that staged code steps on."""
+        """Emits an event if traced code increments a counter outside the trace."""
         if not isinstance(value, Static) or not frame.stage.certain or frame.catching:
             return
         if isinstance(target, ast.Name):
@@ -142,7 +142,7 @@ class Assignments(Part):
                 self.machine.emit("side_effect", events.SideEffectEvent(target, frame, where))
 
     def note_count_in(self, container: Value, value: Value, target: ast.Subscript, frame: Frame) -> None:
-        """Tells rules of a dictionary or list outside of the trace that staged code counts in: `calls["f"] += 1`."""
+        """Emits an event if traced code counts in a dict or list outside the trace: `calls["f"] += 1`."""
         if not isinstance(value, Static) or not frame.stage.certain or frame.catching:
             return
         if isinstance(container, (DictValue, ListValue)) and container.stage is not frame.stage:
@@ -188,7 +188,7 @@ class Assignments(Part):
             self.assign(target.value, value, frame, node)
 
     def put_into_object(self, target: ast.Subscript, name: object, value: Value, frame: Frame) -> bool:
-        """`x.__dict__["name"] = value`, by which tests and caches give an object what its class would compute."""
+        """`x.__dict__["name"] = value`: tests and caches thereby set what the class would compute."""
         place = target.value
         if not isinstance(place, ast.Attribute) or place.attr != "__dict__" or not dotted(place):
             return False
@@ -218,7 +218,7 @@ class Assignments(Part):
             )
         elif type(value) is Array and value.origin is not None:
             if value.role == "key" or value.origin.name.startswith("part "):
-                value.origin.name = target.id  # messages call a key what the program calls it
+                value.origin.name = target.id  # messages name a key as the program does
         elif type(value) is Unknown or (type(value) is Static and value.measured is not None):
             name_size(value, target.id)
         scope.variables[target.id] = value
@@ -228,7 +228,7 @@ class Assignments(Part):
             self.machine.tracking.forget_place(target.id, frame)
 
     def outlives_stage(self, scope: Any, frame: Frame) -> bool:
-        """Whether `scope` belongs to a call outside the innermost trace, one that goes on or has left a closure."""
+        """Whether `scope` belongs to a call outside the innermost trace that still runs or has left a closure."""
         home: Stage | None = scope.stage
         current: Frame | None = frame
         while current is not None:
@@ -266,7 +266,7 @@ class Assignments(Part):
                 for part, item in zip(target.elts[star + 1 :], last, strict=True):
                     self.assign(part, item, frame, node)
                 return
-            value = UNKNOWN  # it fails, or is another value than it seems
+            value = UNKNOWN  # it raises, or the value is not what it seems
         for position, part in enumerate(target.elts):
             if isinstance(part, ast.Starred):
                 element = self.part_of(value, None, part, frame)
@@ -275,12 +275,12 @@ class Assignments(Part):
                 self.assign(part, self.part_of(value, position, part, frame), frame, node)
 
     def part_of(self, value: Value, position: int | None, node: ast.AST, frame: Frame) -> Value:
-        """The value at `position` of what is being unpacked."""
+        """The value at `position` of the unpacked value."""
         if isinstance(value, (TupleValue, ListValue)):
             return fresh(value.element)
         if type(value) is Array:
             exact = self.machine.exact and not value.tree
-            # A fresh split gives fresh keys at every evaluation; a part of a parameter is the same each time.
+            # A fresh split gives new keys at every evaluation; a part of a parameter is the same each time.
             origin = (
                 value.origin.child(position) if value.origin is not None and position is not None else None
             )
@@ -307,5 +307,5 @@ class Assignments(Part):
 
 
 def is_unclear(value: Unknown | Array) -> bool:
-    """Whether it may be anything, of arrays or not."""
+    """Whether the value may be anything, an array or not."""
     return type(value) is Unknown or (isinstance(value, Array) and value.tree and not value.certain)

@@ -1,4 +1,4 @@
-"""Binding: which parameter of a project function gets which value of a call."""
+"""Binding: assigns the arguments of a call to the parameters of a project function."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from jaxlint.staging.values.pytrees import is_pytree
 
 
 class Binding(Part):
-    """The part of a call that comes before the body runs."""
+    """Binds arguments before the body runs."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -39,12 +39,12 @@ class Binding(Part):
         kwargs: dict[str, Value],
         frame: Frame | None,
     ) -> dict[str, Value] | None:
-        """Parameter values for a call, in the order of the parameters; None when the call cannot be right."""
+        """Parameter values for a call, in the order of the parameters; None if the call cannot be right."""
         parameters = _parameters_of(function.node)
         if len(args) == len(parameters.named) and not kwargs and parameters.takes_these_alone:
-            if StarArgument not in map(type, args):  # the usual call: each parameter gets an argument
+            if StarArgument not in map(type, args):  # the usual call: each parameter has an argument
                 return dict(zip(parameters.named, args, strict=True))
-        starred: Value | None = None  # what `*args` of unknown length holds
+        starred: Value | None = None  # the elements of `*args` of unknown length
         given = args
         if StarArgument in map(type, args):
             position = next(i for i, value in enumerate(args) if type(value) is StarArgument)
@@ -52,8 +52,8 @@ class Binding(Part):
         known = dict(zip(parameters.positional, given, strict=False))
         extra = given[len(parameters.positional) :]
         rest: dict[object, Value] = {}
-        named: Value | None = None  # what `**kwargs` of unknown keys holds
-        perhaps: dict[str, Value] = {}  # by the names that are given on some paths alone
+        named: Value | None = None  # the values of `**kwargs` with unknown keys
+        perhaps: dict[str, Value] = {}  # arguments that are passed by name on some paths only
         for name, value in kwargs.items():
             if name in parameters.named:
                 (perhaps if type(name) is OptionalName else known)[name] = value
@@ -95,8 +95,8 @@ class Binding(Part):
     ) -> Value:
         """The value of a parameter that no argument names on every path.
 
-        `spread`: what `*` or `**` may give to it; `perhaps`: what is given by its name on some paths, and where it has
-        no other value, on all of them.
+        `spread`: what `*` or `**` may pass to it. `perhaps`: what some paths pass by name; if there is no other
+        value, all paths pass it.
         """
         default = function.defaults.get(name)
         if perhaps is not None:
@@ -106,11 +106,11 @@ class Binding(Part):
             return default if default is not None else Unknown(Origin(name))
         if default is not None:
             return join(default, fresh(spread))
-        # No two parameters are the same element: one may be a key, another a second key.
+        # Two parameters never receive the same element: one may be a key, another a second key.
         return fresh(spread) if not isinstance(spread, Static) else UNKNOWN
 
     def owner(self, function: Function, name: str, spread: Value | None, frame: Frame | None) -> Value | None:
-        """The object whose method is called as `method(*args)` by a wrapper that took `*args`, itself among them."""
+        """The object whose method a wrapper calls as `method(*args)`, with the object among its own `*args`."""
         cls = function.cls
         if cls is None or frame is None or function.kind in ("staticmethod", "classmethod"):
             return None

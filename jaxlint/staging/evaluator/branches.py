@@ -1,4 +1,4 @@
-"""Branches: `if`, `match`, `try`, `with`, and where their paths meet."""
+"""Branches: `if`, `match`, `try`, `with`, and the join of their paths."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ from jaxlint.syntax.facts import (
 
 
 class Branches(Part):
-    """Statements of which a part may not run."""
+    """Evaluates statements with parts that may not run."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -91,8 +91,8 @@ class Branches(Part):
         with ImportGuard(frame) if shim else NOTHING:
             checked = type_checking_branch(node.test) if shim else None
             if checked is not None:
-                # What a program has at run time stands; what type checkers read fills in the rest, but not in a class,
-                # where it would hide what bases have, or the `__init__` that a decorator makes.
+                # Run-time bindings win, and bindings for type checkers fill the gaps. Not in a class, where they
+                # would hide inherited members or the `__init__` of a decorator.
                 if not frame.scope.is_class:
                     self.machine.language.exec_block(node.body if checked else node.orelse, frame)
                 return self.machine.language.exec_block(node.orelse if checked else node.body, frame)
@@ -104,7 +104,7 @@ class Branches(Part):
             return self.exec_branches(node, value, shim, frame)
 
     def exec_branches(self, node: ast.If, value: Value, shim: bool, frame: Frame) -> bool:
-        """Both branches of an `if` whose test, `value`, decides nothing; False when neither ends."""
+        """Evaluates both branches of an `if` whose test `value` is undecided; False if neither reaches its end."""
         before = frame.snapshot()
         with Path(frame, node, before):
             missing = none_branch(node.test)
@@ -117,7 +117,7 @@ class Branches(Part):
             if answer:
                 frame.asked_answers = True
             open_choice = frame.stage.staged and self.may_be_static(node.test, frame)
-            # Where one branch raises, whoever gets past the test has taken the other.
+            # If one branch raises, code after the `if` has taken the other.
             refused, required = answer and _raises(node.body), answer and _raises(node.orelse)
             if self.decides_for_kind(node.test, frame):
                 frame.asked_kinds = True
@@ -126,7 +126,7 @@ class Branches(Part):
             asked = question(node.test, frame)
             if asked is not None:
                 recall(asked, True, frame)
-            # The branch that today's JAX takes has to work there: a shim guards the other one.
+            # The branch that today's JAX takes must work there; a shim guards the other.
             taken = self.taken_today(node.test, frame) if shim else None
             doubt = open_choice or missing is True or foreign is True or (answer and not required)
             unguarded = taken is True
@@ -144,12 +144,12 @@ class Branches(Part):
         if isinstance(value, Shim) and body_alive != else_alive and taken is not body_alive:
             self.leave_shim(node.body if else_alive else node.orelse, frame)
         elif foreign is body_alive and else_alive is not body_alive:
-            Block.doubts_rest(frame)  # what follows is for those alone
+            Block.doubts_rest(frame)  # what follows is for those cases only
         elif answer and else_alive is not body_alive and not (refused or required):
             Block.doubts_rest(frame)
         elif not body_alive and frame.function is not None:
             if asks_what_is_kept(node.test, frame.function.node):
-                frame.perhaps_kept = True  # the host may have asked before, as its `__init__` does
+                frame.perhaps_kept = True  # an earlier call on the host may have tested it, as in `__init__`
         if body_alive and else_alive:
             when_false = frame.scope.variables
             frame.merge(after_body)
@@ -163,13 +163,13 @@ class Branches(Part):
 
     @staticmethod
     def doubt_flags(one: dict[str, Value], other: dict[str, Value], frame: Frame) -> None:
-        # A flag that the branches of an answer set in two ways says what the answer says.
+        # A flag that both branches of such a test set differently carries its answer.
         for name, value in one.items():
             if other.get(name, value) is not value:
                 frame.scope.variables[name] = as_answer(frame.scope.variables[name])
 
     def exec_tested(self, test: ast.expr, outcome: bool, branch: Sequence[ast.stmt], frame: Frame) -> bool:
-        """Runs a branch, in which an item of a dict that `test` asks for is what it said."""
+        """Evaluates a branch in which a tested dict item has the value that `test` implies."""
         found = tested_item(test, outcome, frame) if type(test) in ITEM_TESTS else None
         if found is None:
             return self.machine.language.exec_block(branch, frame)
@@ -178,13 +178,13 @@ class Branches(Part):
 
     @staticmethod
     def leave_shim(branch: Sequence[ast.stmt], frame: Frame) -> None:
-        """What follows a branch that returned is for the other versions: `exec_block` takes the guard back at its end."""
+        """After a branch that returned, the code is for other versions. `exec_block` removes this guard at its end."""
         if isinstance(branch[-1], ast.Return):
             Block.guards_rest(frame)
             Block.doubts_rest(frame)
 
     def taken_today(self, test: ast.expr, frame: Frame) -> bool | None:
-        """What `hasattr(jax.some.module, "name")` gives on the newest JAX; None for any other test."""
+        """The result of `hasattr(jax.some.module, "name")` on the newest JAX; None for any other test."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             inner = self.taken_today(test.operand, frame)
             return None if inner is None else not inner
@@ -201,9 +201,9 @@ class Branches(Part):
         return self.machine.arrays.module_has(module.name, name.value)
 
     def may_be_static(self, test: ast.expr, frame: Frame) -> bool:
-        """Whether a test asks for something that is a tracer in some calls and a plain value in others.
+        """Whether a test depends on a value that is a tracer in some calls and a plain value in others.
 
-        Or for the number of dimensions of an array, which decides for whole calls, too.
+        The same for a test of an array's rank, which also decides for whole calls.
         """
         if self.decides_for_kind(test, frame) or self.narrowing.asks_for_attribute(test, frame):
             return True
@@ -216,7 +216,7 @@ class Branches(Part):
 
     @staticmethod
     def decides_for_kind(test: ast.expr, frame: Frame) -> bool:
-        """Whether a test asks what kind of array there is, in itself or by a name bound to such a question."""
+        """Whether a test depends on the kind of array, directly or through a name bound to such a test."""
         if asks_for_kind(test):
             return True
         flags = rank_flags(frame.function.node) if frame.function is not None else frozenset()
@@ -274,7 +274,7 @@ class Branches(Part):
         if shim and not alive and ends:
             self.leave_shim(node.orelse or node.body, frame)
         if perhaps and len(ends) == 1:
-            Block.doubts_rest(frame)  # the handlers have left, and what follows is not for tracers
+            Block.doubts_rest(frame)  # the handlers leave, so what follows is not for tracers
         if ends:
             frame.restore(ends[0])
             for end in ends[1:]:
@@ -287,9 +287,10 @@ class Branches(Part):
     def exec_tried(
         self, node: ast.Try, swallows: bool, before: Snapshot, frame: Frame
     ) -> tuple[bool, list[Snapshot], bool]:
-        """The body of a `try`, and each of its handlers from where it began.
+        """Evaluates the body of a `try`, and each handler from the state at its start.
 
-        Whether the body ends, where it and the handlers end, and whether it may raise what a handler swallows.
+        Returns whether the body ends, where it and the handlers end, and whether it may raise what a handler
+        swallows.
         """
         replaceable = swallows and does_it_otherwise(node)
         frame.raised, frame.perhaps_raised = None, False
@@ -304,7 +305,7 @@ class Branches(Part):
             alive = self.machine.language.exec_block(node.orelse, frame)
         ends = [frame.snapshot()] if alive else []
         for handler in node.handlers:
-            # The handler may start from any point of the body: what the body bound may or may not be bound.
+            # The handler may start at any point of the body, so names that the body binds may be unbound.
             after = dict(frame.scope.variables)
             frame.restore(before)
             for name, value in after.items():
@@ -318,7 +319,7 @@ class Branches(Part):
         return alive, ends, perhaps
 
     def merge_handler(self, frame: Frame, other: Any, *, imports: bool) -> None:
-        """Joins the end of an except clause; where the try only guards imports, its first choice stands."""
+        """Joins the end of an except clause. If the try only guards imports, its first choice wins."""
         if not imports:
             frame.merge(other)
             return
@@ -330,7 +331,7 @@ class Branches(Part):
             elif {type(constant(mine)), type(constant(value))} == {bool} and constant(mine) is not constant(
                 value
             ):
-                variables[name] = Shim(kind="bool")  # whether the library has what was imported
+                variables[name] = Shim(kind="bool")  # depends on whether the library has what was imported
             elif self.machine.staging.is_stand_in(mine, value) or not isinstance(
                 mine, (External, ModuleValue, Function, ClassValue)
             ):
@@ -338,7 +339,7 @@ class Branches(Part):
         frame.scope.variables = variables
 
     def exec_with(self, node: ast.With | ast.AsyncWith, frame: Frame) -> bool:
-        # What a test expects to raise is meant to raise.
+        # A test that expects an error is meant to raise.
         expected = any(expects_error(item.context_expr) for item in node.items)
         caught = expected
         managers: list[Value] = []
@@ -375,20 +376,20 @@ class Branches(Part):
         return alive or caught
 
     def swallows(self, manager: Value, context: ast.expr, frame: Frame) -> bool:
-        """Whether a context manager of the project's own may swallow what a tracer raises."""
+        """Whether a context manager of the project may swallow an error of a tracer."""
         leave = manager.cls.lookup("__exit__") if isinstance(manager, Instance) else None
         if isinstance(manager, ListValue) and isinstance(context, ast.Call):
-            leave = self.machine.language.eval(context.func, frame)  # of `contextlib.contextmanager`
+            leave = self.machine.language.eval(context.func, frame)  # a `contextlib.contextmanager`
         return isinstance(leave, Function) and leaves_quietly(leave.node)
 
     def enter(self, value: Value, node: ast.AST, frame: Frame) -> Value:
-        """What `with value as name` binds."""
+        """The value that `with value as name` binds."""
         method = value.cls.lookup("__enter__") if isinstance(value, Instance) else None
         if isinstance(method, Function):
             result = self.calls.call_value(method, Call([value], {}, node, frame))
             return value if isinstance(result, Unknown) else result
         if isinstance(value, ListValue) and value.kind in ("generator", "steps"):
-            return value.element  # of `contextlib.contextmanager`: what the function yields
+            return value.element  # a `contextlib.contextmanager`: the value that the function yields
         return value if isinstance(value, (Instance, ExternalObject)) else UNKNOWN
 
 
@@ -397,7 +398,8 @@ def _raises(branch: Sequence[ast.stmt]) -> bool:
 
 
 def is_filled_before(node: ast.If, frame: Frame) -> bool:
-    """Whether `if self.size is None: self.size = ...` in a model of numpyro, which runs it once on the host before it stages it."""
+    """Whether it is `if self.size is None: self.size = ...` in a numpyro model, which runs once on the host before it
+    is traced."""
     return (
         frame.stage.within("numpyro")
         and none_branch(node.test) is True

@@ -1,4 +1,4 @@
-"""Calls of builtins: what they give, and which of them ask for a truth, a number or a static length."""
+"""Calls of builtins: their results, and which of them need a truth, a number or a static length."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _COMPARING_BUILTINS = frozenset({"any", "all", "max", "min", "sorted"})
 
 
 class BuiltinCalls(Part):
-    """The builtin part of the interpreter."""
+    """Evaluates calls of builtins."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -104,7 +104,7 @@ class BuiltinCalls(Part):
         return Static(kind=name)
 
     def plain_call(self, name: str, call: Call) -> Value:
-        """What needs the value and gives one of a known type."""
+        """A builtin that needs the value and returns one of a known type."""
         self.conversions.convert(
             call.args[0] if call.args else UNKNOWN, call.node, "str" if name in _TEXTS else name, call.frame
         )
@@ -128,14 +128,14 @@ class BuiltinCalls(Part):
         args = call.args
         if len(args) < 2 or not isinstance(args[1], (ListValue, TupleValue)):
             return self.arithmetic_call(name, call)
-        # Sequences that are put behind each other.
+        # Concatenated sequences.
         parts = [self.containers.element_of(args[0], call.node, call.frame), args[1]]
         held = [item for part in parts for item in parts_of(part)] or [UNKNOWN]
         joined = join_all(held) if all(isinstance(p, (ListValue, TupleValue)) for p in parts) else UNKNOWN
         return ListValue(None, joined) if isinstance(args[1], ListValue) else TupleValue(None, joined)
 
     def exec_call(self, name: str, call: Call) -> Value:
-        """What the text binds goes into the dicts that it is run with."""
+        """`exec` binds its names in the dicts that it receives."""
         for names in [*call.args[1:], *call.kwargs.values()]:
             if isinstance(names, DictValue):
                 names.items.clear()
@@ -160,7 +160,7 @@ class BuiltinCalls(Part):
     def sequence_call(self, name: str, call: Call) -> Value:
         first = call.args[0] if call.args else UNKNOWN
         if name == "reversed" and isinstance(first, ExternalObject) and first.name == "builtins.range":
-            return first  # the same numbers, as many
+            return first  # the same numbers, in the same quantity
         return (
             self.to_sequence(name, first, call.node, call.frame)
             if call.args
@@ -168,7 +168,7 @@ class BuiltinCalls(Part):
         )
 
     def items_of(self, value: Value) -> list[Value] | None:
-        """What iterating over `value` gives, where that is known item by item."""
+        """The items of `value`, if each is known."""
         known = self.containers.known_items(value)
         return [] if known is None and self.loops.trip_count(value) == 0 else known
 
@@ -238,7 +238,7 @@ class BuiltinCalls(Part):
 
     def zip_call(self, name: str, call: Call) -> Value:
         args = call.args
-        if len(args) == 1 and isinstance(args[0], StarArgument):  # `zip(*rows)` turns rows into columns
+        if len(args) == 1 and isinstance(args[0], StarArgument):  # `zip(*rows)` transposes rows into columns
             row = args[0].element
             if isinstance(row, TupleValue) and row.items is not None:
                 return TupleValue([TupleValue(None, part) for part in row.items])
@@ -255,7 +255,7 @@ class BuiltinCalls(Part):
         )
 
     def comparing_builtin(self, name: str, call: Call) -> Value:
-        """`any`, `all`, `max`, `min`, `sorted` ask for the truth of elements or of comparisons between them."""
+        """`any`, `all`, `max`, `min`, `sorted` need the truth of elements or of comparisons between them."""
         args, node, frame = call.args, call.node, call.frame
         if len(args) == 1:
             elements = (
@@ -285,7 +285,7 @@ class BuiltinCalls(Part):
                 break
         if name in ("any", "all"):
             if name == "any" and _asks_for_tracers(node) and all(constant(e) is True for e in elements):
-                return Static(True)  # where each that there is is a tracer, nobody asks of none
+                return Static(True)  # each possible element is a tracer, but there may be none
             if elements and all(constant(e) is (name == "all") for e in elements):
                 return Static(name == "all")
             return Static(kind="bool")

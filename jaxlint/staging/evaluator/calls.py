@@ -1,4 +1,4 @@
-"""Calls: evaluating arguments, finding the callee, and evaluating project functions in the caller's context."""
+"""Calls: evaluates arguments, finds the callee, and evaluates project functions in the caller's context."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ from jaxlint.syntax.facts import (
 )
 from jaxlint.syntax.memo import cache
 
-# What libraries call their own question whether a value is a tracer.
+# Names under which libraries test whether a value is a tracer.
 _ASKS_FOR_TRACER = frozenset({"is_abstract", "is_tracer", "is_traced", "is_jax_tracer", "_is_tracer"})
 
 
@@ -75,7 +75,7 @@ def _asks_for_tracer(called: ast.expr) -> bool:
 
 
 class Calls(Part):
-    """The calling half of the interpreter."""
+    """Evaluates calls."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -88,11 +88,11 @@ class Calls(Part):
         self.methods = machine.part(Methods)
         self.heard = machine.listeners.routes["call"]
         self.heard_discarded = machine.listeners.routes["discarded call"]
-        # Calls of what a call gives, as in `jit(f)(x)`, by that.
+        # Calls of a call's result, as in `jit(f)(x)`, by that inner call.
         self.on_the_spot: dict[ast.AST, ast.Call] = {}
 
     def eval_call(self, node: ast.Call, frame: Frame) -> Value:
-        """The value of a call: its parts are evaluated in Python's order, then what they mean is called."""
+        """The value of a call: its parts are evaluated in Python's order, then the callee is called."""
         called = node.func
         base: Value | None = None
         if type(called) is ast.Attribute:
@@ -143,7 +143,7 @@ class Calls(Part):
         return result
 
     def unpacked(self, argument: ast.Starred, frame: Frame) -> list[Value]:
-        """What `*argument` stands for."""
+        """The arguments that `*argument` stands for."""
         inner = self.machine.language.eval(argument.value, frame)
         if isinstance(inner, (TupleValue, ListValue)) and inner.items is not None:
             return inner.items
@@ -154,7 +154,7 @@ class Calls(Part):
     def unpack_mapping(
         self, mapping: Value, kwargs: dict[str, Value], callee: Value, keyword: ast.keyword, frame: Frame
     ) -> None:
-        """Puts what `**mapping` stands for into the keyword arguments."""
+        """Adds the entries of `**mapping` to the keyword arguments."""
         if type(mapping) is DictValue:
             for key, item in mapping.items.items():
                 if isinstance(key, str) and key in mapping.optional:
@@ -168,7 +168,7 @@ class Calls(Part):
             kwargs["**"] = join_open(kwargs.get("**"), element)
 
     def call_unknown(self, base: Value | None, callee: Value, call: Call) -> Value | None:
-        """What a call of something unknown may give inside a stage; None where that is not known either."""
+        """The result of calling something unknown inside a stage; None if that is unknown too."""
         assert isinstance(call.node, ast.Call)
         called = call.node.func
         possible = None
@@ -181,7 +181,7 @@ class Calls(Part):
         return possible
 
     def call_expecting_error(self, call: Call) -> Value:
-        """`assertRaises(Error, function, *args)`, or with a pattern before the function: calls it, as in a `with`."""
+        """`assertRaises(Error, function, *args)`, also with a pattern before the function: calls it as in a `with`."""
         kinds = (Function, BoundMethod, Transformed, Partial, ClassValue)
         called = next((i for i, value in enumerate(call.args) if i > 0 and isinstance(value, kinds)), None)
         if called is not None:
@@ -220,7 +220,7 @@ class Calls(Part):
         if type(callee) is Choice:
             return self.call_choice(callee, call)
         if type(callee) is Array and callee.staged:
-            # A part of a tree, and a function: what it has captured went into the stage with the tree.
+            # Part of a tree, and a function: its captured values entered the stage with the tree.
             return self.opaque_call([callee, *call.inputs], node, frame)
         if isinstance(callee, Unknown) and callee.made_of:
             return self.machine.reach.call_made_of(callee, call)
@@ -232,15 +232,16 @@ class Calls(Part):
         return result
 
     def call_choice(self, callee: Choice, call: Call) -> Value:
-        """Each option is called, as in branches of its own."""
+        """Calls each option in a branch of its own."""
         frame = call.frame
         results: list[Value] = []
         before, after = dict(frame.used), dict(frame.used)
         stage = frame.stage
         if stage.staged and (not callee.every or frame.guarded_in_loop()):
-            stage = replace(stage, certain=False)  # which of them it is depends on the run
-        # Which of several objects gets a function decides whether that is ever staged. Of the functions of a table, a
-        # test beside the call may choose those that take what it gives: `if "parallel" in name: method(keys, x)`.
+            stage = replace(stage, certain=False)  # the run decides which of them it is
+        # The choice among several objects decides whether a function argument is ever traced. For a table of
+        # functions, a test beside the call may select those that accept its arguments: `if "parallel" in name:
+        # method(keys, x)`.
         methods = not callee.every and all(isinstance(option, BoundMethod) for option in callee.options)
         guessed = (
             frame.guarded_in_loops()
@@ -249,7 +250,7 @@ class Calls(Part):
         )
         with Staged(frame, stage), Choosing(self.machine), Guessing(self.machine, guessed):
             for option in callee.options:
-                # Which of several functions of a library it is decides what they are to be given.
+                # The choice among several library functions decides what arguments they need.
                 unsure = not callee.every and isinstance(option, External)
                 with KeysAside(frame, dict(before)), Beside(self.machine, unsure):
                     results.append(self.call_value(option, call))
@@ -258,24 +259,26 @@ class Calls(Part):
         return in_turn(results) if callee.every else join_all(results)
 
     def call_cached(self, callee: Function, call: Call) -> Value:
-        """The result of calling what `functools.cache` has wrapped: its arguments are hashed, its result is kept."""
+        """The result of calling a function wrapped by `functools.cache`: its arguments are hashed and its result is
+        kept."""
         frame = call.frame
         given = call.inputs
         if frame.stage.staged:
             for value in given:
                 self.conversions.convert(value, call.node, "hash", frame)
-        owner = call.args[0] if callee.kind == "property" and call.args else None  # which keeps the result
+        # the cache keeps its result
+        owner = call.args[0] if callee.kind == "property" and call.args else None
         outside = isinstance(owner, Instance) and self.instances.made_outside(owner, frame)
         kept = owner is None or outside
-        asked = frame.stage.staged and outside  # perhaps by the host before, and then nothing is run here
+        asked = frame.stage.staged and outside  # perhaps the host called it before, so nothing runs here
         with Doubting(frame) if asked else NOTHING:
             result = self.function_calls.call_function(callee, call, frame.stage)
         if kept and all(find_array(value, True) is None for value in given):
-            self.tell_cached_tracer(callee, result, frame)  # a tracer would not even be looked up
+            self.tell_cached_tracer(callee, result, frame)  # a tracer would not be looked up at all
         return result
 
     def opaque_call(self, inputs: list[Value], node: ast.AST, frame: Frame) -> Value:
-        """The result of something unknown that is likely to compute with what it is given."""
+        """The result of an unknown function that probably computes with its arguments."""
         self.machine.tracking.hand_over(inputs, node, frame)
         found = next((a for a in map(find_array, inputs) if a is not None), None)
         if found is None:
@@ -286,7 +289,7 @@ class Calls(Part):
     # -- project functions
 
     def tell_cached_tracer(self, function: Function, result: Value, frame: Frame) -> None:
-        """What a cached function makes under a trace stays in its cache, and is a tracer there."""
+        """Emits an event if the result of a cached function is a tracer: it stays in the cache after the trace."""
         if (
             not (frame.stage.abstract and frame.stage.certain)
             or frame.catching

@@ -1,4 +1,4 @@
-"""Classes of the project: their kind, fields, instances and attributes."""
+"""Classes of the project: kinds, fields, instances and attributes."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ _CONTAINER_TYPES = frozenset(f"builtins.{kind}" for kind in ("list", "dict", "se
 
 
 class Classes(Part):
-    """The class half of the interpreter."""
+    """Evaluates classes and creates instances."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.data_model = machine.part(DataModel)
-        self.classes: list[ClassValue] = []  # whose prototypes are still to be made
+        self.classes: list[ClassValue] = []  # classes whose prototypes are still to be created
 
     def make_class(self, node: ast.ClassDef, frame: Frame) -> Value:
-        """What a class statement gives: the class, or what its decorators make of it."""
+        """The value of a class statement: the class, or what its decorators return."""
         with seen_in_signature(node, frame):
             bases = [
                 self.machine.language.eval(base, frame)
@@ -105,7 +105,7 @@ class Classes(Part):
         return cls
 
     def run_class_body(self, cls: ClassValue, meta_fields: tuple[str, ...], frame: Frame) -> None:
-        """Evaluates the body; `meta_fields` are those that a decorator keeps out of the pytree."""
+        """Evaluates the body; `meta_fields` are fields that a decorator makes auxiliary data."""
         scope = Scope(frame.scope, is_class=True)
         body = Frame(
             frame.function, frame.module, scope, frame.stage, frame.caller, frame.call_node, frame.depth
@@ -186,7 +186,7 @@ class Classes(Part):
         return instance
 
     def run_dataclass_init(self, cls: ClassValue, call: Call) -> Value:
-        """What the `__init__` does that a decorator has written for a dataclass; the first argument is the object."""
+        """Evaluates the `__init__` that a decorator generates for a dataclass. The first argument is the object."""
         args = call.args
         if args and isinstance(args[0], Instance):
             instance = args[0]
@@ -199,7 +199,7 @@ class Classes(Part):
         return Static(None)
 
     def mark_made_of_tracers(self, instance: Instance, given: list[Value], frame: Frame) -> None:
-        """What a constructor keeps under names that are not known, or that lies beyond the limits of the analysis."""
+        """Fields that a constructor stores under unknown names, or beyond the limits of the analysis."""
         found = next((a for a in (find_array(value, True) for value in given) if a is not None), None)
         why = found.why if found is not None else frame.stage.why
         made = frame.stage.abstract and not instance.fields
@@ -218,7 +218,7 @@ class Classes(Part):
         positional = [name for name, declared in fields.items() if not _is_left_out(declared)]
         spread = kwargs.get(
             "**"
-        )  # of what is given, what is not counted or named: `P(*parts)`, `P(**{**old, "x": x})`
+        )  # the arguments that are not counted or named: `P(*parts)`, `P(**{**old, "x": x})`
         for name, value in zip(positional, args, strict=False):
             if isinstance(value, StarArgument):
                 spread = join(value.element, spread) if spread is not None else value.element
@@ -240,7 +240,7 @@ class Classes(Part):
         return {name: values[name] for name in fields}
 
     def converted(self, declared: Field, value: Value, frame: Frame) -> Value:
-        """What `field(converter=...)` keeps of what the field is given."""
+        """The value that a field with `field(converter=...)` stores."""
         converter = declared.made.kwargs.get("converter") if declared.made is not None else None
         if converter is None or is_none(converter):
             return value
@@ -263,7 +263,7 @@ class Classes(Part):
         return value
 
     def made_default(self, made: ExternalObject, declared: Field, frame: Frame) -> Value:
-        """What `field(default=...)` or `field(default_factory=...)` gives an instance."""
+        """The default that `field(default=...)` or `field(default_factory=...)` gives to an instance."""
         factory = made.kwargs.get("default_factory")
         if isinstance(factory, (Function, Partial, ClassValue)) or (
             isinstance(factory, External) and factory.name in _CONTAINER_TYPES
@@ -272,7 +272,7 @@ class Classes(Part):
         return made.kwargs.get("default", UNKNOWN)
 
     def prototype(self, cls: ClassValue, frame: Frame) -> Instance:
-        """An instance of which only the class is known: what `__init__` makes of unknown arguments."""
+        """An instance of which only the class is known: `__init__` is evaluated with unknown arguments."""
         if cls.prototype is not None:
             return cls.prototype
         instance = cls.prototype = Instance(cls)
@@ -305,7 +305,7 @@ class Classes(Part):
         return instance
 
     def declared_value(self, declared: Field, cls: ClassValue) -> Value:
-        """What a field's annotation alone says."""
+        """What the annotation of a field says about its value."""
         name = dotted(declared.annotation).rpartition(".")[2]
         if name in ("int", "float", "str", "bool"):
             return Static(kind=name)
@@ -315,21 +315,22 @@ class Classes(Part):
             and not optional
             and not dotted(declared.annotation).startswith(("np.", "numpy."))
         ):
-            return Array(False, certain=False, role="declared")  # on the host it may be NumPy's, or a number
+            # on the host it may be a NumPy array or a number
+            return Array(False, certain=False, role="declared")
         return UNKNOWN
 
     # -- attributes
 
 
 def _prefix(frame: Frame) -> str:
-    """What stands before the name of a class in its qualified name, where it is defined in `frame`."""
+    """The prefix of the qualified name of a class defined in `frame`."""
     if frame.scope.is_class and frame.making is not None:
         return f"{frame.making.qualname}."
     return f"{frame.function.qualname}.<locals>." if frame.function is not None else ""
 
 
 def derive_model(cls: ClassValue) -> None:
-    """Gives a class the model that it has from its bases, or from being the public class of a library."""
+    """Sets the model that a class inherits from its bases, or has as the public class of a library."""
     for base in cls.bases:
         if isinstance(base, External):
             cls.model = model_of_base(canonical(base.name)) or cls.model
@@ -342,7 +343,7 @@ def derive_model(cls: ClassValue) -> None:
 
 
 def decorated(cls: ClassValue, decorator: Value) -> ClassValue:
-    """The class, after a decorator that writes dataclasses or registers them, or a call of one that does as much."""
+    """The class after a decorator, or an equivalent call, that generates dataclass methods or registers the class."""
     known = decorator_of(canonical(_decorator_name(decorator)))
     if known is not None and not (cls.model.module or cls.model.pytree):
         cls.model = known.model
@@ -351,17 +352,17 @@ def decorated(cls: ClassValue, decorator: Value) -> ClassValue:
 
 
 def redecorates(name: str, cls: ClassValue) -> bool:
-    """Whether a call of `name` makes a dataclass of a class, or registers it, as its decorator would.
+    """Whether a call of `name` makes a class a dataclass or registers it, as its decorator would.
 
-    A plain class that flattens itself and has bases outside of the project stays one: its instances hold tracers
-    wherever their arguments do.
+    A plain class that flattens itself and has bases outside the project stays plain: its instances hold tracers if
+    their arguments do.
     """
     opaque = cls.model is PLAIN and flattening(cls) is not None and bool(cls.external_bases())
     return decorator_of(name) is not None and not opaque
 
 
 def _writes_constructor(decorator: Value) -> bool:
-    """Whether a decorator gives the class an `__init__` of its fields, instead of one that it inherits."""
+    """Whether a decorator generates an `__init__` from the fields, in place of an inherited one."""
     known = decorator_of(canonical(_decorator_name(decorator)))
     if known is None or not known.writes_init:
         return False
@@ -383,7 +384,7 @@ __all__ = ["Classes", "constant"]
 
 
 def _is_left_out(declared: Field) -> bool:
-    """Whether the constructor takes no argument by position for a field: `field(init=False)`, `field(kw_only=True)`."""
+    """Whether the constructor takes no positional argument for a field: `field(init=False)`, `field(kw_only=True)`."""
     options = declared.made.kwargs if declared.made is not None else {}
     init, named = (options.get(name) for name in ("init", "kw_only"))
     return (isinstance(init, Static) and init.const is False) or (
@@ -392,7 +393,7 @@ def _is_left_out(declared: Field) -> bool:
 
 
 def _is_kept_out(metadata: ast.Dict) -> bool:
-    """Whether the metadata of a dataclass' field say that it is no part of the pytree: `{"pytree_node": False}`."""
+    """Whether the metadata of a dataclass field exclude it from the pytree: `{"pytree_node": False}`."""
     given = {
         key.value: value
         for key, value in zip(metadata.keys, metadata.values, strict=True)
@@ -403,7 +404,7 @@ def _is_kept_out(metadata: ast.Dict) -> bool:
 
 
 def _kept_out(default: ExternalObject) -> bool:
-    """Whether a field's `field(...)`, made by whatever helper, says that the field is no part of the pytree."""
+    """Whether a field's `field(...)`, from any helper, excludes the field from the pytree."""
     given, other = default.kwargs, None
     metadata = given.get("metadata")
     if isinstance(metadata, DictValue):

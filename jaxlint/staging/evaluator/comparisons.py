@@ -1,4 +1,4 @@
-"""Comparisons of abstract values: what `<`, `==`, `is` and `in` give."""
+"""Comparisons of abstract values: the results of `<`, `==`, `is` and `in`."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _OF_LIBRARY = (ExternalObject, ExternalMethod)
 
 
 class Comparisons(Part):
-    """What `<`, `==`, `is`, `in` and the like give."""
+    """Evaluates `<`, `==`, `is`, `in` and the like."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -71,7 +71,7 @@ class Comparisons(Part):
         self.operators = machine.part(Operators)
 
     def eval_compare(self, node: ast.Compare, frame: Frame) -> Value:
-        """The value of a comparison, or of several in a chain."""
+        """The value of a comparison, or of a chain of them."""
         left = self.machine.language.eval(node.left, frame)
         result: Value = UNKNOWN
         answer = is_answer(left)
@@ -93,7 +93,7 @@ class Comparisons(Part):
         return as_answer(result) if answer else result
 
     def asks_for_tracer_type(self, node: ast.Compare, kind: Value, frame: Frame) -> bool | None:
-        """What `type(x) is DynamicJaxprTracer` and its like give; None for any other test."""
+        """The result of `type(x) is DynamicJaxprTracer` and the like; None for any other test."""
         if not (isinstance(kind, External) and kind.name.endswith("Tracer")):
             return None
         asked, op = node.left, node.ops[0]
@@ -130,7 +130,7 @@ class Comparisons(Part):
         if _is_dtype_of_array(left) and _is_dtype_of_objects(right):
             return Static(isinstance(op, ast.NotEq))
         if is_text(left) or is_text(right) or is_none(left) or is_none(right):
-            # An array and a string or None are never equal: a plain False, not an array.
+            # An array never equals a string or None: the result is False, not an array.
             array = left if type(left) is Array else right
             if type(array) is Array:
                 text = right if array is left else left
@@ -166,7 +166,7 @@ class Comparisons(Part):
 
     @staticmethod
     def are_perhaps_objects(left: Value, right: Value) -> bool:
-        """Whether what is compared may be objects, of which Python asks their class: an array is equal to none."""
+        """Whether the operands may be objects, whose class Python asks: an array equals none of them."""
         tree, other = (left, right) if isinstance(left, Array) else (right, left)
         options = other.options if isinstance(other, Choice) else [other]
         if any(isinstance(option, Instance) for option in options):
@@ -174,7 +174,7 @@ class Comparisons(Part):
         return isinstance(tree, Array) and tree.tree and isinstance(other, Unknown)
 
     def compare_items(self, left: Value, right: Value, node: ast.AST, frame: Frame) -> None:
-        """Sequences are equal when their items are, and Python asks for the truth of that, pair by pair."""
+        """Sequences are equal if their items are; Python needs the truth of each pair's comparison."""
         sequences = (TupleValue, ListValue)
         if (
             not isinstance(left, sequences)
@@ -194,7 +194,7 @@ class Comparisons(Part):
     def look_for(
         self, item: Value, sequence: ListValue | TupleValue, how: str, node: ast.AST, frame: Frame
     ) -> None:
-        """Python looks for an array among the items of a sequence, and asks whether it is equal to one of them."""
+        """Python searches for an array among the items of a sequence and needs the truth of each comparison."""
         if not isinstance(item, Array) or item.tree:
             return
         if any(isinstance(part, (Static, Array)) and not is_text(part) for part in sequence.elements()):
@@ -244,14 +244,14 @@ def _is_dtype_of_array(value: Value) -> bool:
 
 
 def _is_dtype_of_objects(value: Value) -> bool:
-    """Whether it is NumPy's dtype of Python objects, which no JAX array has."""
+    """Whether it is NumPy's object dtype, which no JAX array has."""
     if isinstance(value, External):
         return value.name in ("builtins.object", "numpy.object_")
     return constant(value) in ("object", "O")
 
 
 def _identical(left: Value, right: Value) -> bool | None:
-    """What `left is right` gives; arrays and containers are never None, True or False."""
+    """The result of `left is right`. Arrays and containers are never None, True or False."""
     if is_none(right) or is_none(left):
         other = left if is_none(right) else right
         if is_none(other):
@@ -261,7 +261,7 @@ def _identical(left: Value, right: Value) -> bool | None:
         if isinstance(other, Array):
             return None if other.tree or not other.certain else False
         return None if isinstance(other, Unknown) else False
-    # A function may be given either: `if np_ is jnp:`.
+    # A function may receive either: `if np_ is jnp:`.
     if type(left) is External and type(right) is External and {left.name, right.name} <= ARRAY_MODULES:
         return left.name == right.name
     if isinstance(left, Static) and isinstance(right, Static):

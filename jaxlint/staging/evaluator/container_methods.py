@@ -1,4 +1,4 @@
-"""Methods of lists, sets and dicts, and what is stored in them."""
+"""Methods of lists, sets and dicts, and stores into them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import all_parameters, nodes_of
 
-# Methods of lists and sets that give None.
+# Methods of lists and sets that return None.
 _IN_PLACE = frozenset(
     [
         "sort",
@@ -65,7 +65,7 @@ SEARCHES = frozenset({"index", "count", "remove"})
 
 
 class ContainerMethods(Part):
-    """What changes containers, and what leaks into them."""
+    """Changes containers, and detects leaks into them."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -88,7 +88,7 @@ class ContainerMethods(Part):
                 known = join_all(target.elements()) if not first else args[-1]
                 target.items = None
                 if isinstance(known, CALLABLE) and isinstance(args[-1], Unknown):
-                    target.element = known  # of a stack of functions, those that are known are called
+                    target.element = known  # for a stack of functions: calls the known ones
                 elif isinstance(known, Unknown) and isinstance(args[-1], (Array, *CALLABLE)):
                     target.element = args[-1]
                 else:
@@ -123,7 +123,7 @@ class ContainerMethods(Part):
     def extend_list(self, target: ListValue, value: Value, node: ast.AST, frame: Frame) -> None:
         self.check_leak(target, value, node, frame)
         if value is not target:
-            value = without_cycles(target, value)  # `a.extend(a)` puts its items into it, and not itself
+            value = without_cycles(target, value)  # `a.extend(a)` adds its items, not itself
         if (
             target.items is not None
             and isinstance(value, (ListValue, TupleValue))
@@ -143,18 +143,18 @@ class ContainerMethods(Part):
         target.items, target.element = None, join_all(known)
 
     def check_leak(self, container: ListValue | DictValue, value: Value, node: ast.AST, frame: Frame) -> None:
-        """A tracer put into a container that was made outside the innermost trace outlives it."""
+        """A tracer stored in a container from outside the innermost trace outlives that trace."""
         if not frame.stage.staged or not frame.stage.certain or frame.catching or frame.fills_what_is_made():
             return
         if isinstance(value, Instance) and value.cls.lookup("__exit__") is not None:
-            return  # a context that is entered: it takes itself off again
+            return  # a context that is entered: it removes itself again
         manager = frame.function.cls if frame.function is not None else None
         if manager is not None and manager.lookup("__enter__") is not None:
-            return  # what it keeps is made as it is entered, which may be in the trace
+            return  # the value is created on entry, which may be inside the trace
         outer: Frame | None = frame
         while outer is not None and outer.home.staged:
             if outer.function is not None and outer.function.name in ("__enter__", "push"):
-                return  # a stack of handlers: `__exit__` takes it off again
+                return  # a stack of handlers: `__exit__` pops it again
             outer = outer.caller
         made = container.stage
         if made is None or made is frame.stage or getattr(made, "kind", "") != "host":
@@ -165,16 +165,16 @@ class ContainerMethods(Part):
             if name:
                 self.machine.emit("leak", events.LeakEvent(node, frame, value, name))
         elif array is None and frame.home.kind == "cond" and isinstance(value, Static):
-            name = self.container_name(container, frame)  # each branch is traced, whichever is taken
+            name = self.container_name(container, frame)  # each branch is traced, whichever runs
             if name:
                 self.machine.emit("side_effect", events.SideEffectEvent(node, frame, name))
 
     def note_taken(self, container: ListValue, node: ast.AST, frame: Frame) -> None:
-        """Staged code takes an item out of a list that was made outside of the trace, and goes on with it."""
+        """Traced code takes an item out of a list from outside the trace, and continues with the rest."""
         if not frame.stage.staged or not frame.stage.certain or frame.catching or frame.statement is node:
             return
         if frame.repeats() or _puts_on(node, frame):
-            return  # it empties a queue, or takes off what it has put on a stack
+            return  # it empties a queue, or pops what it has pushed
         stacks = ("__enter__", "__exit__", "push", "pop")
         if any(f.function is not None and f.function.name in stacks for f in (frame, *frame.callers())):
             return
@@ -184,7 +184,7 @@ class ContainerMethods(Part):
                 self.machine.emit("side_effect", events.SideEffectEvent(node, frame, name))
 
     def check_outer_object(self, holder: Value, value: Value, node: ast.AST, frame: Frame) -> None:
-        """A tracer put into a queue and the like that a variable outside of the trace holds."""
+        """A tracer stored in a queue or the like that a variable outside the trace holds."""
         array = find_array(value, True)
         if not frame.stage.staged or not frame.stage.certain or frame.catching or array is None:
             return
@@ -197,7 +197,7 @@ class ContainerMethods(Part):
             scope = scope.parent
 
     def container_name(self, container: Value, frame: Frame) -> str:
-        """How the program names a container that outlives the trace, or "" when nothing outside holds it."""
+        """The program's name for a container that outlives the trace, or "" if nothing outside holds it."""
         kind = "dict" if isinstance(container, DictValue) else getattr(container, "kind", "list")
         function = frame.function
         if function is not None and any(container is default for default in function.defaults.values()):
@@ -227,7 +227,8 @@ class ContainerMethods(Part):
 
     @staticmethod
     def take_out(target: DictValue, key: object, frame: Frame) -> None:
-        """What `pop` leaves: surely without the key where the dict is the call's own, of the keywords that are left over."""
+        """The dict after `pop`: certainly without the key if it is the call's own dict of remaining keyword
+        arguments."""
         rest = frame.function.node.args.kwarg if frame.function is not None else None
         own = rest is not None and frame.scope.variables.get(rest.arg) is target
         if own and not frame.guards and not frame.repeats():
@@ -261,7 +262,7 @@ class ContainerMethods(Part):
             if name == "setdefault":
                 self.check_leak(target, default, node, frame)
                 if isinstance(default, (ListValue, DictValue)):
-                    default.stage = target.stage  # it lives as long as what holds it
+                    default.stage = target.stage  # it lives as long as its owner
                 default = without_cycles(target, default)
                 target.element = default if target.element is None else join(target.element, default)
                 return default
@@ -273,7 +274,7 @@ class ContainerMethods(Part):
                 self.check_leak(target, value, node, frame)
             if args:
                 given = args[0]
-                if not isinstance(given, DictValue):  # pairs
+                if not isinstance(given, DictValue):  # key and value pairs
                     made = self.machine.language.call_builtin("dict", call.passing([given], {}))
                     given = made if isinstance(made, DictValue) else DictValue({}, UNKNOWN)
                 update_dict(target, given, bool(frame.guards))
@@ -331,7 +332,7 @@ class ContainerMethods(Part):
             _store_at(base, constant(index), value, bool(frame.guards))
 
     def store_in_numpy(self, value: Value, node: ast.AST, frame: Frame) -> None:
-        """Tells rules of an array of JAX that NumPy has to convert, as one of its arrays is written to."""
+        """Emits an event for a JAX array that NumPy must convert because it is stored into a NumPy array."""
         staged = find_array(value, True, 1)
         carrying = self.machine.tracking.differentiated([value]) if staged is None else None
         if staged is not None or carrying is not None:
@@ -343,12 +344,12 @@ class ContainerMethods(Part):
 
 
 def _store_at(base: ListValue, index: object, value: Value, guarded: bool) -> None:
-    """Puts a value into a list, at an index that may not be known; `guarded`: it may not happen."""
+    """Stores a value in a list at a possibly unknown index. `guarded`: the store may not happen."""
     value = without_cycles(base, value)
     if base.items is not None and isinstance(index, int) and -len(base.items) <= index < len(base.items):
         base.items[index] = join(base.items[index], value) if guarded else value
     elif base.items is not None:
-        base.items = [join(known, value) for known in base.items]  # any of them may be the one
+        base.items = [join(known, value) for known in base.items]  # any item may be the one
     base.element = join(base.element, value)
 
 
@@ -357,12 +358,12 @@ def _is_parameter(name: str, frame: Frame) -> bool:
 
 
 def _is_item(container: Value, holder: Value) -> bool:
-    """Whether a dictionary holds the container, under whichever key."""
+    """Whether a dict holds the container under any key."""
     return isinstance(holder, DictValue) and any(part is container for part in holder.elements())
 
 
 def _puts_on(taking: ast.AST, frame: Frame) -> bool:
-    """Whether the function puts something on the list that it takes an item of."""
+    """Whether the function also appends to the list that it takes an item from."""
     if (
         frame.function is None
         or not isinstance(taking, ast.Call)

@@ -1,4 +1,4 @@
-"""Displays, comprehensions, slices, and what iterating over a value gives."""
+"""Displays, comprehensions, slices and iteration."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ from jaxlint.staging.values.measured import joined_shapes
 Built = TypeVar("Built")
 
 
-# Containers that classes derive from, and the builtin that makes what their objects hold.
+# Containers that classes derive from, with the builtin that creates the contents.
 _HOLDERS = {"builtins.list": "list", "collections.deque": "list", "builtins.dict": "dict"}
 
 
 class Containers(Part):
-    """Containers, and their elements."""
+    """Evaluates containers and their elements."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -62,13 +62,13 @@ class Containers(Part):
         self.narrowing = machine.part(Narrowing)
 
     def fill_container(self, instance: Instance, call: Call) -> None:
-        """Puts what a container is made of into an object whose class derives from one."""
+        """Fills an object whose class derives from a container."""
         maker = next((_HOLDERS[base] for base in instance.cls.external_bases() if base in _HOLDERS), None)
         if maker is not None:
             instance.fields[CONTENT] = self.machine.language.call_builtin(maker, call)
 
     def eval_tuple(self, node: ast.Tuple, frame: Frame) -> Value:
-        parts: list[Value] = []  # that are joined
+        parts: list[Value] = []  # joined into one
         items, known = self.sequence_items(node.elts, frame, parts)
         if known:
             return TupleValue(items)
@@ -87,7 +87,7 @@ class Containers(Part):
     def sequence_items(
         self, nodes: list[ast.expr], frame: Frame, parts: list[Value] | None = None
     ) -> tuple[list[Value], bool]:
-        """The items of a display, and whether it is known how many they are; `parts` is filled with what it joins."""
+        """The items of a display, and whether their number is known. `parts` receives the joined parts."""
         items: list[Value] = []
         known = True
         for node in nodes:
@@ -128,7 +128,8 @@ class Containers(Part):
         return result
 
     def comprehension(self, node: Any, frame: Frame, build: Callable[[], Value]) -> Value | None:
-        """Evaluates the generators of a comprehension, then `build` twice, as a loop body; None where that never runs."""
+        """Evaluates the generators of a comprehension, then `build` twice, like a loop body; None if the loop never
+        runs."""
         with OwnVariables(frame.scope, dict(frame.scope.variables)), Block(frame):
             return self.generate(node.generators, 1, [], frame, build)
 
@@ -140,7 +141,8 @@ class Containers(Part):
         frame: Frame,
         build: Callable[[], Value],
     ) -> Value | None:
-        """The rest of a comprehension's generators, and `build`, below those `around`, which run `total` times together."""
+        """Evaluates the remaining generators of a comprehension and `build`. The generators `around` run `total`
+        times together."""
         if generators:
             generator, *rest = generators
             iterable = self.machine.language.eval(generator.iter, frame)
@@ -178,7 +180,7 @@ class Containers(Part):
     def unrolled(
         self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, frame: Frame, build: Callable[[], Built]
     ) -> list[Built] | None:
-        """The items of a comprehension over a short sequence that is known item by item; None for any other."""
+        """The items of a comprehension over a short sequence with known items; None for any other."""
         generator = node.generators[0]
         simple = isinstance(generator.iter, (ast.Name, ast.Attribute, ast.Tuple, ast.List))
         if len(node.generators) != 1 or generator.ifs or not (simple or self.machine.exact):
@@ -218,7 +220,7 @@ class Containers(Part):
 
     @staticmethod
     def built(element: Value | None, kind: str, frame: Frame) -> ListValue:
-        """What a comprehension gives that holds `element`, or nothing."""
+        """The value of a comprehension that holds `element`, or nothing."""
         if element is None:
             return ListValue([], kind=kind, stage=frame.stage)
         return ListValue(None, element, kind, stage=frame.stage)
@@ -243,7 +245,7 @@ class Containers(Part):
         return ExternalObject("builtins.slice", bounds, node=node)
 
     def known_items(self, value: Value) -> list[Value] | None:
-        """What iterating over `value` gives, where that is known item by item; of numbers and keys too, in an exact analysis."""
+        """The items of `value`, if each is known. An exact analysis includes numbers and keys."""
         if isinstance(value, (ListValue, TupleValue)):
             return value.items
         if not self.machine.exact:
@@ -259,9 +261,9 @@ class Containers(Part):
         return None
 
     def element_of(self, value: Value, node: ast.AST, frame: Frame) -> Value:
-        """What iterating over `value` gives."""
+        """The value of each element when iterating over `value`."""
         if isinstance(value, (ListValue, TupleValue)):
-            # Each element is an object of its own, whatever they have in common.
+            # Each element is a separate object, even if elements share parts.
             return fresh(value.element if value.items is None else in_turn(value.items))
         if type(value) is DictValue:
             keys = [Static(key) for key in value.items]
@@ -274,7 +276,8 @@ class Containers(Part):
                 value.staged,
                 value.why,
                 tree=value.tree,
-                certain=value.certain and not value.tree,  # a tree may be a dict, which gives its keys
+                # a tree may be a dict, which iterates over its keys
+                certain=value.certain and not value.tree,
                 origin=Origin("element"),
                 role=value.role,
                 jitted=value.jitted,

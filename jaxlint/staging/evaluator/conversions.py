@@ -1,4 +1,4 @@
-"""What Python does to a value that an array has no answer for while JAX traces: truth, numbers, text, hashes, sizes."""
+"""Python operations that a tracer cannot answer: truth, numbers, text, hashes, sizes."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 
-# Conversions that an array whose gradient is taken refuses, while `int`, `bool` and `.item` are given its value.
+# Conversions that fail under a gradient. `int`, `bool` and `.item` work there.
 _NEED_NUMBERS = frozenset({"float", "complex", "tolist", "format"})
 
 
 class Conversions(Part):
-    """Tells rules of values that are asked for their truth, made Python numbers or text, hashed, or used as sizes."""
+    """Emits events for values that are tested, converted to Python numbers or text, hashed, or used as sizes."""
 
     def convert(self, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
-        """A value is made a Python number or text, or it is hashed ("hash")."""
+        """A value is converted to a Python number or text, or hashed ("hash")."""
         if isinstance(value, AtIndexer):
             value = value.array
         if how == "hash" and not (isinstance(value, Array) and value.staged and not value.tree):
@@ -48,7 +48,7 @@ class Conversions(Part):
                 self.machine.emit("convert", events.ConvertEvent(node, frame, found, how))
 
     def read_on_host(self, how: str, values: list[Value], node: ast.AST, frame: Frame) -> None:
-        """What is handed to `how` is written or sent from the host; of tracers, other events speak."""
+        """The function `how` writes or sends values from the host. Tracers have their own events."""
         for value in values:
             found = find_array(value, False, 2)
             if found is not None and not found.staged:
@@ -56,9 +56,9 @@ class Conversions(Part):
                 return
 
     def test(self, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
-        """Python asks for the truth of a value."""
+        """Python needs the truth of a value."""
         if type(value) is Array:
-            if value.role != "ref":  # a variable of nnx is an object, and true
+            if value.role != "ref":  # an nnx variable is an object, and true
                 if frame.catching and not value.tree:
                     _note_raised(value, frame)
                 self.machine.emit("test", events.TestEvent(node, frame, value, how))
@@ -68,7 +68,7 @@ class Conversions(Part):
                 self.machine.language.call_value(BoundMethod(method, value), Call([], {}, node, frame))
 
     def shape_argument(self, value: Value, name: str, what: str, node: ast.AST, frame: Frame) -> None:
-        """What counts or measures (a shape, a length, an axis) is `value`, or each of its parts."""
+        """A count or measure (a shape, a length, an axis) is `value`, or each of its parts."""
         parts = value.elements() if isinstance(value, (TupleValue, ListValue)) else [value]
         for part in parts:
             if isinstance(part, (TupleValue, ListValue)):
@@ -79,7 +79,7 @@ class Conversions(Part):
 
 
 def _note_raised(value: Array, frame: Frame) -> None:
-    """In a try: for a tracer what follows in its body is not run, and the handler is."""
+    """In a `try`: a tracer skips the rest of the body and runs the handler."""
     if value.staged and not value.certain:
         frame.perhaps_raised = True
     elif value.staged:

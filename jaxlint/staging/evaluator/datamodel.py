@@ -1,4 +1,4 @@
-"""What Python calls on its own: the special methods behind operators, items, attributes and conversions of instances and named tuples."""
+"""Calls that Python makes implicitly: special methods for operators, items, attributes and conversions."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ OPERATORS: dict[type[ast.AST], str] = {
     ast.BitXor: "xor",
 }  # fmt: skip
 UNARY: dict[type[ast.AST], str] = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}
-# Each comparison, and the one that Python asks of the right side when the left has no answer.
+# Each comparison, with the one that Python tries on the right operand if the left returns NotImplemented.
 COMPARISONS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Eq: ("__eq__", "__eq__"), ast.NotEq: ("__ne__", "__ne__"), ast.Lt: ("__lt__", "__gt__"),
     ast.Gt: ("__gt__", "__lt__"), ast.LtE: ("__le__", "__ge__"), ast.GtE: ("__ge__", "__le__"),
 }  # fmt: skip
-# What Python asks at every access, and few classes define.
+# Methods that Python calls at every access and that few classes define.
 HOOKS = frozenset({"__setattr__", "__getattribute__", "__instancecheck__"})
-# Builtins that ask their argument.
+# Builtins that call a method of their argument.
 ASKING = {
     name: f"__{name}__"
     for name in ("abs", "round", "divmod", "float", "int", "complex", "len", "hash", "repr", "reversed", "next", "format")
@@ -41,18 +41,18 @@ ASKING = {
 
 
 class DataModel(Part):
-    """Special methods of the project's classes."""
+    """Evaluates the special methods of project classes."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        # Special methods, and the ways in which they were asked.
+        # Special methods, and the contexts in which they were evaluated.
         self.implications: set[object] = set()
-        self.hooks: set[str] = set()  # which special methods some class of the project defines
+        self.hooks: set[str] = set()  # the special methods that some project class defines
 
     def special(
         self, value: Value, name: str, args: list[Value], node: ast.AST, frame: Frame
     ) -> Value | None:
-        """What `value`'s class makes of a special method; None where it has none or says `NotImplemented`."""
+        """The result of a special method of `value`'s class; None if it has none or returns `NotImplemented`."""
         cls = value.cls if isinstance(value, (Instance, TupleValue)) else None
         method = cls.lookup(name) if cls is not None else None
         if not isinstance(method, (Function, Transformed, Partial)):
@@ -63,9 +63,9 @@ class DataModel(Part):
         return result
 
     def implied(self, value: Value, name: str, args: list[Value], node: ast.AST, frame: Frame) -> None:
-        """Evaluates a special method that Python asks at every access, once for each way in which it is asked.
+        """Evaluates a special method that Python calls at every access, once for each context.
 
-        Only for what it shows of the method: the access itself gives what it gives without one.
+        Only its events matter: the access itself has the same result as without the method.
         """
         if name not in self.hooks:
             return
@@ -82,7 +82,7 @@ class DataModel(Part):
         self.call_implicitly(method, Call([value, *args], {}, node, frame))
 
     def call_implicitly(self, method: Value, call: Call) -> None:
-        """Evaluates what Python or JAX call on their own, once for each stage and for each choice of traced arguments."""
+        """Evaluates implicit calls by Python or JAX, once for each stage and each choice of traced arguments."""
         function = method
         while isinstance(function, (BoundMethod, Partial)):
             function = function.function
@@ -96,7 +96,7 @@ class DataModel(Part):
     def operate(
         self, left: Value, op: ast.operator, right: Value, node: ast.AST, frame: Frame
     ) -> Value | None:
-        """`left op right` by the methods of either side."""
+        """`left op right` by the methods of either operand."""
         name = OPERATORS[type(op)]
         result = self.special(left, f"__{name}__", [right], node, frame)
         return result if result is not None else self.special(right, f"__r{name}__", [left], node, frame)
@@ -111,7 +111,7 @@ class DataModel(Part):
     def compare_instances(
         self, left: Value, op: ast.cmpop, right: Value, node: ast.AST, frame: Frame
     ) -> Value | None:
-        """`left == right` and its like, by the methods of either side."""
+        """`left == right` and the like, by the methods of either operand."""
         names = COMPARISONS.get(type(op))
         if names is None:
             return None
@@ -119,7 +119,8 @@ class DataModel(Part):
         return result if result is not None else self.special(right, names[1], [left], node, frame)
 
     def make_by_class(self, cls: ClassValue, call: Call) -> None:
-        """Runs what stands between calling a class and its `__init__`: the `__call__` of its metaclass, and `__new__`."""
+        """Evaluates what runs between the call of a class and its `__init__`: `__call__` of the metaclass, and
+        `__new__`."""
         of_meta = cls.meta.lookup("__call__") if isinstance(cls.meta, ClassValue) else None
         if isinstance(of_meta, Function):
             self.machine.staging.run_library_code(of_meta, call.passing([cls, *call.args]))

@@ -1,4 +1,4 @@
-"""Room for deep recursion: the analysis calls itself for each call, block and expression inside another."""
+"""A deep stack for recursion: the analysis recurses for each nested call, block and expression."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from collections.abc import Callable
 
 _STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 60_000
-_FRAME_SLOTS = (1 << 19) + 1  # of 8 bytes each; memory is taken only as they are used
+_FRAME_SLOTS = (1 << 19) + 1  # in words of 8 bytes; memory is committed only on use
 
 
-_here = threading.local()  # whether the thread at hand has a deep stack
-_SMALLER = (1, 4, 16, 64)  # parts of the stack to try in turn, where memory is limited
-_INTERVAL = 0.1  # seconds from one call of `meanwhile` to the next
+_here = threading.local()  # whether the current thread has a deep stack
+_SMALLER = (1, 4, 16, 64)  # fractions of the stack to try in turn if memory is limited
+_INTERVAL = 0.1  # seconds between two calls of `meanwhile`
 
 
 def with_deep_stack(work: Callable[[], None], meanwhile: Callable[[], None] | None = None) -> None:
-    """Runs `work` on a thread whose stack fits long `elif` chains and deep calls; this one calls `meanwhile` now and then, and once at the end.
+    """Runs `work` on a thread whose stack fits long `elif` chains and deep calls. The current thread calls
+    `meanwhile` now and then, and once at the end.
 
-    Work that is on such a thread already goes on there. Python in a browser has no threads: there `work` gets the stack that there is, and code that nests too deeply for it is an error of its file.
+    Work that already runs on such a thread continues there. In a browser Python has no threads: `work` uses the
+    existing stack, and code that nests too deeply is an error of its file.
     """
     if sys.platform == "emscripten" or (getattr(_here, "deep", False) and meanwhile is None):
         work()
@@ -32,8 +34,8 @@ def with_deep_stack(work: Callable[[], None], meanwhile: Callable[[], None] | No
         _here.deep = True
         work()
 
-    # CPython keeps the frames of a thread in chunks of 16 KiB, and maps and unmaps one whenever calls go back and forth
-    # over its end. A frame that claims half a chunk gets a large one, and leaves the other half to those that it calls.
+    # CPython keeps a thread's frames in chunks of 16 KiB, and maps and unmaps one whenever calls cross its end. A
+    # frame that claims half a chunk gets a large chunk and leaves the rest to its callees.
     roomy.__code__ = roomy.__code__.replace(co_stacksize=_FRAME_SLOTS)
 
     def guarded() -> None:
@@ -59,14 +61,15 @@ def with_deep_stack(work: Callable[[], None], meanwhile: Callable[[], None] | No
 
 
 def _started(work: Callable[[], None], limit: int) -> threading.Thread:
-    """A thread with the largest stack that there is room for, and as many calls as fit it. Raises RuntimeError if none fits."""
+    """Starts a thread with the largest stack that memory allows, and the recursion limit that fits it. Raises
+    RuntimeError if none fits."""
     for smaller in _SMALLER:
         threading.stack_size(_STACK_BYTES // smaller)
         sys.setrecursionlimit(max(limit, _RECURSION_LIMIT // smaller))
         thread = threading.Thread(target=work, name="jaxlint-analysis")
         try:
             thread.start()
-        except RuntimeError:  # what Python raises where the system makes no thread
+        except RuntimeError:  # Python raises this if the system cannot create a thread
             if smaller == _SMALLER[-1]:
                 raise
         else:

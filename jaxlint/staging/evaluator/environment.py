@@ -1,4 +1,4 @@
-"""What programs read from the environment, and the branches that it alone opens."""
+"""Values from environment variables, and branches that only such a variable opens."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from jaxlint.staging.values import MISSING, Setting, Static, Value, constant, ha
 
 
 def by_environment(usual: Value) -> Value:
-    """What is `usual`, unless the environment says otherwise; anything but a plain value stays as it is."""
+    """A value that is `usual` unless the environment says otherwise. Anything but a plain value stays unchanged."""
     if not isinstance(usual, Static):
         return usual
     return Setting(kind=kind_of_static(usual) if usual.const is not None else "", default=constant(usual))
 
 
 def usually(value: Value) -> Value:
-    """What a value is where the environment does not say."""
+    """The value if the environment does not set it."""
     return Static(value.default, kind_of_static(value)) if isinstance(value, Setting) else value
 
 
 def converted(value: Setting, convert: Callable[[Any], object]) -> Setting:
-    """The setting that a plain function makes of one."""
+    """The setting that a plain function computes from another setting."""
     try:
         default = MISSING if value.default is MISSING else convert(value.default)
     except Exception:
@@ -32,12 +32,12 @@ def converted(value: Setting, convert: Callable[[Any], object]) -> Setting:
 
 
 def closed_outcome(value: Value) -> bool | None:
-    """The outcome of a test that the environment alone brings about; None where that is not known."""
+    """The outcome of a test that only the environment can cause; None if unknown."""
     return not value.default if type(value) is Setting and value.default is not MISSING else None
 
 
 def closed_branch(value: Value, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> bool | None:
-    """The same for a branch of a program that runs without the setting: one that raises then is meant to have it."""
+    """The same for a branch: if the program without the setting raises in one, the setting is expected."""
     closed = closed_outcome(value)
     usual = orelse if closed else body
     return None if usual and isinstance(usual[-1], ast.Raise) else closed

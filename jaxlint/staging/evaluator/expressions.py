@@ -1,4 +1,4 @@
-"""Evaluating expressions: names, operators, containers, attributes, subscripts."""
+"""Expressions: names, operators, containers, attributes, subscripts."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _eval_unknown(node: ast.expr, frame: Frame) -> Value:
 
 
 class Expressions(Part):
-    """The expression half of the interpreter."""
+    """Evaluates expressions."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -206,7 +206,7 @@ class Expressions(Part):
         return Static(kind="str")
 
     def check_text_key(self, text: ast.JoinedStr, value: Array, frame: Frame) -> None:
-        """`params[f"layer_{i}"]`: the text is that of a tracer, and no key."""
+        """`params[f"layer_{i}"]` with a tracer `i`: the text names the tracer and is not a valid key."""
         owner = frame.module.parents.get(text)
         if isinstance(owner, ast.Subscript) and owner.slice is text and isinstance(owner.ctx, ast.Load):
             self.machine.emit("index", events.IndexEvent(owner, frame, UNKNOWN, value, "text"))
@@ -258,7 +258,8 @@ class Expressions(Part):
             result = as_answer(result)
         if type(result) is Unknown and any(type(part) is Shim for part in results):
             return Shim()
-        if truth(results[-1]) is (how == "or"):  # whichever operand it stops at, this is what it says
+        # the expression has the meaning of whichever operand decides it
+        if truth(results[-1]) is (how == "or"):
             return decided(result, how == "or")
         return result
 
@@ -306,7 +307,7 @@ class Expressions(Part):
 
     def eval_yield(self, node: ast.Yield, frame: Frame) -> Value:
         self.machine.ledger.serial += 1
-        # A region of clocks around it times what runs meanwhile.
+        # A clock region around the generator also times the work of its consumer.
         frame.suspended = self.machine.ledger.serial
         frame.yields.append(self.eval(node.value, frame) if node.value is not None else Static(None))
         if frame.loops and frame.loops[-1].calls_jitted:

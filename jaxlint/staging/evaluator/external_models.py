@@ -1,12 +1,12 @@
-"""What the evaluator asks of a library: what one of its functions, objects or methods gives, and what it calls.
+"""Models of libraries: what a function, object or method returns, and what it calls.
 
-A model is a function of a `LibraryCall`. It stands in a module of `jaxlint/libraries`, under the qualified name that it is for:
+A model is a function of a `LibraryCall`. It is registered in a module of `jaxlint/libraries`, under a qualified name:
 
     @calls("flax.nnx.split")
     def split(call: LibraryCall) -> Value:
         ...
 
-Names are those of `jaxlint.jaxapi.names.canonical`: one for each thing, however a program imports it.
+Names are those of `jaxlint.jaxapi.names.canonical`: one name for each thing, however a program imports it.
 """
 
 from __future__ import annotations
@@ -28,62 +28,63 @@ NOTHING_MADE: Final = ExternalObject("")
 
 @dataclass(slots=True, eq=False)
 class LibraryCall(Call):
-    """A call of something of a library: of what, and of which object of the library, if it is one's."""
+    """A call of something in a library, with the library object if it is a method call."""
 
     name: str
-    machine: Machine  # for what is asked too seldom to have a method here
+    machine: Machine  # for uses too rare to have a method here
     rest: Callable[[LibraryCall], Value]
-    made: ExternalObject = field(default=NOTHING_MADE)  # what is called, or has the method
+    made: ExternalObject = field(default=NOTHING_MADE)  # the callee, or the owner of the method
 
     def first(self) -> Value | None:
-        """The first argument, unless it is one of several that are not known."""
+        """The first argument, unless it is one of several unknown ones."""
         return self.args[0] if self.args and not isinstance(self.args[0], StarArgument) else None
 
     def otherwise(self) -> Value:
-        """What it would give without this model: by the tables, or as something unknown."""
+        """The result without this model: from the tables, or unknown."""
         return self.rest(self)
 
     def made_object(self) -> ExternalObject:
-        """An object of the library, which remembers what it was made of."""
+        """An object of the library that remembers its inputs."""
         return ExternalObject(self.name, self.args, self.kwargs, self.node)
 
     def array(
         self, inputs: Sequence[Value], *, role: str = "", name: str = "", like: Value | None = None
     ) -> Array:
-        """An array that is computed of `inputs`, or made where it is none: a tracer where they or the stage say so.
+        """An array computed from `inputs`, or created if there are none. It is a tracer if an input is or the stage
+        says so.
 
-        `name`: what a reason calls it. `like`: what it shares its shape and dtype with.
+        `name`: its name in a reason. `like`: the value whose shape and dtype it shares.
         """
         return self.machine.language.array_result(
             self.frame, list(inputs), self.node, role=role, name=name, like=like
         )
 
     def key(self, inputs: Sequence[Value], name: str, origin: str) -> Array:
-        """A random key of its own. `origin`: what is said of where it comes from."""
+        """A new PRNG key. `origin`: the words for where it comes from."""
         result = self.array(inputs, role="key", name=name)
         result.origin = Origin(origin)
         return result
 
     def opaque(self, inputs: Sequence[Value] | None = None) -> Value:
-        """What a call gives of which nothing is known, for these inputs: all arguments, if none are named."""
+        """The result of an unknown call with these inputs; all arguments, if none are named."""
         return self.machine.language.opaque_call(
             list(self.inputs if inputs is None else inputs), self.node, self.frame
         )
 
     def run(self, function: Value, *args: Value) -> Value:
-        """Calls a function of the program with these arguments, here and now."""
+        """Calls a program function with these arguments, here and now."""
         return self.run_all(function, args, {})
 
     def run_in(self, stage: Stage, function: Value, args: Iterable[Value], kwargs: dict[str, Value]) -> Value:
-        """Calls a function of the program inside a stage."""
+        """Calls a program function inside a stage."""
         return self.machine.staging.in_stage(function, stage, self.passing(list(args), kwargs))
 
     def run_all(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
-        """As `run`, where the arguments come as a list and by name."""
+        """Like `run`, with positional arguments as a list and keyword arguments by name."""
         return self.machine.language.call_value(function, self.passing(list(args), kwargs))
 
     def builtin(self, name: str, args: Sequence[Value], kwargs: dict[str, Value] | None = None) -> Value:
-        """What the builtin `name` gives."""
+        """The result of the builtin `name`."""
         return self.machine.language.call_builtin(name, self.passing(list(args), kwargs or {}))
 
     def shapes_of(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
@@ -91,15 +92,15 @@ class LibraryCall(Call):
         return self.machine.staging.shapes_of(function, self.passing(list(args), kwargs))
 
     def element_of(self, value: Value) -> Value:
-        """What iterating over a value gives."""
+        """The value of each element when iterating over a value."""
         return self.machine.language.element_of(value, self.node, self.frame)
 
     def staged(self, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:
-        """A value as it is inside a stage: its arrays are tracers. `keeps_python`: its Python numbers are none."""
+        """The value as it is inside a stage: its arrays are tracers. `keeps_python`: its Python numbers are not."""
         return self.machine.staging.to_staged(value, why, certain, keeps_python)
 
     def fresh(self, value: Value) -> Value:
-        """The same value with an identity of its own."""
+        """The same value with a new identity."""
         return fresh(value)
 
     def replaced(self, holder: Value, fields: dict[str, Value]) -> Value:
@@ -107,15 +108,15 @@ class LibraryCall(Call):
         return self.machine.language.replace_fields(holder, fields)
 
     def ask_leaf(self, tree: Value) -> None:
-        """Calls the function `is_leaf`, if one is given, with the nodes of a tree."""
+        """Calls the function `is_leaf`, if the call passes one, with the nodes of a tree."""
         self.machine.staging.ask_leaf(tree, self.kwargs, self.node, self.frame)
 
     def reason(self, api: str, function: Value) -> Why:
-        """Why what runs inside of `api` is staged: "`f` is passed to `api`", as it is told."""
+        """The reason why code inside `api` is traced: "`f` is passed to `api`"."""
         return self.machine.staging.body_why(api, function, self.node, self.frame)
 
     def emit(self, kind: str, event: Any) -> None:
-        """Tells the rules."""
+        """Emits an event to the rules."""
         self.machine.emit(kind, event)
 
 
@@ -125,7 +126,8 @@ _M = TypeVar("_M", bound=Callable[..., Any])
 
 
 class Models(Generic[_F]):
-    """The models of one kind, by qualified name. `jax.random.*` stands for all of that family that have none of their own."""
+    """The models of one kind, by qualified name. `jax.random.*` covers every name of that family without a model of
+    its own."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -134,7 +136,7 @@ class Models(Generic[_F]):
         self._found: dict[str, _F | None] = {}
 
     def __call__(self, *names: str) -> Callable[[_M], _M]:
-        """Decorates the model of what has these names. Raises ValueError where one of them has a model already."""
+        """Decorates the model for these names. Raises ValueError if one of them already has a model."""
 
         def register(model: _M) -> _M:
             for name in names:
@@ -165,23 +167,23 @@ class Models(Generic[_F]):
             return found
 
     def __contains__(self, name: str) -> bool:
-        """Whether a name has a model of its own."""
+        """Whether a name has its own model."""
         return name in self._models
 
     def names(self) -> Iterable[str]:
-        """The names that have models of their own."""
+        """The names with their own models."""
         return self._models.keys()
 
 
-calls: Models[Model] = Models("function")  # of a function or class of a library
-calls_of_made: Models[Model] = Models("object")  # of calls of what that function or class gave
-methods: Models[Model] = Models("method")  # of its methods: "numpyro.infer.MCMC.run"
-attributes: Models[Model] = Models("attribute")  # of its attributes, which have no arguments
+calls: Models[Model] = Models("function")  # calls of a library's functions and classes
+calls_of_made: Models[Model] = Models("object")  # calls of their results
+methods: Models[Model] = Models("method")  # calls of methods: "numpyro.infer.MCMC.run"
+attributes: Models[Model] = Models("attribute")  # attributes, which have no arguments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entered:
-    """A context manager of a library as a `with` statement enters it. `name`: its own, or how the program spells it."""
+    """A library's context manager when a `with` statement enters it. `name`: its own name, or the program's spelling."""
 
     name: str
     value: Value
@@ -193,10 +195,10 @@ contexts: Models[Callable[[Entered], AbstractContextManager[object]]] = Models("
 
 
 def nothing(call: LibraryCall) -> Value:
-    """Of what is called for its effect: it gives None."""
+    """The model of functions that are called for their effect: they return None."""
     return Static(None)
 
 
 def first_argument(call: LibraryCall) -> Value:
-    """Of what gives its first argument back."""
+    """The model of functions that return their first argument."""
     return call.args[0] if call.args else UNKNOWN

@@ -1,4 +1,4 @@
-"""Calls that leave the project, and objects of libraries: asks the models of the libraries what they give."""
+"""Calls that leave the project, and library objects: looks up and runs the models of libraries."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from jaxlint.staging.values.frame import Frame
 
 
 class Externals(Part):
-    """Calls that leave the project."""
+    """Evaluates calls that leave the project."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -67,7 +67,7 @@ class Externals(Part):
         rest: Callable[[LibraryCall], Value],
         made: ExternalObject = NOTHING_MADE,
     ) -> Value:
-        """What a model gives for a call; `rest`: what it would give without the model."""
+        """The result of a model for a call. `rest`: the result without the model."""
         return model(
             LibraryCall(call.args, call.kwargs, call.node, call.frame, name, self.machine, rest, made)
         )
@@ -107,13 +107,13 @@ class Externals(Part):
             return self.result_of_object(callee, call)
         own = self.machine.staging.run_library_code(callee.own, call, odd=True)
         result = self.result_of_object(callee, call)
-        # What it gives may be called in turn, as a decorator that takes options is.
+        # The result may be called in turn, like a decorator with options.
         return (
             replace(result, own=own) if isinstance(result, ExternalObject) and result.own is None else result
         )
 
     def result_of_object(self, callee: ExternalObject, call: Call) -> Value:
-        """What calling an object of a library gives, as far as it is known."""
+        """The result of calling a library object, as far as it is known."""
         args = call.args
         if args and isinstance(args[0], ClassValue) and redecorates(callee.name, args[0]):
             return decorated(args[0], callee)
@@ -126,5 +126,5 @@ class Externals(Part):
 
 
 def unknown_result(call: LibraryCall) -> Value:
-    """Of an object that nothing else is known of."""
+    """The result of calling an object with no model."""
     return call.opaque()

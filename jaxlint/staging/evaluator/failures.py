@@ -1,4 +1,4 @@
-"""Errors of the analysis itself: each costs what was being evaluated, and one line for its file."""
+"""Internal errors: each loses the evaluation at hand and becomes one line for its file."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from jaxlint.staging.values.frame import Frame
 
 
 class Failing(Protocol):
-    """Who is told of errors: the machine."""
+    """The receiver of internal errors: the machine."""
 
     failures: int
 
     def fail(self, error: Exception, module: Module, frame: Frame | None = None) -> None:
-        """Keeps an error of a file."""
+        """Records an error in a file."""
 
 
 class Contained:
-    """An exception inside is told once for its file, and goes no further. What scopes hold is let go of on its way."""
+    """An exception inside is recorded once for its file and stops here. On its way it releases what scopes hold."""
 
     __slots__ = ("count", "frame", "machine", "module")
 
@@ -45,17 +45,17 @@ class Contained:
 
     @property
     def failed(self) -> bool:
-        """Whether anything raised inside, however deep below and whoever has contained it."""
+        """Whether anything raised inside, at any depth, even if a nested block contained it."""
         return self.machine.failures != self.count
 
 
 def internal_error(module: Module, error: Exception) -> SourceError:
-    """A bug of ours, as one line that names the file and asks for a report."""
+    """An internal error as one line that names the file and asks for a report."""
     return SourceError(module.display, described(error, "please report it with this file"))
 
 
 def bound_names(statement: ast.stmt) -> set[str]:
-    """The names that a statement of a module may bind there."""
+    """The names that a module statement may bind."""
     names: set[str] = set()
     for part in ast.walk(statement):
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):

@@ -1,4 +1,4 @@
-"""Decorators of libraries of which nothing is known: they may keep the functions that they get, or stage them."""
+"""Decorators of unknown libraries: they may store the functions that they receive, or trace them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jaxlint.staging.values import (
     Value,
 )
 
-# A name that a library's decorator gives to several functions, of which it chooses by what a call passes.
+# A name shared by several functions, among which a library's decorator chooses by the arguments of a call.
 OVERLOADED = Unknown()
 _STANDARD = frozenset(
     {"abc", "absl", "builtins", "contextlib", "dataclasses", "functools", "pytest", "typing", "unittest"}
@@ -19,13 +19,13 @@ _STANDARD = frozenset(
 
 
 def is_foreign(decorator: Value) -> bool:
-    """Whether it is of a library of which nothing is known: it may keep the functions that it gets, or stage them."""
+    """Whether it comes from an unknown library: it may store the functions that it receives, or trace them."""
     return bool(name := name_of_decorator(decorator)) and name.partition(".")[0] not in _STANDARD.union(
         JAX_FAMILY
     )
 
 
 def name_of_decorator(decorator: Value) -> str:
-    """The qualified name of what a decorator is, or was made by; "" for one of the program."""
+    """The qualified name of a decorator or of the function that returned it; "" if the program defines it."""
     applied = decorator.function if isinstance(decorator, Partial) else decorator
     return applied.name if isinstance(applied, (External, ExternalObject)) else ""

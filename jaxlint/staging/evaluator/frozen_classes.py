@@ -1,4 +1,4 @@
-"""Classes whose instances refuse assignments to their attributes, and where they still take them."""
+"""Classes whose instances refuse attribute assignments, and the places that still allow them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RECORD = "typing.NamedTuple"
 
 
 def frozen_by(decorators: list[tuple[ast.expr, Value]]) -> str:
-    """The decorator of a class that freezes its instances, or ""."""
+    """The class decorator that freezes instances, or ""."""
     for _, value in decorators:
         made = value.function if isinstance(value, Partial) else value
         name = canonical(getattr(made, "name", ""))
@@ -41,13 +41,14 @@ def frozen_by(decorators: list[tuple[ast.expr, Value]]) -> str:
 def refusing(
     base: Value, name: str, frame: Frame, heirs: Mapping[ast.AST, list[ClassValue]]
 ) -> tuple[ClassValue, str] | None:
-    """The class that refuses `base.name = value` in this frame, and what makes it do so."""
+    """The class that refuses `base.name = value` in this frame, and the reason."""
     cls = getattr(base, "cls", None)
     if not isinstance(cls, ClassValue) or cls.lookup("__setattr__") is not None:
         return None
     if frame.function is not None and frame.function.cls is cls and name not in cls.all_fields():
         if any(not heir.frozen for heir in heirs.get(cls.node, ())):
-            return None  # its own method, which runs for them: a plain subclass takes new names
+            # a method of the class that also runs for subclasses: a plain subclass accepts new names
+            return None
     reason = _reason(cls, name)
     if not reason or _is_of_class(frame) or (isinstance(base, Instance) and _is_being_made(cls, frame)):
         return None
@@ -61,7 +62,7 @@ def _reason(cls: ClassValue, name: str) -> str:
     if any(_unlocks_itself(owner) for owner in cls.mro()):
         return ""
     for owner in cls.mro():
-        # A plain subclass of a frozen dataclass takes new names.
+        # A plain subclass of a frozen dataclass accepts new names.
         if owner.frozen and (owner is cls or name in owner.all_fields()):
             return owner.frozen
     for base in cls.external_bases():
@@ -81,7 +82,7 @@ def _unlocks_itself(owner: ClassValue) -> bool:
 
 @cache
 def _mentioned(node: ast.ClassDef) -> frozenset[str]:
-    """The names, attributes and texts in a class."""
+    """The names, attributes and strings in a class."""
     names = {part.id for part in nodes_of(node, ast.Name)} | {
         part.attr for part in nodes_of(node, ast.Attribute)
     }
@@ -90,14 +91,14 @@ def _mentioned(node: ast.ClassDef) -> frozenset[str]:
 
 
 def _is_fixed_record(cls: ClassValue, name: str) -> bool:
-    """Whether a named tuple refuses a name: its own class has no `__dict__`, that of a subclass has one beside the fields."""
+    """Whether a named tuple refuses a name: its own class has no `__dict__`, a subclass has one beside the fields."""
     if any(isinstance(base, External) and canonical(base.name) == _RECORD for base in cls.bases):
         return True
     return "__slots__" in cls.namespace or name in cls.all_fields()
 
 
 def _is_of_class(frame: Frame) -> bool:
-    """Whether the function is about the class, or makes an instance of its own."""
+    """Whether the function works on the class, or creates an instance itself."""
     function = frame.function
     return function is not None and (
         function.kind == "classmethod"
@@ -121,7 +122,7 @@ def _is_being_made(cls: ClassValue, frame: Frame) -> bool:
 
 
 def _called_by_makers(cls: ClassValue, makers: frozenset[str]) -> frozenset[str]:
-    """The methods that constructors reach, which are evaluated by themselves as well."""
+    """The methods that constructors reach, which are also evaluated separately."""
     return frozenset().union(*(_reached(owner.node, makers) for owner in cls.mro()))
 
 

@@ -1,4 +1,4 @@
-"""Calls of functions of the project, evaluated once for each way in which they are called."""
+"""Calls of project functions, evaluated once for each context."""
 
 from __future__ import annotations
 
@@ -64,23 +64,24 @@ from jaxlint.syntax.facts import (
 from jaxlint.syntax.memo import cache
 
 MAX_DEPTH = 28
-MAX_RUNS = 40  # evaluations of one function whose results may not be remembered
-WIDEN_AFTER = 5  # evaluations of one function before numbers are no longer told apart
-FEW = 2  # evaluations per closure then, before calls count as the same that agree in the functions and tracers they hand over
+MAX_RUNS = 40  # evaluations of one function whose results may not be memoised
+WIDEN_AFTER = 5  # evaluations of one function before numbers are no longer distinguished
+# evaluations per closure after that, before calls with the same functions and tracers share a context
+FEW = 2
 
 
 class FunctionCalls(Part):
-    """Evaluates functions, and remembers what they gave."""
+    """Evaluates functions and memoises their results."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.records: dict[ast.AST, FunctionRecord] = {}
-        self.defined: list[Function] = []  # functions that are still to be entered
-        self.edges: dict[ast.AST, set[ast.AST]] = {}  # which function calls which
-        self.unresolved: set[str] = set()  # methods that were called in a stage of what is not known
+        self.defined: list[Function] = []  # functions that remain to be entered
+        self.edges: dict[ast.AST, set[ast.AST]] = {}  # the call graph
+        self.unresolved: set[str] = set()  # methods called by traced code on unknown values
 
     def call_function(self, function: Function, call: Call, stage: Stage, context: str = "call") -> Value:
-        """Evaluates a project function on these arguments, in `stage`. Memoised by what the arguments look like."""
+        """Evaluates a project function on these arguments, in `stage`. Memoised by a summary of the arguments."""
         node, frame = call.node, call.frame
         bound = self.machine.language.bind(function, call.args, call.kwargs, frame)
         if bound is None:
@@ -111,7 +112,7 @@ class FunctionCalls(Part):
             self.machine.tracer_sources.note(function.node, bound, node, caller)
         record.handed = None
         self.note_call(record, function, caller, stage)
-        # What a guess evaluated reported nothing, so that it does not stand for a call that is seen.
+        # The evaluation of a guess reported nothing, so a visible call cannot reuse it.
         guessed = self.machine.guessing > 0
         scope_key = (
             function.scope.serial,
@@ -132,7 +133,7 @@ class FunctionCalls(Part):
             key = record.numbers.get(context_key)
             if key is not None:
                 record.numbers[exact] = key  # so that the same call finds it at once
-        stood_in: Callable[[Value], Value] | None = None  # of what another call gave
+        stood_in: Callable[[Value], Value] | None = None  # the result of another call
         if key is None and seen >= record.coarse_after:
             key, stood_in = record.similar(function.scope, stage, bound), stand_in
         if key is None and seen >= FEW and record.is_everywhere():
@@ -140,7 +141,7 @@ class FunctionCalls(Part):
         known = record.memo[key] if key is not None and key not in record.stale else None
         if key is not None and known and (not known[2] or record.active or record.runs > MAX_RUNS):
             if self.machine.observes and context == "call" and not record.hosted and stage.runs:
-                record.observe(stage, bound, context, caller, guessed)  # so far it was only entered like this
+                record.observe(stage, bound, context, caller, guessed)  # so far it was only entered this way
             return self.repeat_call(record, key, stood_in, bound, node, caller)
         if self.machine.observes:
             record.observe(stage, bound, context, caller, guessed)
@@ -162,7 +163,7 @@ class FunctionCalls(Part):
     def note_call(
         self, record: FunctionRecord, function: Function, caller: Frame | None, stage: Stage
     ) -> None:
-        """Remembers that the function is called, and by which."""
+        """Records that the function is called, and by which caller."""
         provoking = self.machine.provoking
         elsewhere = provoking is not None and provoking is not function.module
         record.reached = record.reached or not (self.machine.guessing or elsewhere)
@@ -185,9 +186,11 @@ class FunctionCalls(Part):
         node: ast.AST | None,
         caller: Frame | None,
     ) -> Value:
-        """What a remembered call gave and did, in terms of this one; `stood_in` where it was but a similar call."""
+        """The result and the effects of a memoised call, in terms of this call. `stood_in`: that of a merely similar
+        call."""
         result, consumed, _, then = record.memo[key]
-        aligned = stood_in is not rough_stand_in  # the parts of its arguments are those of this call
+        # parts of its arguments become parts of this call's arguments
+        aligned = stood_in is not rough_stand_in
         if key in record.writes:
             repeat(record.writes[key], bound)
         record.handed = record.donations.get(key)
@@ -197,7 +200,7 @@ class FunctionCalls(Part):
             self.machine.ledger.replay(record.effects.get(key), node, caller)
         born = record.made.get(key)
         if born is not None:
-            result = copied(result, born)  # each call makes its own
+            result = copied(result, born)  # each call creates its own
             hide_shapes(result, born, fixed if self.machine.exact else hidden_form)
         if result is not UNKNOWN and isinstance(result, (Array, Unknown, TupleValue, DictValue, Static)):
             passed = key_origins(bound) if aligned else []
@@ -215,10 +218,10 @@ class FunctionCalls(Part):
         stage: Stage,
         context: str,
     ) -> Value:
-        """Evaluates the body, and remembers under `key` what it gave and did."""
+        """Evaluates the body, and memoises its result and effects under `key`."""
         for name, value in bound.items():
             if type(value) is Array and value.origin is None:
-                bound[name] = value.known_as(Origin(name))  # so that results can be said to be like it
+                bound[name] = value.known_as(Origin(name))  # so that results can refer to them
         said = declared_sizes(function.node)
         if said:
             declare_sizes(bound, said)
@@ -243,7 +246,7 @@ class FunctionCalls(Part):
             self.take_back(mutable, before)
             frame.used.clear()
         if attempt.failed and key not in record.stale:
-            record.stale.add(key)  # asked again, it may be known; asked once more, it stays what it is then
+            record.stale.add(key)  # the second evaluation may know it; after the third it is fixed
         else:
             record.stale.discard(key)
         written = writes_since(mutable) if mutable else None
@@ -252,7 +255,7 @@ class FunctionCalls(Part):
         if frame.used and function.cls is not None:
             self.machine.tracking.tell_unrenewed(function, frame, bound)
         if frame.used:
-            origins = key_origins(bound)  # streams of keys may have been drawn from meanwhile
+            origins = key_origins(bound)  # keys may have been drawn from streams meanwhile
         enclosing = self.remember(record, key, function, frame, result, origins)
         effect = self.machine.ledger.effect_since(before, spans)
         if effect is not None:
@@ -278,9 +281,10 @@ class FunctionCalls(Part):
         result: Value,
         origins: list[Origin | None],
     ) -> list[Origin]:
-        """Keeps what a call gave, and which of the keys in its arguments it used up; gives those of an enclosing function."""
+        """Memoises the result of a call and the argument keys that it consumed; returns the keys of an enclosing
+        function."""
         consumed: tuple[int, ...] = ()
-        enclosing: list[Origin] = []  # each call uses them up again
+        enclosing: list[Origin] = []  # each call consumes them again
         if frame.used:
             consumed = tuple(
                 i for i, origin in enumerate(origins) if origin is not None and origin in frame.used
@@ -290,14 +294,12 @@ class FunctionCalls(Part):
         kept = result
         if holds_made(result, frame.born):
             record.made[key] = frame.born
-            kept = copied(
-                result, frame.born
-            )  # whoever called changes what it gets, and not what is remembered
+            kept = copied(result, frame.born)  # callers change their copy, not the memoised one
         record.memo[key] = (kept, consumed, bool(enclosing), tuple(origins))
         return enclosing
 
     def take_back(self, mutable: dict[Path, tuple[Value, State]], serial: int) -> None:
-        """What a call did before it raised: to its arguments, to what the device computes, and on its way into a stage."""
+        """Undoes the effects of a call that raised: on its arguments, on dispatches, and on its stage."""
         put_back(mutable)
         self.machine.ledger.forget(serial)
         self.machine.crossing = []
@@ -310,18 +312,18 @@ class FunctionCalls(Part):
         node: ast.AST,
         caller: Frame,
     ) -> None:
-        """Uses up the keys at these positions of the arguments, as a remembered call of the function did."""
+        """Consumes the keys at these argument positions, as a memoised call of the function did."""
         flat = key_origins(bound)
         for position in consumed:
             origin = flat[position] if position < len(flat) else None
             if origin is None and 0 < position < len(flat):
-                owner = flat[position - 1]  # a stream of a key that this call is the first to use
+                owner = flat[position - 1]  # a stream of a key that this call uses first
                 origin = owner.child(STREAMS) if owner is not None and position % 2 else None
             if origin is not None:
                 self.machine.tracking.use_key(origin, node, caller, function.name)
 
     def renewed(self, value: Value, given: dict[Origin | None, Origin | None], depth: int = 3) -> Value:
-        """A memoised result in terms of this call's arguments; keys that the function made are fresh at each call."""
+        """A memoised result in terms of this call's arguments. Keys that the function created are new at each call."""
         if type(value) is Array:
             origin, like = value.origin, value.like
             if origin is not None:
@@ -332,7 +334,7 @@ class FunctionCalls(Part):
                 return value
             result = value.known_as(origin)
             form = fixed(value) if self.machine.exact and not value.tree else None
-            result.like, result.made, result.form = like, None, form  # it was made of other arguments
+            result.like, result.made, result.form = like, None, form  # it was made from other arguments
             return result
         if type(value) is Static:
             return unmeasured(value)
@@ -369,7 +371,7 @@ class FunctionCalls(Part):
             if function.cls is not None and is_left_open(function.node):
                 if frame.stage.staged:
                     self.unresolved.add(function.name)
-                return UNKNOWN  # what a subclass has instead may give anything
+                return UNKNOWN  # a subclass's version may return anything
             frame.returns.append(Static(None))
         if frame.yields:
             kind = "steps" if frame.runs_steps else "generator"
@@ -378,9 +380,9 @@ class FunctionCalls(Part):
             return UNKNOWN
         values = list(frame.returns)
         if len(values) > 1:
-            # `return None` at the end of a function that also returns something is mostly a fall-through.
+            # `return None` at the end of a function that also returns a value is usually a fall-through.
             values = [v for v in values if not (isinstance(v, Static) and v.const is None)] or values
-        result = join_all(values)  # unknown where it only raises, as an abstract method does
+        result = join_all(values)  # unknown if it only raises, as an abstract method does
         return as_answer(result) if frame.asked_answers and len(values) > 1 else result
 
     def make_function(
@@ -410,19 +412,19 @@ class FunctionCalls(Part):
         return function
 
     def annotation(self, node: ast.expr, frame: Frame) -> None:
-        """Evaluates an annotation for the names it uses."""
+        """Evaluates an annotation for the names in it."""
         if self.machine.wants_names and not isinstance(node, ast.Constant):
             self.machine.language.eval(node, frame)
 
 
 def _is_of_enclosing(origin: Origin, frame: Frame) -> bool:
-    """Whether a key is older than the activation `frame`, which was not handed it; its parts may be seen first there."""
+    """Whether a key is older than the activation `frame`, which did not receive it as an argument."""
     handed = origin in frame.inherited or origin.parent in frame.inherited
     return origin.root().serial < frame.born and not handed
 
 
 def decided_flags(function: Function) -> tuple[bool | None, ...]:
-    """What is known of the flags that a closure tests: one that is called in two branches of a test is not the same in both."""
+    """The known flags that a closure tests. A closure called in two branches of a test differs between them."""
     if function.scope.is_module or function.scope.is_class:
         return ()
     known: list[bool | None] = []
@@ -436,7 +438,7 @@ def decided_flags(function: Function) -> tuple[bool | None, ...]:
 
 @cache
 def _flags_of(node: FunctionNode, module: Module) -> tuple[str, ...]:
-    """`captured_flags`, of what has an `if` at all."""
+    """`captured_flags`, for functions that contain an `if`."""
     lines = module.lines[node.lineno - 1 : node.end_lineno]
     return captured_flags(node) if any("if" in line for line in lines) else ()
 
@@ -444,9 +446,9 @@ def _flags_of(node: FunctionNode, module: Module) -> tuple[str, ...]:
 def _without_numbers(
     record: FunctionRecord, given: dict[str, Value], summaries: list[object]
 ) -> tuple[dict[str, Value], list[object]]:
-    """Arguments of what is called with ever more numbers, and their summaries: what holds for any of them.
+    """Arguments of a function that is called with ever more numbers, and their summaries, generalised to all of them.
 
-    One that was the same so far stays what it is.
+    An argument that has been the same so far is kept.
     """
     bound = {n: v if record.has_had_alone(n, v) else widened(v) for n, v in given.items()}
     return bound, [
@@ -456,7 +458,7 @@ def _without_numbers(
 
 
 def widened(value: Value) -> Value:
-    """The value without the number or the dtype that it is known to be."""
+    """The value without its known number or dtype."""
     if isinstance(value, Static) and type(value.const) in (int, float):
         return Static(kind=type(value.const).__name__)
     if type(value) is Array and value.dtype:
@@ -465,5 +467,5 @@ def widened(value: Value) -> Value:
 
 
 def depth_below(caller: Frame | None) -> int:
-    """How deep a call from `caller` lies."""
+    """The depth of a call from `caller`."""
     return caller.depth + 1 if caller is not None else 0

@@ -1,4 +1,4 @@
-"""What is remembered of one function over all contexts in which it was evaluated."""
+"""The memo of one function over all contexts in which it was evaluated."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from jaxlint.staging.values.writes import Writes, own
 from jaxlint.syntax.facts import makes_functions
 
 COARSE_AFTER = (
-    16  # evaluations of one function before what its arguments have captured is no longer told apart
+    16  # evaluations of one function before values captured by its arguments are no longer distinguished
 )
 
 
@@ -39,33 +39,33 @@ MANY = 60  # evaluations of one function over all closures
 CLOSURES = 8
 
 
-FACTORY_FACTOR = 4  # more of them of a function that gives functions
+FACTORY_FACTOR = 4  # additional ones for a function that returns functions
 
 
-MAX_CONTEXTS = 100  # evaluations of one function, per closure, before its results are taken as unknown
+MAX_CONTEXTS = 100  # evaluations of one function, per closure, before its results become unknown
 
 
-MAX_HANDED = 250  # the same for calls that hand it other functions than those before
+MAX_HANDED = 250  # the same for calls that pass it other functions than before
 
 
-MAX_OBSERVATIONS = 40  # contexts of one function that `inspect` unites, for each way of being staged
+MAX_OBSERVATIONS = 40  # contexts of one function that `inspect` joins, for each way of being traced
 
 
 MAX_ALL_CONTEXTS = 1000  # the same over all closures of one def
 
 
 class Observation(NamedTuple):
-    """One context in which a function was seen."""
+    """One context in which a function was evaluated."""
 
     stage: Stage
     bound: dict[str, Value]
     context: str
     caller: ast.AST | None  # the function that called it
-    guessed: bool  # it is one that a call of a method of something unknown may mean
+    guessed: bool  # a method call on something unknown may mean it
 
 
 class FunctionRecord:
-    """What is known of one def over all contexts."""
+    """The memo of one def over all contexts."""
 
     __slots__ = (
         "active",
@@ -100,50 +100,50 @@ class FunctionRecord:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        # A context's number, so that its long key is looked up but once.
+        # The number of a context, so that its long key is looked up only once.
         self.numbers: dict[object, int] = {}
-        # Context -> result, which parameters' keys it used up, whether it used keys of an enclosing function, and the
-        # origins that were passed in.
+        # Context -> result, the parameters whose keys it consumed, whether it used keys of an enclosing function, and
+        # the origins of the arguments.
         self.memo: dict[int, tuple[Value, tuple[int, ...], bool, tuple[Origin | None, ...]]] = {}
-        self.effects: dict[int, Effect] = {}  # context -> what the call does to the ledger of dispatches
-        self.writes: dict[int, Writes] = {}  # context -> what the call does to the objects that it gets
-        self.donations: dict[int, Handed] = {}  # context -> what the call donates of its arguments
-        self.made: dict[int, int] = {}  # context -> when the call began that made what it gives
-        self.handed: Handed | None = None  # by the last call
-        self.closures: dict[int, int] = {}  # contexts by the scope that was captured
-        # Once there are many contexts: functions handed over, and what got tracers.
+        self.effects: dict[int, Effect] = {}  # context -> what the call adds to the ledger of dispatches
+        self.writes: dict[int, Writes] = {}  # context -> what the call writes to its arguments
+        self.donations: dict[int, Handed] = {}  # context -> which arguments the call donates
+        self.made: dict[int, int] = {}  # context -> the start of the call that created the result
+        self.handed: Handed | None = None  # from the last call
+        self.closures: dict[int, int] = {}  # contexts by captured scope
+        # Once there are many contexts: function arguments, and which parameters receive tracers.
         self.given: set[tuple[int, ...]] = set()
-        # Of a function that makes functions, what its arguments have captured is all that tells these apart.
+        # For a function that makes functions, only the values captured by its arguments distinguish calls.
         self.makes = makes_functions(function.node)
         self.coarse_after = COARSE_AFTER * (FACTORY_FACTOR if self.makes else 1)
         self.coarse: dict[object, int] = {}  # coarse key -> key of `memo`
-        self.rough: dict[object, int] = {}  # the same of keys that are rougher still
-        self.had: dict[str, object] = {}  # the constant that a parameter has had; MISSING for several
-        self.stale: set[int] = set()  # contexts in which something below has raised, so far once
+        self.rough: dict[object, int] = {}  # the same for coarser keys
+        self.had: dict[str, object] = {}  # the constant that a parameter has received; MISSING for several
+        self.stale: set[int] = set()  # contexts below which something raised, so far once
         self.active = 0
         self.runs = 0
-        self.host_calls: set[FunctionRecord] = set()  # what it calls on the host, if it runs there
-        self.called_by_modules = False  # on the host, outside of any function
-        self.hosted = False  # a program is seen to call it on the host
-        self.reached = False  # by a call whose receiver is known
-        self.is_target = False  # a transformation got the function itself
+        self.host_calls: set[FunctionRecord] = set()  # its callees on the host, if it runs there
+        self.called_by_modules = False  # on the host, outside any function
+        self.hosted = False  # the analysis saw a call by the program on the host
+        self.reached = False  # by a call with a known receiver
+        self.is_target = False  # a transformation received the function itself
         self.last: Frame | None = None
         self.last_staged: Frame | None = None
         self.observations: list[Observation] = []
         self.observed: dict[
             tuple[bool, bool], int
-        ] = {}  # observations by whether staged, and whether certainly
-        self.passed: set[tuple[bool, str]] = set()  # what got tracers in calls after those
+        ] = {}  # observations by whether it is traced, and whether that is certain
+        self.passed: set[tuple[bool, str]] = set()  # parameters that received tracers in later calls
 
     def contexts(self, scope: Scope) -> int:
-        """How many contexts the closure over `scope` was seen in."""
+        """The number of contexts of the closure over `scope`."""
         return self.closures.get(scope.serial, 0)
 
     def number(self, context: object, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int:
-        """The key in `memo` of a context that is seen for the first time."""
+        """The key in `memo` for a context that is new."""
         key = self.numbers[context] = len(self.memo)
         seen = self.closures[scope.serial] = self.contexts(scope) + 1
-        if 2 * seen > self.coarse_after:  # most functions never get to where these are asked for
+        if 2 * seen > self.coarse_after:  # most functions never need these
             self.coarse[_coarse_key(scope, stage, bound, self.makes)] = key
         if self.is_everywhere():
             self.rough[_rough_key(scope, stage, bound)] = key
@@ -153,23 +153,23 @@ class FunctionRecord:
         return key
 
     def has_had_alone(self, name: str, value: Value) -> bool:
-        """Whether a parameter has had the constant `value` in all contexts that were evaluated."""
+        """Whether a parameter has received the constant `value` in all evaluated contexts."""
         return isinstance(value, Static) and value.const is not MISSING and self.had.get(name) == value.const
 
     def similar(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int | None:
-        """The key of a remembered context with arguments of the same source, whatever they have captured."""
+        """The key of a memoised context with arguments of the same source, whatever they captured."""
         return self.coarse.get(_coarse_key(scope, stage, bound, self.makes))
 
     def is_everywhere(self) -> bool:
-        """Whether the program makes many closures of it and calls them in many ways, as a combinator's."""
+        """Whether the program creates many closures of it and calls them in many ways, like those of a combinator."""
         return len(self.memo) >= MANY and len(self.closures) >= CLOSURES
 
     def alike(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int | None:
-        """The key of a remembered context that got the same functions, and tracers for the same parameters."""
+        """The key of a memoised context with the same function arguments and tracers for the same parameters."""
         return self.rough.get(_rough_key(scope, stage, bound))
 
     def is_full(self, scope: Scope, bound: dict[str, Value]) -> bool:
-        """Whether a new context with these arguments is no longer evaluated."""
+        """Whether new contexts with these arguments are no longer evaluated."""
         seen = self.contexts(scope)
         if len(self.memo) >= MAX_ALL_CONTEXTS or seen >= MAX_HANDED:
             return True
@@ -192,7 +192,7 @@ class FunctionRecord:
         seen = self.observed.get(kind, 0)
         news = seen < MAX_OBSERVATIONS
         if not news and stage.staged:
-            # The first calls were all alike; this one may be the first that passes a tracer somewhere.
+            # The first calls were all alike; this one may be the first that passes a tracer for some parameter.
             for name, value in bound.items():
                 if (stage.certain, name) not in self.passed and find_array(value, True, 2) is not None:
                     self.passed.add((stage.certain, name))
@@ -200,12 +200,13 @@ class FunctionRecord:
         if news:
             self.observed[kind] = seen + 1
             if caller is not None and caller.context == "creation" and stage.staged:
-                context = caller.context  # its arguments are what its signature says
+                context = caller.context  # its signature determines its arguments
             by = caller.function.node if caller is not None and caller.function is not None else None
             self.observations.append(Observation(stage, self.as_given(bound), context, by, guessed))
 
     def as_given(self, bound: dict[str, Value]) -> dict[str, Value]:
-        """The parameters before the function runs, which may fill what it gets empty: an object, or the dict of the keywords that are left over."""
+        """The parameters before the function runs. It may fill empty arguments: an object, or the dict of remaining
+        keyword arguments."""
         given: dict[str, Value] = {}
         rest = self.function.node.args.kwarg
         held = bound.get(rest.arg) if rest is not None else None
@@ -222,7 +223,7 @@ _CONTENT_ALONE = frozenset({CONTENT})
 
 
 def _coarse_key(scope: Scope, stage: Stage, bound: dict[str, Value], makes: bool) -> object:
-    """`makes`: functions, which keep the constants that are given as options of what they do."""
+    """The coarse key of a context. `makes`: for functions that return functions; these keep constant options."""
     return (
         scope.serial,
         stage.key,
@@ -231,7 +232,7 @@ def _coarse_key(scope: Scope, stage: Stage, bound: dict[str, Value], makes: bool
 
 
 def _is_option(value: Value) -> bool:
-    """Whether it is a constant, or holds but constants."""
+    """Whether it is a constant or holds only constants."""
     if isinstance(value, DictValue):
         return value.element is None and all(map(_is_option, value.items.values()))
     return constant(value) is not MISSING
@@ -243,6 +244,6 @@ def _rough_key(scope: Scope, stage: Stage, bound: dict[str, Value]) -> object:
 
 
 def _handed(bound: dict[str, Value]) -> tuple[tuple[int, ...], tuple[bool, ...]]:
-    """The functions that a call hands over, and which of its parameters get tracers."""
+    """The function arguments of a call, and the parameters that receive tracers."""
     functions = tuple(part for value in bound.values() for part in functions_in(value))
     return functions, tuple(find_array(value, True, 2) is not None for value in bound.values())

@@ -1,4 +1,4 @@
-"""Imports: of modules of the project, and of what lies outside of it."""
+"""Imports of project modules and of names outside the project."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jaxlint.staging.values.frame import Frame
 
 
 class Imports(Part):
-    """What imports bind."""
+    """Binds the names of imports."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

@@ -1,4 +1,4 @@
-"""Attributes of instances and classes: what is read, and what is set."""
+"""Attributes of instances and classes: reads and writes."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ WRITTEN_INIT = "dataclasses.dataclass.__init__"
 
 
 class Instances(Part):
-    """What instances and classes hold."""
+    """Evaluates the attributes of instances and classes."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.data_model = machine.part(DataModel)
-        self.heirs: dict[ast.AST, list[ClassValue]] = {}  # the classes that derive from one
+        self.heirs: dict[ast.AST, list[ClassValue]] = {}  # the subclasses of each class
 
     def instance_attribute(self, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
         self.data_model.implied(base, "__getattribute__", [Static(name)], node, frame)
@@ -81,7 +81,7 @@ class Instances(Part):
             and not frame.stage.staged
             and base.cls.model.set_up == "anew"
         ):
-            # flax calls `setup` anew for each use of a module: what it made in a trace stays there.
+            # flax calls `setup` for each use of a module: what it stored in a trace stays there.
             if base.ready and base.staged is None:
                 self.run_setup(base, node, frame)
                 found = base.fields.get(name)
@@ -92,7 +92,8 @@ class Instances(Part):
         if of_test is not None and _is_of_library(member, of_test):
             return External(of_test)
         if name in base.cls.model.members and _is_frameworks(base.cls, name):
-            # The framework itself is being analysed: its methods mean what they mean, and are evaluated beside that.
+            # The framework itself is analysed: its methods have their modelled meaning, and are evaluated in
+            # addition.
             known = self.missing_attribute(base, name, node, frame)
             if isinstance(known, ExternalObject) and member is not None:
                 known.own = BoundMethod(member, base)
@@ -102,12 +103,12 @@ class Instances(Part):
                 return self.read_property(base, name, member, node, frame)
             return bound_to(member, base, base.cls)
         if isinstance(member, Choice) and all(map(_is_method, member.options)):
-            # What the branches of the body of the class made of it.
+            # The result of the branches in the class body.
             return Choice([bound_to(option, base, base.cls) for option in member.options], member.every)
         if isinstance(member, Instance) and member.cls.lookup("__get__") is not None:
             return UNKNOWN  # a descriptor
         if member is not None:
-            # None is what a class has in the place of what its users set.
+            # None is the placeholder for what users of the class set.
             return UNKNOWN if base is base.cls.prototype and is_none(member) else member
         return self.missing_attribute(base, name, node, frame)
 
@@ -116,11 +117,11 @@ class Instances(Part):
     ) -> Value:
         result = self.machine.language.call_value(BoundMethod(member, base), Call([], {}, node, frame))
         if isinstance(member, Function) and member.cached and not frame.stage.staged:
-            base.fields[name] = result  # a trace that asks later is given the same
+            base.fields[name] = result  # a later trace receives the same value
         return result
 
     def class_member(self, cls: ClassValue, name: str) -> Value | None:
-        """What a class has under a name; a constant only if nothing in its module sets that to something else."""
+        """The class attribute of this name; a constant only if nothing in its module sets it to something else."""
         for owner in cls.mro():
             if name in owner.namespace:
                 found = owner.namespace[name]
@@ -200,7 +201,7 @@ class Instances(Part):
     def set_attribute(
         self, base: Value, name: str, value: Value, target: ast.Attribute | ast.Call, frame: Frame
     ) -> None:
-        """`base.name = value`; `target` is the attribute, or the call of `setattr`."""
+        """Evaluates `base.name = value`. `target` is the attribute, or the call of `setattr`."""
         if isinstance(base, (ClassValue, Function)):
             self.set_on_definition(base, name, value, target, frame)
         if isinstance(base, (Array, Unknown)) and base.origin is not None:
@@ -226,13 +227,13 @@ class Instances(Part):
         hook = base.cls.lookup("__setattr__")
         if isinstance(hook, Function) and not self.keeps_what_it_gets(base.cls, hook):
             if isinstance(value, Instance) or not isinstance(value, CALLABLE):
-                value = join(value, UNKNOWN)  # what is kept is what the hook made of it
+                value = join(value, UNKNOWN)  # the hook's result is stored
         known = base.fields.get(name)
         conditional = bool(frame.guards) or frame.repeats()
         base.fields[name] = join(known, value) if known is not None and conditional else value
 
     def leaks_into(self, base: Instance, value: Value, frame: Frame) -> bool:
-        """Whether a tracer is in `value`, which an object keeps that was there before the trace."""
+        """Whether `value` contains a tracer and is stored in an object from before the trace."""
         if not frame.stage.staged or not frame.stage.certain or frame.catching or frame.fills_what_is_made():
             return False
         if not (base.cls.is_ordinary or base.cls.model.by_reference) or base.staged is not None:
@@ -246,7 +247,7 @@ class Instances(Part):
         )
 
     def keeps_what_it_gets(self, cls: ClassValue, hook: Function) -> bool:
-        """Whether a `__setattr__` stores the value as it is, as those of the frameworks do."""
+        """Whether a `__setattr__` stores the value unchanged, as those of the frameworks do."""
         return _is_frameworks(cls, "__setattr__") or stores_what_it_gets(hook.node)
 
     def set_on_definition(
@@ -257,7 +258,7 @@ class Instances(Part):
         target: ast.Attribute | ast.Call,
         frame: Frame,
     ) -> None:
-        """An attribute of a class or of a function, which lives as long as where it is defined."""
+        """An attribute of a class or function lives as long as the scope of its definition."""
         if isinstance(base, ClassValue) and isinstance(value, (Function, Transformed, ClassValue)):
             base.namespace[name] = join(base.namespace.get(name, value), value) if frame.guards else value
         array = find_array(value, True)
@@ -268,7 +269,7 @@ class Instances(Part):
 
     @staticmethod
     def is_handed_on(base: Instance, frame: Frame) -> bool:
-        """Whether the staged function fills the object from its arguments, and returns what has become of it."""
+        """Whether the traced function fills the object from its arguments and returns the result."""
         current = frame
         while current.caller is not None and current.caller.home is frame.home:
             current = current.caller
@@ -283,8 +284,8 @@ class Instances(Part):
     def made_outside(self, base: Instance, frame: Frame) -> bool:
         """Whether the instance existed before the innermost trace began.
 
-        It is bound in a frame outside of it, or where the function is defined that the trace began with, or an object
-        that is bound there holds it.
+        It is bound in an outer frame or in the scope that defines the traced function, or an object bound there holds
+        it.
         """
         current: Frame | None = frame
         while current is not None:
@@ -353,18 +354,18 @@ def _holds(value: Value, part: Instance, depth: int = 2) -> bool:
 
 
 def _is_frameworks(cls: ClassValue, name: str) -> bool:
-    """Whether `name` is defined by a framework's own base class."""
+    """Whether a framework's base class defines `name`."""
     owner = next((owner for owner in cls.mro() if name in owner.namespace), None)
     return owner is not None and model_of_class(public_class(owner.module.name, owner.name)) is not None
 
 
 def _is_of_library(member: Value | None, known_as: str) -> bool:
-    """Whether the library itself is being analysed, whose test cases have the property."""
+    """Whether the library itself is analysed, whose test cases have the property."""
     return isinstance(member, Function) and member.module.name.partition(".")[0] == known_as.partition(".")[0]
 
 
 def _one_of_the_bound(value: Value) -> Value:
-    """What one name gives of what is stored under several: which arguments a function is bound to depends on the name."""
+    """One value of several stored under different names: the name decides which arguments a function is bound to."""
     if isinstance(value, Choice) and any(isinstance(option, Partial) for option in value.options):
         return Choice(value.options)
     return value
@@ -375,7 +376,7 @@ def _is_method(member: Value) -> bool:
 
 
 def _replaces_namespace(cls: ClassValue) -> bool:
-    """Whether its metaclass makes a class of another namespace than the body of the class, as enumerations do."""
+    """Whether its metaclass builds a class from another namespace than the class body, like enumerations."""
     meta = next((owner.meta for owner in cls.mro() if isinstance(owner.meta, ClassValue)), None)
     new = meta.lookup("__new__") if meta is not None else None
     if not isinstance(new, Function):
@@ -386,6 +387,6 @@ def _replaces_namespace(cls: ClassValue) -> bool:
 
 
 def _member(cls: ClassValue) -> Static:
-    """A member of an enum; those of an `IntEnum` are numbers to JAX, and are traced."""
+    """A member of an enum. Those of an `IntEnum` are numbers to JAX, and are traced."""
     integers = {"enum.IntEnum", "enum.IntFlag", "builtins.int"}
     return Static(kind="enum" if integers.isdisjoint(cls.external_bases()) else "int")

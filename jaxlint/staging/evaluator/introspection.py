@@ -1,4 +1,4 @@
-"""What Python asks objects about themselves: `isinstance`, `hasattr`, `getattr`, `super` and their kin."""
+"""Introspection: `isinstance`, `hasattr`, `getattr`, `super` and their kin."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _BUILTIN_TYPES: dict[str, type] = {
     f"builtins.{kind.__name__}": kind
     for kind in (int, float, complex, bool, str, bytes, tuple, list, dict, set, frozenset)
 }
-# What a container can do, as the abstract classes say it.
+# The abilities of a container, as the abstract base classes name them.
 _ABILITIES: dict[str, type] = {
     f"{module}.{name}": getattr(collections.abc, name)
     for module in ("collections.abc", "typing")
@@ -60,22 +60,22 @@ _ABILITIES: dict[str, type] = {
         *("Mapping", "MutableMapping", "Sequence", "MutableSequence"),
     )
 }
-_NO_TYPES = ("typing.Generic", "builtins.object")  # bases that say nothing of what an object is
+_NO_TYPES = ("typing.Generic", "builtins.object")  # bases that say nothing about an object's type
 _OF_ARRAYS = frozenset(
     name for name in _ABILITIES if name.endswith(("Iterable", "Sized", "Container", "Collection"))
 )
 _PYTHONS_OWN = _BUILTIN_TYPES.keys() | {
     "builtins.type"
-}  # types that a class derives from, or its objects are none
+}  # types of which an object is an instance only if its class derives from them
 _HOLDERS = ((TupleValue, tuple), (ListValue, list), (DictValue, dict))
-# Types of libraries of which nothing that Python makes on its own is an instance.
+# Library types of which no value that Python itself makes is an instance.
 _ALONE = ARRAY_TYPES | {"builtins.type", "functools.partial"}
 
 Builtin = Callable[[str, Call], Value]
 
 
 class Introspection(Part):
-    """Builtins that look at objects, their classes and attributes."""
+    """Evaluates builtins that inspect objects, classes and attributes."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -112,7 +112,7 @@ class Introspection(Part):
             answer = array_has(first, constant(args[1]))
             if answer is not None:
                 return Static(answer)
-        # A module may have it or not by the version of the library.
+        # The version of the library decides whether a module has it.
         return (Shim if isinstance(first, (External, ModuleValue)) else Static)(kind="bool")
 
     def issubclass_call(self, name: str, call: Call) -> Value:
@@ -146,7 +146,7 @@ class Introspection(Part):
         return Static(None)
 
     def set_any_attribute(self, target: Instance, value: Value, node: ast.AST, frame: Frame) -> None:
-        """`setattr` under a name that is not known."""
+        """`setattr` with an unknown name."""
         self.data_model.implied(target, "__setattr__", [UNKNOWN, value], node, frame)
         if self.instances.leaks_into(target, value, frame):
             self.machine.emit("leak", events.LeakEvent(node, frame, value, "an attribute of the object"))
@@ -164,11 +164,11 @@ class Introspection(Part):
         return first.cls if isinstance(first, Instance) else Static(kind="type")
 
     def object_call(self, name: str, call: Call) -> Value:
-        """`object()`, which programs compare with `is` to see whether they were given anything."""
+        """`object()`: a sentinel, which programs compare with `is`."""
         return Static(Sentinel())
 
     def new_call(self, name: str, call: Call) -> Value:
-        """`object.__new__(cls)`: an object whose `__init__` has not run; what makes it sets its attributes itself."""
+        """`object.__new__(cls)`: an object without a run of `__init__`; its creator sets the attributes."""
         cls = call.args[0] if call.args else UNKNOWN
         if not isinstance(cls, ClassValue) or cls.kind in ("enum", "namedtuple"):
             return UNKNOWN
@@ -190,11 +190,11 @@ class Introspection(Part):
         return value
 
     def opaque_value(self, name: str, call: Call) -> Value:
-        """Something that Python alone knows of."""
+        """A value that only Python itself knows."""
         return Static()
 
     def isinstance_result(self, value: Value, kinds: Value) -> Value:
-        """What `isinstance` gives for a tracer or a concrete array, where it is certain."""
+        """The result of `isinstance` for a tracer or a concrete array, if it is certain."""
         options = kinds.elements() if isinstance(kinds, TupleValue) else [kinds]
         if not isinstance(value, Array):
             return _truth(_is_instance(value, options))
@@ -246,7 +246,7 @@ def _is_callable(value: Value) -> bool | None:
 
 
 def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
-    """`isinstance` of what is not an array, where it is certain."""
+    """`isinstance` of a value that is not an array, if it is certain."""
     if type(value) is ClassValue:
         return _class_is_instance(options)
     cls = value.cls if isinstance(value, (Instance, TupleValue)) else None
@@ -256,7 +256,7 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
         mine = {id(parent.node) for parent in cls.mro()}
         if any(type(option) is ClassValue and id(option.node) in mine for option in options):
             return True
-        # A parameter may hold an instance of a subclass, where there is one; a named tuple hardly does.
+        # A parameter may hold an instance of a subclass, if there is one; for named tuples that is rare.
         if type(value) is TupleValue:
             return False if all(type(option) is ClassValue for option in options) else None
         answers = [_object_is(cls, option) for option in options]
@@ -264,7 +264,7 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
             return True
         return None if None in answers or cls.derived else False
     kinds = [_python_type(option) for option in options]
-    # Of which types what Python itself defines can be no instance.
+    # Python's own values are never instances of these types.
     others = [option for option, kind in zip(options, kinds, strict=True) if kind is None]
     partial = any(type(option) is External and option.name == "functools.partial" for option in others)
     known = all(_stands_alone(option) for option in others)
@@ -289,7 +289,7 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
 
 
 def _object_is(cls: ClassValue, option: Value) -> bool | None:
-    """The same of an object of a class of the project, and a type that is none of its own classes."""
+    """The same for an object of a project class and a type that is not among its classes."""
     if isinstance(option, ClassValue):
         return False if _stands_alone(option) else None
     name = option.name if isinstance(option, External) else ""
@@ -301,21 +301,21 @@ def _object_is(cls: ClassValue, option: Value) -> bool | None:
     known = [_ABILITIES[base] for base in bases if base in _ABILITIES]
     if any(issubclass(base, _ABILITIES[name]) for base in known):
         return True
-    named = name not in _OF_ARRAYS  # by its bases alone, and not by the methods that it has
+    named = name not in _OF_ARRAYS  # by its bases alone, not by its methods
     return False if named and all(base in _ABILITIES or base in _NO_TYPES for base in bases) else None
 
 
 def _python_type(option: Value) -> type | None:
-    """The type of Python itself that `isinstance` is asked for."""
+    """The Python type that `isinstance` tests for."""
     name = option.name if isinstance(option, External) else ""
     return _BUILTIN_TYPES.get(name) or _ABILITIES.get(name)
 
 
-_NUMBERS_AND_TEXT = {"int": int, "float": float, "str": str}  # of which the type alone may be known
+_NUMBERS_AND_TEXT = {"int": int, "float": float, "str": str}  # only the type may be known
 
 
 def _class_is_instance(options: Sequence[Value]) -> bool | None:
-    """The same of a class, which is a type, and none of Python's numbers, texts and containers."""
+    """The same for a class: it is a type, never a number, text or container."""
     names = [option.name if isinstance(option, External) else "" for option in options]
     if "builtins.type" in names:
         return True
@@ -323,7 +323,7 @@ def _class_is_instance(options: Sequence[Value]) -> bool | None:
 
 
 def _stands_alone(option: Value) -> bool:
-    """Whether only what is made by this class, or by one that derives from it, is an instance of it."""
+    """Whether only objects of this class or its subclasses are instances of it."""
     if isinstance(option, External):
         return option.name in _ALONE
     if not isinstance(option, ClassValue) or option.meta is not None:

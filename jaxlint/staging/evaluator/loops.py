@@ -37,7 +37,7 @@ from jaxlint.staging.values.truth import truth
 
 
 class Loops(Part):
-    """Statements that run more than once."""
+    """Evaluates loops."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -78,7 +78,7 @@ class Loops(Part):
 
     @staticmethod
     def named_arrays(frame: Frame) -> dict[str, Value]:
-        """The variables, each array with an identity, so that what a loop makes of it can be said to be like it."""
+        """The variables, with an identity for each array, so that the loop's results can refer to them."""
         variables = frame.scope.variables
         for name, value in list(variables.items()):
             if type(value) is Array and value.origin is None:
@@ -112,9 +112,9 @@ class Loops(Part):
         frame: Frame,
         skip: bool = False,
     ) -> None:
-        """Evaluates a loop body twice: as the first iteration, then with what the first left behind.
+        """Evaluates a loop body twice: as the first iteration, then in the state that the first left.
 
-        `bind` is called before each, and says whether the loop ends there, where that is certain.
+        `bind` runs before each. It returns whether the loop ends there, if that is certain.
         """
         if skip:
             return
@@ -125,7 +125,7 @@ class Loops(Part):
             most = MAX_EXACT + 1 if loop.one_by_one else 3 if len(frame.loops) <= MAX_LOOPS else 1
             for turn in range(most):
                 if turn == 2 and frame.dead is dead and not loop.one_by_one:
-                    break  # a third time for what one iteration binds and the next donates
+                    break  # a third time, for values that one iteration binds and the next donates
                 ends = bind()
                 if ends:
                     break
@@ -141,7 +141,7 @@ class Loops(Part):
                 if not loop.one_by_one:
                     widen(frame.scope.variables, before.variables)
         if not alive:
-            # The body always leaves the loop: its first iteration is its last.
+            # The body always leaves the loop, so its first iteration is its last.
             if loop.exits:
                 frame.restore(loop.exits[0])
                 for snapshot in loop.exits[1:]:
@@ -150,7 +150,7 @@ class Loops(Part):
             else:
                 frame.restore(before)
             return
-        # What an iteration rebinds is taken to be rebound: loops that never run are rare.
+        # Variables that an iteration rebinds count as rebound: loops that never run are rare.
         variables = frame.scope.variables
         for name, value in before.variables.items() if not ran else ():
             mine = variables.get(name)

@@ -1,7 +1,7 @@
-"""What the parts of the interpreter share: the state of one analysis, and each other.
+"""The state that the parts of the interpreter share, and the parts themselves.
 
-A part is one idea of the interpreter. It asks the parts below it by their class (`machine.part(Keys)`), and what lies
-above it through the protocols of `ports.py`. So no module needs to import one that imports it.
+A part implements one aspect of the interpreter. It reaches parts below it by their class (`machine.part(Keys)`), and
+parts above it through the protocols of `ports.py`. So no import is circular.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from jaxlint.staging.values.tested import TestedItem
 _P = TypeVar("_P", bound="Part")
 
 MINIMUM_STEPS = 2_000_000
-STEPS_PER_LINE = 400  # evaluated nodes per line of source before contexts are cut short
+STEPS_PER_LINE = 400  # evaluated nodes per line of source before contexts are limited
 
 
 class Machine:
-    """The state of one analysis. What one part alone has to know lies in that part."""
+    """The state of one analysis. State that only one part needs is in that part."""
 
     language: Language
     tracking: Tracking
@@ -60,7 +60,7 @@ class Machine:
         self._parts: dict[type[Part], Part] = {}
         self._globals: dict[Module, Scope] = {}
         self.wants_names = listeners.wants("name")
-        self.watched_attributes: frozenset[str] = frozenset()  # of which rules hear when they are read
+        self.watched_attributes: frozenset[str] = frozenset()  # names whose reads rules handle
         self.wants_operations = listeners.wants("operation")
         self.entry_stage = Stage("host", certain=False)
         self.test_stage = Stage("host", certain=False, parent=Stage("run"))
@@ -70,47 +70,47 @@ class Machine:
         self.targets = {module.source.path for module in project.targets}
         self.entered = set(self.targets)  # files whose functions are evaluated without a caller
         self.errors: list[SourceError] = []
-        self.failed: set[str] = set()  # files with an error of the analysis
+        self.failed: set[str] = set()  # files with an internal error
         self.failures = 0  # how often something raised
         self.running: Module | None = None
-        self.observes = False  # each context of a function is kept, for `inspect`
-        self.arrays_seen: ArraysSeen | None = None  # where `inspect` is asked for arrays
-        # where `inspect` is asked which calls give tracers
+        self.observes = False  # keeps each context of a function, for `inspect`
+        self.arrays_seen: ArraysSeen | None = None  # if `inspect` shows arrays
+        # If `inspect` shows which calls pass tracers.
         self.tracer_sources: SourcesOfTracers | None = None
-        # Each call is evaluated with the shapes and numbers that it gets, and so is each test case.
+        # Evaluates each call, and each test case, with its exact shapes and numbers.
         self.exact = False
 
-        # What holds for a while; `scopes.py` changes it and puts it back.
-        self.tested: list[TestedItem] = []  # items of dicts that the branches around have asked for
-        self.copies = 0  # objects so far, of the value that is being copied
+        # Temporary state, which `scopes.py` changes and restores.
+        self.tested: list[TestedItem] = []  # dict items that the enclosing branches have tested
+        self.copies = 0  # the objects copied so far, of the value that is being copied
         self.copying: dict[int, Instance] = {}  # by the identity of the original
         self.crossing: list[ClassValue] = []  # classes of objects that are about to enter a stage
-        # The staged call whose arguments are being converted.
+        # The traced call whose arguments are being converted.
         self.boundary: tuple[Transformed, Frame] | None = None
-        self.custom_rules = 0  # inside the rules of a custom derivative, through which no gradient flows
+        self.custom_rules = 0  # inside the rules of a custom derivative, which blocks gradients
         self.choosing = 0  # one of several functions is being called: a loop over functions, not over steps
-        self.differentiating = 0  # inside functions that are differentiated
+        self.differentiating = 0  # inside differentiated functions
         self.reversing = 0  # of these, in reverse mode
-        self.gradient_why: Why | None = None  # of the innermost of them
-        self.parameter_flow: Flow | None = None  # of the parameters that flax and haiku hand out
-        self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
-        self.fake_pmaps = 0  # inside a context of chex that puts `vmap` in the place of `pmap`
-        self.entering: list[Function] = []  # fixtures that are being evaluated
-        self.guessing = 0  # inside a call of a method of something unknown
-        self.provoking: Module | None = None  # inside `with raises(...)` of this module of tests
-        self.beside = 0  # inside a library's own code for what the tables say, which may see odd combinations
+        self.gradient_why: Why | None = None  # the reason of the innermost one
+        self.parameter_flow: Flow | None = None  # the gradient flow of parameters that flax and haiku provide
+        self.unjitted = 0  # inside `with jax.disable_jit():`, where jit does not trace
+        self.fake_pmaps = 0  # inside a chex context that replaces `pmap` by `vmap`
+        self.entering: list[Function] = []  # fixtures under evaluation
+        self.guessing = 0  # inside a method call on something unknown
+        self.provoking: Module | None = None  # inside `with raises(...)` of this test module
+        self.beside = 0  # inside a library's own code for a tabulated function, where odd combinations occur
 
-        # What the program speaks of at all.
-        self.registers = False  # a class of the project is registered as a pytree
-        self.donates = False  # some module speaks of donation, so that buffers are followed
-        self.array_like: set[str] = set()  # methods of arrays that some class of the project has, too
+        # Features that the program mentions at all.
+        self.registers = False  # a project class is registered as a pytree
+        self.donates = False  # some module mentions donation, so buffers are tracked
+        self.array_like: set[str] = set()  # array methods that some project class also has
 
     def part(self, kind: type[_P]) -> _P:
-        """The part of this class. Raises KeyError for one that lies above whoever asks while parts are made."""
+        """The part of this class. Raises KeyError during construction if that part lies above the caller."""
         return cast(_P, self._parts[kind])
 
     def add(self, part: Part) -> None:
-        """Makes a part known to those that are made after it."""
+        """Registers a part for those that are constructed after it."""
         self._parts[type(part)] = part
 
     def parts(self) -> list[Part]:
@@ -129,11 +129,11 @@ class Machine:
         return ModuleValue(module, self.globals_of(module))
 
     def exhausted(self) -> bool:
-        """Whether the work that one run may cost is done."""
+        """Whether the work budget of this run is spent."""
         return self.steps > self.limit
 
     def emit(self, kind: str, event: Any) -> None:
-        """Tells the rules, if the event lies in a reported file, what is called is known, and no handler of the program guards it."""
+        """Emits an event, if it is in a reported file, the callee is known, and no handler of the program guards it."""
         if (kind == "convert" or kind == "test") and not event.value.staged:
             if not is_input(event.value, event.node):
                 self.ledger.settle()  # the host needs the value
@@ -141,13 +141,13 @@ class Machine:
             self.listeners.tell(kind, event)
 
     def reports(self, frame: Frame) -> bool:
-        """Whether rules hear of what happens in `frame` now."""
+        """Whether rules currently receive events from `frame`."""
         if not frame.module.reported or self.beside or self.guessing:
             return False
         return self.provoking is None or frame.module is self.provoking
 
     def name_event(self, value: Value, node: ast.AST, frame: Frame, is_import: bool = False) -> None:
-        """Tells the rules that a name means something of JAX or its like."""
+        """Emits an event for a name that refers to JAX or its ecosystem."""
         if type(value) is not External or not self.wants_names:
             return
         hearers = self.listeners.of("name", value.name)
@@ -155,7 +155,7 @@ class Machine:
             hand(hearers, events.NameEvent(node, frame, value.name, is_import))
 
     def fail(self, error: Exception, module: Module, frame: Frame | None = None) -> None:
-        """Keeps the first error of the analysis in a file: that of `module`, or of the caller whose file is reported."""
+        """Records the first internal error in a file: that of `module`, or of the reported caller's file."""
         self.failures += 1
         while not module.reported and frame is not None:
             module, frame = frame.module, frame.caller
@@ -167,7 +167,7 @@ class Machine:
 
 
 class Part:
-    """One idea of the interpreter. `machine`: the state of the analysis, and the way to what lies above."""
+    """One aspect of the interpreter. `machine`: the shared state, and access to the layers above."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine

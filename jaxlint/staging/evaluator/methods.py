@@ -1,4 +1,4 @@
-"""Methods of arrays and containers, stores into them, and what outlives a trace there."""
+"""Methods of arrays and containers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.call import Call
 
-# Methods of strings that a constant answers, given constants.
+# String methods that fold to a constant for constant arguments.
 _OF_TEXT = frozenset(
     """
     capitalize casefold endswith lower lstrip removeprefix removesuffix replace rstrip startswith strip title upper
@@ -42,7 +42,7 @@ _OF_TEXT = frozenset(
 )
 
 
-# Methods by which programs read a flag, whatever its case.
+# Methods with which programs read a flag in any letter case.
 _SPELLINGS: dict[str, Callable[[Any], object]] = {
     "lower": str.lower,
     "upper": str.upper,
@@ -52,7 +52,7 @@ _SPELLINGS: dict[str, Callable[[Any], object]] = {
 
 
 def _number_fields(text: object) -> frozenset[int]:
-    """The positions of arguments that `text.format(...)` formats as numbers, as in "{:.2f}"."""
+    """Positions of arguments that `text.format(...)` formats as numbers, as in "{:.2f}"."""
     found: set[int] = set()
     if isinstance(text, str):
         with contextlib.suppress(ValueError):
@@ -64,7 +64,7 @@ def _number_fields(text: object) -> frozenset[int]:
 
 
 class Methods(Part):
-    """The method part of the interpreter."""
+    """Evaluates calls of methods."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -76,7 +76,7 @@ class Methods(Part):
         self.operators = machine.part(Operators)
 
     def call_method(self, callee: ExternalMethod, call: Call) -> Value:
-        """What a call of a method gives, by what has it."""
+        """The result of a method call, by the type of the receiver."""
         args, node, frame = call.args, call.node, call.frame
         receiver, name = callee.receiver, callee.name
         if isinstance(receiver, Transformed):
@@ -111,7 +111,7 @@ class Methods(Part):
 
 
 def _text_method(text: Static, name: str, args: list[Value]) -> Static | None:
-    """What a method of a known string gives, where its arguments are known, too."""
+    """The result of a method of a known string, if its arguments are known."""
     given = [constant(value) for value in args]
     if name not in _OF_TEXT or not isinstance(text.const, str) or MISSING in given:
         return None

@@ -1,4 +1,4 @@
-"""What a test says of the variables that it asks about."""
+"""Narrowing: what a test implies about its variables."""
 
 from __future__ import annotations
 
@@ -50,14 +50,15 @@ _SAMENESS = _SAME | {ast.IsNot, ast.NotEq}
 
 
 _ARRAY_ATTRIBUTES = frozenset({"shape", "dtype", "ndim", "aval"})
-_NO_TRACERS = frozenset({"is_concrete", "isscalar", "callable", "is_scalar"})  # what these hold of is none
+# no instance of these is an array
+_NO_TRACERS = frozenset({"is_concrete", "isscalar", "callable", "is_scalar"})
 
 
 class Narrowing(Part):
     """Refines variables in the branches of a test."""
 
     def is_shim(self, test: ast.expr, value: Value, frame: Frame) -> bool:
-        """Whether a test, of which the value is known, asks which version of a library there is, or which names it has."""
+        """Whether a test with a known result asks for a library's version, or for the names that it has."""
         if isinstance(value, Shim) or is_version_test(test):
             return True
         about = attribute_tests(test)
@@ -68,10 +69,10 @@ class Narrowing(Part):
     def arrayless_branch(
         self, test: ast.expr, frame: Frame, depth: int = 4, given: dict[str, ast.expr] | None = None
     ) -> bool | None:
-        """The outcome of a test under which what it asks about is no tracer, or no array at all.
+        """The outcome of a test under which its subject is not a tracer, or not an array.
 
-        Or under which a switch of the module was turned: what is then done differently may never be staged.
-        `given`: the test is what a helper answers, and its parameters stand for these.
+        Also the outcome under which a switch of the module was changed: the code for it may never be traced. `given`:
+        the test is the result of a helper, whose parameters stand for these.
         """
         if depth == 0:
             return None
@@ -113,7 +114,8 @@ class Narrowing(Part):
     def asks_for_attribute(
         self, test: ast.expr, frame: Frame, passed: Mapping[str, ast.expr] | None = None
     ) -> bool:
-        """Whether a test asks which attributes a traced tree has, or an object of which nothing is known: itself, or by a helper that answers that alone."""
+        """Whether a test asks for attributes of a traced tree or of an unknown object, directly or through a helper
+        that only does this."""
         for call in nodes_of(test, ast.Call):
             if not isinstance(call.func, ast.Name) or not call.args:
                 continue
@@ -138,7 +140,7 @@ class Narrowing(Part):
         return False
 
     def turned(self, name: str, frame: Frame) -> bool | None:
-        """What a switch of the module is once a function has turned it; None for any other name."""
+        """The value of a module switch after a function has changed it; None for any other name."""
         found = frame.scope.lookup(name)
         if found is None or found[1] is not self.machine.globals_of(frame.module):
             return None
@@ -146,7 +148,8 @@ class Narrowing(Part):
         return None if first is None else not first
 
     def arrayless_type(self, asked: ast.expr, kind: ast.expr, frame: Frame) -> bool | None:
-        """What `isinstance` gives for no tracer: False for the type of tracers, True for a type that no known array has."""
+        """The result of `isinstance` for anything but a tracer: False for tracer types, True for a type that no known
+        array has."""
         if last_name(kind) == "Tracer":
             return False
         found = frame.scope.lookup(asked.id) if isinstance(asked, ast.Name) else None
@@ -163,7 +166,7 @@ class Narrowing(Part):
         return True if foreign and not found[0].tree and not any(map(is_array_type, kinds)) else None
 
     def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:
-        """Refines variables by what a test says of them."""
+        """Refines variables by the outcome of a test."""
         if type(test) is ast.Compare:
             if len(test.ops) == 1 and type(test.left) is ast.Name:
                 self.narrow_comparison(test.left.id, test.ops[0], test.comparators[0], outcome, frame)
@@ -181,7 +184,7 @@ class Narrowing(Part):
     def narrow_comparison(
         self, name: str, how: ast.cmpop, right: ast.expr, outcome: bool, frame: Frame
     ) -> None:
-        """What `name is None` and the like say."""
+        """Applies `name is None` and the like."""
         if type(right) is not ast.Constant or right.value is not None:
             return
         if type(how) in _SAMENESS:
@@ -191,7 +194,7 @@ class Narrowing(Part):
                 self.narrow_given(name, frame)
 
     def narrow_call(self, test: ast.Call, outcome: bool, frame: Frame) -> None:
-        """What `isinstance(x, ...)`, `hasattr(x, ...)` and the like say of `x`."""
+        """Applies `isinstance(x, ...)`, `hasattr(x, ...)` and the like to `x`."""
         asked = last_name(test.func)
         if asked == "isinstance" and isinstance(test.func, ast.Name):
             self.narrow_isinstance(test, outcome, frame)
@@ -203,22 +206,20 @@ class Narrowing(Part):
             attribute = test.args[1] if len(test.args) == 2 else None
             arraylike = isinstance(attribute, ast.Constant) and attribute.value in _ARRAY_ATTRIBUTES
             if arraylike and not outcome:
-                self.rebind(name.id, Static(), frame)  # without a shape it is no array
+                self.rebind(name.id, Static(), frame)  # it has no shape, so it is not an array
         elif outcome and len(test.args) == 1 and asked in _NO_TRACERS:
             known = frame.scope.lookup(name.id)
-            if known is None or not isinstance(
-                known[0], CALLABLE
-            ):  # a function or an object stays what it is
+            if known is None or not isinstance(known[0], CALLABLE):  # functions and objects stay unchanged
                 self.rebind(name.id, Static(), frame)
 
     def narrow_truth(self, name: str, outcome: bool, frame: Frame) -> None:
-        """A setting that was tested is what the test said, in the functions made here, too."""
+        """A tested setting has the tested value, also in functions created here."""
         found = frame.scope.variables.get(name)
         if found is not None:
             self.rebind(name, decided(found, outcome), frame)
 
     def narrow_given(self, name: str, frame: Frame) -> None:
-        """What may be None or an array, and is not None."""
+        """A value that may be None or an array, and is not None."""
         found = frame.scope.variables.get(name)
         if isinstance(found, Array) and found.mixed:
             self.rebind(name, replace(found, mixed=False), frame)
@@ -243,7 +244,7 @@ class Narrowing(Part):
             and isinstance(found[0], Array)
             and any(type(kind) is Unknown or is_array_type(kind) for kind in kinds)
         ):
-            # No array gets here: arrays are of these types, or may be of those that are not known.
+            # No array reaches this branch: arrays are of these types, or possibly of unknown ones.
             self.rebind(test.args[0].id, replace(found[0], certain=False), frame)
             return
         plain = all(map(is_plain_type, kinds))
@@ -263,7 +264,7 @@ class Narrowing(Part):
         ]
 
     def some_instance(self, cls: ClassValue, value: Unknown, frame: Frame) -> Value:
-        """An instance of which only the class is known, after a test that asked for it."""
+        """An instance of which only the class is known, after a test for that class."""
         if cls.kind in ("enum", "namedtuple"):
             return value
         leaf = Array(True, frame.stage.why, tree=True, certain=False) if frame.stage.abstract else None

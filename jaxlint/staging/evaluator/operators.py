@@ -1,4 +1,4 @@
-"""Operators on abstract values, and the array that an operation gives."""
+"""Operators on abstract values, and the arrays that operations return."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.RShift: operator.rshift,
 }
 _RAISING = (ast.Pow, ast.LShift, ast.RShift)
-_LARGEST, _HIGHEST = 1e18, 64  # numbers that are computed with, and exponents
+_LARGEST, _HIGHEST = 1e18, 64  # bound on folded numbers and exponents
 _SYMBOLS: dict[type[ast.operator], str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -73,7 +73,7 @@ _DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.Constant, ast.JoinedStr)
 
 
 class Operators(Part):
-    """What `+`, `-`, `not` and the like give."""
+    """Evaluates `+`, `-`, `not` and the like."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -165,13 +165,13 @@ class Operators(Part):
         return Static(kind="str")
 
     def is_repeated_by_tracer(self, left: Value, right: Value, node: ast.AST, frame: Frame) -> bool:
-        """Whether `left * right` repeats a sequence as often as a tracer says; tells rules of one that is written there."""
+        """Whether `left * right` repeats a sequence by a traced count. Emits an event if the program writes it."""
         sequence, count = (right, left) if type(left) is Array else (left, right)
         if type(count) is not Array or not count.staged or count.tree:
             return False
         if not isinstance(sequence, (ListValue, TupleValue)) and not is_text(sequence):
             return False
-        # What only arrives as a sequence may be of a class with a product of its own.
+        # A value that only arrives as a sequence may belong to a class with its own `*`.
         if type(node) is ast.BinOp and isinstance(node.left if count is right else node.right, _DISPLAYS):
             self.machine.emit("shape", events.ShapeEvent(node, frame, count, "*", "the repetition"))
         return True
@@ -186,7 +186,7 @@ class Operators(Part):
         like: Value | None = None,
         name: str = "",
     ) -> Array:
-        """The array that an array operation on `inputs` gives here: a tracer if one goes in or the stage is abstract."""
+        """The result of an array operation on `inputs`: a tracer if an input is one or the stage is abstract."""
         first = None
         device = None
         for value in inputs:
@@ -203,7 +203,7 @@ class Operators(Part):
         if first is not None and (first.certain or not frame.stage.abstract or not frame.stage.certain):
             result = Array(True, first.why, certain=first.certain, role=role, like=origin)
         elif frame.stage.abstract:
-            # An array function gives a tracer here whatever goes in; an operator only when one side is an array.
+            # An array function returns a tracer here for any input; an operator only if an operand is an array.
             what = "an operation in"
             if name:
                 what = f"{name} in" if " " in name else f"`{name}` in"
@@ -213,7 +213,7 @@ class Operators(Part):
             )
             result = Array(True, why, certain=certain, role=role, like=origin)
         else:
-            # What an operator makes of something that is only likely an array is no more certain.
+            # The result of an operator on a probable array is no more certain than the operand.
             certain = bool(name) or device is None or device.certain
             result = Array(
                 False,
@@ -229,7 +229,7 @@ class Operators(Part):
 
 
 def _united(left: Value, right: Value, frame: Frame) -> Value | None:
-    """What `left | right` gives of types, or of mappings; None for anything else."""
+    """The result of `left | right` for types or mappings; None for anything else."""
     if _is_type(left) and _is_type(right):
         return TupleValue([*members_of_type(left), *members_of_type(right)])
     if type(left) is DictValue and type(right) is DictValue:
@@ -237,14 +237,14 @@ def _united(left: Value, right: Value, frame: Frame) -> Value | None:
         update_dict(both, right, conditional=False)
         return both
     if type(left) is DictValue:
-        return DictValue({}, UNKNOWN, frame.stage)  # the other one is a mapping, too
+        return DictValue({}, UNKNOWN, frame.stage)  # the other operand is a mapping too
     if type(right) is DictValue:
         return DictValue(dict(right.items), UNKNOWN, frame.stage)
     return None
 
 
 def _concatenated(left: Value, right: Value, frame: Frame) -> Value | None:
-    """What `left + right` gives of two tuples, or two lists; None for anything else."""
+    """The result of `left + right` for two tuples or two lists; None for anything else."""
     if type(left) is TupleValue and type(right) is TupleValue:
         if left.items is not None and right.items is not None:
             return TupleValue([*left.items, *right.items])
@@ -261,7 +261,7 @@ def _concatenated(left: Value, right: Value, frame: Frame) -> Value | None:
 
 
 def _repeated(sequence: Value, count: Value) -> Value | None:
-    """What `sequence * count` gives; None where it is no sequence."""
+    """The result of `sequence * count`; None if it is not a sequence."""
     if not isinstance(sequence, (ListValue, TupleValue)):
         return None
     number = constant(count)
@@ -273,7 +273,7 @@ def _repeated(sequence: Value, count: Value) -> Value | None:
 
 
 def _of_numpy(left: Value, right: Value, node: ast.AST, kind: type[ast.operator]) -> Value:
-    """What an operator gives where NumPy's array is on one side; unknown where it is on none."""
+    """The result of an operator with a NumPy operand; unknown if there is none."""
     if type(left) is not NumpyArray and type(right) is not NumpyArray:
         return UNKNOWN
     if isinstance(right if type(left) is NumpyArray else left, Unknown):
@@ -288,7 +288,7 @@ def _may_concatenate(left: Value, right: Value) -> bool:
 
 
 def _is_type(value: Value) -> bool:
-    """Whether a value is a type, or several, in the way `isinstance` takes them."""
+    """Whether a value is a type, or several, in the form that `isinstance` accepts."""
     if isinstance(value, TupleValue):
         return bool(value.items) and all(map(_is_type, value.items or ()))
     return isinstance(value, (External, ClassValue)) or is_none(value)
@@ -304,7 +304,7 @@ def _numeric_format(text: str) -> bool:
 
 
 def has_methods(value: Value) -> bool:
-    """Whether the class of a value may say what operators do with it: an object, or a named tuple of a known class."""
+    """Whether the class of a value may define operators: an object, or a named tuple of a known class."""
     return type(value) is Instance or (type(value) is TupleValue and value.cls is not None and value.exact)
 
 

@@ -1,4 +1,4 @@
-"""The parameters of functions of the project, and which calls can be bound to them."""
+"""The parameters of project functions, and which calls fit them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class _Parameters:
     positional: tuple[str, ...]
     named: tuple[str, ...]  # all but `*args` and `**kwargs`, in order
     keyword_only: frozenset[str]
-    required: tuple[str, ...]  # the positional ones without a default
+    required: tuple[str, ...]  # positional ones without a default
     variadic: str | None
     keywords: str | None
-    takes_these_alone: bool  # there are but positional ones
+    takes_these_alone: bool  # there are only positional ones
 
 
 @cache
@@ -51,7 +51,7 @@ def _parameters_of(node: FunctionNode) -> _Parameters:
 
 
 def lacks_arguments(function: Function, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """Whether a call gives fewer arguments than the function needs, so that it raises before anything runs."""
+    """Whether a call passes too few arguments, so that it raises before the body runs."""
     left = _parameters_of(function.node).required[len(args) :]
     if not left or "**" in kwargs or all(name in kwargs for name in left):
         return False
@@ -59,7 +59,7 @@ def lacks_arguments(function: Function, args: list[Value], kwargs: dict[str, Val
 
 
 def binds(callee: Value) -> bool:
-    """Whether it is bound to parameters of the project what a call of `callee` gives."""
+    """Whether a call of `callee` binds its arguments to parameters of the project."""
     if isinstance(callee, (BoundMethod, Partial)):
         return binds(callee.function)
     if isinstance(callee, Choice):
@@ -68,12 +68,13 @@ def binds(callee: Value) -> bool:
 
 
 def join_open(known: Value | None, more: Value) -> Value:
-    """What `f(**a, **b)` gives to a parameter: it may be of either."""
+    """What `f(**a, **b)` passes to a parameter: it may come from either."""
     return more if known is None else join(known, more)
 
 
 def doubt_switches(function: Function, bound: dict[str, Value], args: list[Value], node: ast.Call) -> None:
-    """On one of several paths, an array at the position of a switch: the path may be for callees that have an array there."""
+    """On one of several paths, an array in the position of a switch: that path may be for callees with an array
+    there."""
     for name in switches(function.node):
         value = bound.get(name)
         if not isinstance(value, Array) or not value.staged or not any(value is given for given in args):

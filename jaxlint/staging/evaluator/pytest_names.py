@@ -1,4 +1,4 @@
-"""What pytest and absl call fixtures and tables of test cases."""
+"""The names of fixtures and of test case tables in pytest and absl."""
 
 from __future__ import annotations
 

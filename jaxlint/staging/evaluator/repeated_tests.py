@@ -1,4 +1,4 @@
-"""Tests that a function asks again: what a branch has bound is what the same branch finds there."""
+"""Tests that a function repeats: a later branch of the same test sees what the earlier branch bound."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _POSITIVE = {ast.IsNot: ast.Is, ast.NotEq: ast.Eq, ast.NotIn: ast.In}
 
 @cache
 def repeated_tests(function: ast.AST) -> dict[ast.expr, tuple[str, bool]]:
-    """The tests that the `if`s of a function ask more than once, of what it does not change.
+    """The tests that the `if`s of a function repeat, on values that it does not change.
 
-    Each as text that is the same for a test and for its opposite, and whether that is true where the test is.
+    Each as a text that is equal for a test and its negation, and whether the test is the positive form.
     """
     tests = [node.test for node in nodes_of(function, ast.If)]
     asked = {test: found for test in tests if (found := _positive(test)) is not None}
@@ -36,7 +36,7 @@ def repeated_tests(function: ast.AST) -> dict[ast.expr, tuple[str, bool]]:
 
 
 def _positive(test: ast.expr) -> tuple[str, bool] | None:
-    """A test of a variable or an attribute, or of a comparison of such."""
+    """A test of a variable or an attribute, or a comparison of these."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = _positive(test.operand)
         return (inner[0], not inner[1]) if inner is not None else None
@@ -59,7 +59,7 @@ def _parts(test: ast.expr) -> set[str]:
 
 
 def _changing(function: ast.AST) -> set[str]:
-    """The names that a function binds more than once, or in a loop, and the attributes that it sets."""
+    """The names that a function binds more than once or in a loop, and the attributes that it sets."""
     stored = contents(function).stores
     times = Counter(node.id for node in stored if isinstance(node, ast.Name))
     changing = {name for name, count in times.items() if count > 1}
@@ -70,13 +70,13 @@ def _changing(function: ast.AST) -> set[str]:
 
 
 def question(test: ast.expr, frame: Frame) -> tuple[str, bool] | None:
-    """What a test asks that another of its function asks, too, and whether that is true where the test is; None where it is alone."""
+    """The repeated test that this one belongs to, and whether it is the positive form; None if it stands alone."""
     again = repeated_tests(frame.function.node) if frame.function is not None else None
     return again.get(test) if again else None
 
 
 def recall(asked: tuple[str, bool], outcome: bool, frame: Frame) -> None:
-    """Gives the variables that an earlier branch of the same question has bound what they hold under this outcome."""
+    """Restores the variables that an earlier branch of the same test bound under this outcome."""
     bound = frame.bound_by_tests.get(asked[0])
     if bound is None:
         return
@@ -89,7 +89,7 @@ def recall(asked: tuple[str, bool], outcome: bool, frame: Frame) -> None:
 def remember(
     asked: tuple[str, bool], when_true: dict[str, Value], when_false: dict[str, Value], frame: Frame
 ) -> None:
-    """Notes what each branch of a question has bound, once the paths have met."""
+    """Records what each branch of a test has bound, after the join."""
     variables, positive = frame.scope.variables, asked[1]
     frame.bound_by_tests[asked[0]] = {
         name: (variables[name], {positive: when_true[name], not positive: held})

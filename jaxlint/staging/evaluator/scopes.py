@@ -1,8 +1,8 @@
-"""What holds while a part of the program is evaluated, and no longer than that, however the evaluation ends.
+"""State that lasts as long as one part of the evaluation, however that ends.
 
-Whoever evaluates something under a condition writes `with Guessing(self): ...`. No counter is lowered by hand and no
-attribute is put back by hand anywhere else in the analysis, so that an exception below leaves nothing behind that
-changes what is found in the next file. These are classes and no generators: they stand on the hot path.
+Code that evaluates something under a condition writes `with Guessing(self): ...`. No other module lowers a counter or
+restores an attribute by hand. So an exception leaves nothing behind that changes the findings of the next file. These
+are classes, not generators, since they are on the hot path.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Scope:
-    """Changes one attribute of its holder: the interpreter, a frame, or what belongs to one."""
+    """Changes one attribute of its holder: the interpreter, a frame, or a record."""
 
     __slots__ = ("holder",)
     attribute: ClassVar[str]
@@ -36,7 +36,7 @@ class Scope:
 
 
 class Counted(Scope):
-    """How often something holds: once more inside, or as often more as `by` says."""
+    """A counter: one more inside, or `by` more."""
 
     __slots__ = ("by",)
 
@@ -54,7 +54,7 @@ class Counted(Scope):
 
 
 class Changed(Scope):
-    """Another value inside, the old one after."""
+    """Another value inside, the old value afterwards."""
 
     __slots__ = ("before", "value")
 
@@ -72,7 +72,7 @@ class Changed(Scope):
 
 
 class Stacked(Scope):
-    """One more on a stack inside; after, the stack is as deep as it was."""
+    """One more item on a stack inside; afterwards the stack has its old depth."""
 
     __slots__ = ("depth", "item")
 
@@ -90,7 +90,7 @@ class Stacked(Scope):
 
 
 class Kept(Scope):
-    """An entry of a table inside; after, the entry that was there, or none."""
+    """An entry of a table inside; afterwards the previous entry, or none."""
 
     __slots__ = ("before", "key", "value")
 
@@ -113,7 +113,7 @@ class Kept(Scope):
 
 
 class _Nothing:
-    """The scope that changes nothing, for `with Guessing(self) if unsure else NOTHING`."""
+    """A scope that changes nothing, for `with Guessing(self) if unsure else NOTHING`."""
 
     __slots__ = ()
 
@@ -127,7 +127,7 @@ class _Nothing:
 NOTHING = _Nothing()
 
 
-# -- of the interpreter: what is evaluated though nobody is seen to call it like this
+# -- of the interpreter: evaluation without a visible call
 
 
 class Guessing(Counted):
@@ -138,7 +138,7 @@ class Guessing(Counted):
 
 
 class Beside(Counted):
-    """Inside a library's own code for what the tables say, which may see odd combinations."""
+    """Inside a library's own code for a tabulated function, where odd combinations occur."""
 
     __slots__ = ()
     attribute = "beside"
@@ -152,38 +152,38 @@ class Choosing(Counted):
 
 
 class Provoking(Changed):
-    """Inside `with raises(...)` of this module of tests; None: what is evaluated has nothing to do with it."""
+    """Inside `with raises(...)` of this test module; None: the code has nothing to do with it."""
 
     __slots__ = ()
     attribute = "provoking"
 
 
 class WithoutNames(Changed):
-    """Names are looked up and rules do not hear of them: an annotation is read for what it says."""
+    """Looks names up without events: an annotation is read for its meaning."""
 
     __slots__ = ()
     attribute = "wants_names"
 
 
 class EnteringFixture(Stacked):
-    """A fixture is evaluated for what it gives to a test."""
+    """A fixture is evaluated for the value that it gives to a test."""
 
     __slots__ = ()
     attribute = "entering"
 
 
 class Tested(Stacked):
-    """An item of a dict that the branch around has asked for."""
+    """A dict item that the enclosing branch has tested."""
 
     __slots__ = ()
     attribute = "tested"
 
 
-# -- of the interpreter: what is differentiated and staged
+# -- of the interpreter: differentiation and tracing
 
 
 class Differentiating(Counted):
-    """Inside a function that is differentiated."""
+    """Inside a differentiated function."""
 
     __slots__ = ()
     attribute = "differentiating"
@@ -197,101 +197,101 @@ class Reversing(Counted):
 
 
 class NotDifferentiated(Changed):
-    """Inside what has rules of its own: no gradient flows through it."""
+    """Inside a function with its own derivative rules: gradients do not flow through its body."""
 
     __slots__ = ()
     attribute = "differentiating"
 
 
 class NotReversed(Changed):
-    """The same, of reverse mode."""
+    """The same, for reverse mode."""
 
     __slots__ = ()
     attribute = "reversing"
 
 
 class InRules(Counted):
-    """Inside a function with rules of its own, and those rules."""
+    """Inside a function with its own derivative rules; holds those rules."""
 
     __slots__ = ()
     attribute = "custom_rules"
 
 
 class OfGradient(Changed):
-    """Why the innermost function is differentiated."""
+    """The reason why the innermost function is differentiated."""
 
     __slots__ = ()
     attribute = "gradient_why"
 
 
 class Parameters(Changed):
-    """What carries the gradient among the parameters that flax and haiku hand out."""
+    """The gradient flow of parameters that flax and haiku provide."""
 
     __slots__ = ()
     attribute = "parameter_flow"
 
 
 class Unjitted(Counted):
-    """Inside `with jax.disable_jit():`, where nothing is staged."""
+    """Inside `with jax.disable_jit():`, where jit does not trace."""
 
     __slots__ = ()
     attribute = "unjitted"
 
 
 class Tracing(Changed):
-    """Inside what traces whatever `jax.disable_jit` says."""
+    """Inside a transformation that traces in spite of `jax.disable_jit`."""
 
     __slots__ = ()
     attribute = "unjitted"
 
 
 class FakePmaps(Counted):
-    """Inside a context of chex that puts `vmap` in the place of `pmap`."""
+    """Inside a chex context that replaces `pmap` by `vmap`."""
 
     __slots__ = ()
     attribute = "fake_pmaps"
 
 
 class AtBoundary(Changed):
-    """The staged call whose arguments are being converted."""
+    """The traced call whose arguments are being converted."""
 
     __slots__ = ()
     attribute = "boundary"
 
 
 class Copying(Kept):
-    """An object is being copied; objects may hold each other."""
+    """An object is being copied; objects may contain each other."""
 
     __slots__ = ()
     attribute = "copying"
 
 
-# -- of a frame: the path that led to what is evaluated
+# -- of a frame: the path to the current code
 
 
 class Catching(Counted):
-    """Inside a `try` that handles what a tracer would raise."""
+    """Inside a `try` that handles errors of tracers."""
 
     __slots__ = ()
     attribute = "catching"
 
 
 class Replaceable(Counted):
-    """Inside one whose handler does without what the `try` would bind."""
+    """Inside a `try` whose handler does without the names that the `try` binds."""
 
     __slots__ = ()
     attribute = "replaceable"
 
 
 class Doubting(Counted):
-    """On a path that calls may or may not take."""
+    """On a path that a call may skip."""
 
     __slots__ = ()
     attribute = "doubt"
 
 
 class ImportGuard(Counted):
-    """Inside a `try` around imports, or a test of versions."""
+    """Inside a `try` around imports, or a version test."""
 
     __slots__ = ()
     attribute = "import_guard"
@@ -319,14 +319,14 @@ class Staged(Changed):
 
 
 class KeysAside(Changed):
-    """What is evaluated uses up no random key of the frame."""
+    """The evaluation consumes no PRNG key of the frame."""
 
     __slots__ = ()
     attribute = "used"
 
 
 class Undispatched(Scope):
-    """What is evaluated gives the device nothing to compute: the ledger forgets it, but not what was compiled."""
+    """The evaluation dispatches nothing: the ledger forgets it, apart from compilations."""
 
     __slots__ = ("serial",)
     attribute = "log"
@@ -344,7 +344,7 @@ class Assigning(Changed):
     __slots__ = ()
     attribute = "assigning"
 
-    # Spelled out, since it is entered more often than all others together.
+    # Written out, since it is entered more often than all others together.
 
     def __enter__(self) -> None:
         frame: Frame = self.holder
@@ -370,7 +370,7 @@ class OwnVariables(Changed):
 
 
 class Path(Scope):
-    """Both branches of an `if` are evaluated, one after the other: an exception leaves the frame as it was before them."""
+    """Both branches of an `if` are evaluated in turn. An exception restores the frame to its state before them."""
 
     __slots__ = ("before", "depth", "node")
     attribute = "guards"
@@ -392,7 +392,7 @@ class Path(Scope):
 
 
 class Block(Scope):
-    """A block of statements: what one of them says of the rest of the block ends with it."""
+    """A block of statements: what a statement implies about the rest of the block ends with the block."""
 
     __slots__ = ("doubt", "guard")
     attribute = "doubt"
@@ -407,27 +407,27 @@ class Block(Scope):
 
     @staticmethod
     def doubts_rest(frame: Frame) -> None:
-        """What follows in the block of `frame` is for some calls alone."""
+        """The rest of the block in `frame` runs for some calls only."""
         frame.doubt += 1
 
     @staticmethod
     def guards_rest(frame: Frame) -> None:
-        """What follows is for some versions of a library."""
+        """The rest of the block runs for some library versions only."""
         frame.import_guard += 1
 
 
-# -- of what is remembered of a function
+# -- of a function's memo
 
 
 class Active(Counted):
-    """A call of the function is being evaluated."""
+    """A call of the function is under evaluation."""
 
     __slots__ = ()
     attribute = "active"
 
 
 def kinds() -> Iterator[type[Scope]]:
-    """Each named scope that there is."""
+    """All named scopes."""
     pending: list[type[Scope]] = [Scope]
     while pending:
         for kind in pending.pop().__subclasses__():

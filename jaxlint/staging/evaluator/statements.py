@@ -1,4 +1,4 @@
-"""Evaluating statements: assignment, branches, loops, definitions, imports."""
+"""Statements: assignments, branches, loops, definitions, imports."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from jaxlint.syntax.newer_grammar import TypeAlias
 
 
 def _is_shown(node: ast.Expr, frame: Frame) -> bool:
-    """Whether an expression is the last of its cell in a notebook, which shows what it gives."""
+    """Whether an expression ends a notebook cell, which displays its value."""
     container = frame.module.source.container
     return container is not None and not node.col_offset and node.end_lineno in container.last_lines
 
 
 class Statements(Part):
-    """The statement half of the interpreter."""
+    """Evaluates statements."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -116,7 +116,7 @@ class Statements(Part):
 
     def exec_raise(self, node: ast.Raise, frame: Frame) -> bool:
         if node.exc is not None:
-            with Catching(frame):  # a message of an error is built only when the program fails anyway
+            with Catching(frame):  # the message of an error is built only if the program fails anyway
                 self.machine.language.eval(node.exc, frame)
         return False
 
@@ -141,7 +141,7 @@ class Statements(Part):
         self.define(node.name, value, frame)
 
     def is_overload(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> bool:
-        """Whether a library's decorator has got a function of this name before: it may call any of them."""
+        """Whether a library's decorator already received a function of this name: it may call any of them."""
         before = frame.scope.target_scope(node.name).variables.get(node.name)
         if before is OVERLOADED:
             return True
@@ -165,7 +165,7 @@ class Statements(Part):
 
     @staticmethod
     def define(name: str, value: Value, frame: Frame) -> None:
-        """Binds a function or a class. Cells of a notebook may define it again and again, and call it in between."""
+        """Binds a function or class. Notebook cells may define it repeatedly and call it in between."""
         scope = frame.scope.target_scope(name)
         before = scope.variables.get(name)
         if frame.scope.is_module and frame.module.source.container is not None and not frame.guards:

@@ -1,4 +1,5 @@
-"""Settings in dicts: what `if config["save"]:` says of the item holds in its branch, and for what the branch transforms."""
+"""Settings in dicts: the outcome of `if config["save"]:` holds for the item in the branch and in functions
+transformed there."""
 
 from __future__ import annotations
 
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
     from jaxlint.staging.values.frame import Frame
 
 
-ITEM_TESTS = (ast.Subscript, ast.UnaryOp)  # the forms that such a test has
+ITEM_TESTS = (ast.Subscript, ast.UnaryOp)  # the forms of such a test
 
 
 def tested_item(test: ast.expr, outcome: bool, frame: Frame) -> TestedItem | None:
-    """What a test says of an item of a dict that it asks for by a constant, where that was not known."""
+    """What a test implies about a dict item with a constant key whose value was unknown."""
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, outcome = test.operand, not outcome
     if not (isinstance(test, ast.Subscript) and isinstance(test.slice, ast.Constant)):
@@ -37,7 +38,7 @@ def tested_item(test: ast.expr, outcome: bool, frame: Frame) -> TestedItem | Non
 
 @contextmanager
 def assuming_tests(tested: Sequence[TestedItem]) -> Iterator[None]:
-    """Meanwhile the items are what their tests said, whoever holds the dicts."""
+    """Inside, the items have their tested values, whoever holds the dicts."""
     before = [one.items.get(one.key) for one in tested]
     for one in tested:
         one.items[one.key] = one.value

@@ -1,4 +1,4 @@
-"""Type parameters of functions, classes and aliases: names that hide others in what they belong to, and mean no value."""
+"""Type parameters of functions, classes and aliases: names that shadow others in their definition and have no value."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from jaxlint.staging.values.frame import Frame
 
 
 def type_parameters(node: ast.AST) -> dict[str, Value]:
-    """The type parameters that a definition gives names to."""
+    """The type parameters of a definition."""
     return {parameter.name: UNKNOWN for parameter in getattr(node, "type_params", ())}
 
 
 @contextmanager
 def seen_in_signature(node: ast.AST, frame: Frame) -> Iterator[None]:
-    """Annotations, bases and the value of an alias see the type parameters of the definition; what follows it does not."""
+    """Annotations, bases and the value of an alias see the type parameters of the definition; later code does not."""
     own = type_parameters(node)
     hidden = {name: frame.scope.variables[name] for name in own if name in frame.scope.variables}
     frame.scope.variables.update(own)

@@ -1,1 +1,1 @@
-"""What is followed beside the values: keys, donated buffers, clocks, gradients, meshes, how arrays came about."""
+"""Tracking beside the values: keys, donated buffers, clocks, gradients, meshes, operations behind arrays."""

@@ -1,4 +1,4 @@
-"""Places: which names, and paths below them, may hold the same buffer."""
+"""Alias analysis: which names, and paths below them, may hold the same buffer."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from jaxlint.syntax.facts import (
     place_of,
 )
 
-# What gives the buffers of its argument back, where JAX need not copy.
+# Functions that return the buffers of their argument if JAX need not copy.
 _SHARING = frozenset(
     """jax.numpy.asarray jax.device_put builtins.dict builtins.list builtins.tuple copy.copy
     flax.core.freeze flax.core.unfreeze flax.core.FrozenDict flax.core.frozen_dict.freeze
     flax.core.frozen_dict.unfreeze jax.lax.stop_gradient""".split()  # noqa: SIM905
 )
-_SHARING_METHODS = frozenset({"copy", "unfreeze", "items", "values"})  # of containers; arrays copy
+_SHARING_METHODS = frozenset({"copy", "unfreeze", "items", "values"})  # of containers; array functions copy
 _SHARING_ENDS = {"map", "tree_map", *(name.rpartition(".")[2] for name in _SHARING)}
 _HOLD_NOTHING = STATICS | {NumpyArray, Function, Transformed, External}
 
@@ -50,10 +50,10 @@ METADATA = frozenset(
 
 
 class Aliases(Part):
-    """What places hold, and what bindings change of that."""
+    """Which buffers places hold, and how bindings change that."""
 
     def buffers_at(self, place: str, frame: Frame) -> frozenset[Buffer]:
-        """The buffers that `place` may hold; a place that was not seen before gets one of its own."""
+        """The buffers that `place` may hold; a new place gets a new buffer."""
         found = frame.buffers.get(place)
         if found is not None:
             return found
@@ -70,7 +70,7 @@ class Aliases(Part):
         return made
 
     def known_at(self, place: str, frame: Frame) -> frozenset[Buffer]:
-        """What `place` is known to hold: by itself, or as a part of what holds it."""
+        """The known buffers of `place`: its own, or those from the value that contains it."""
         while place:
             found = frame.buffers.get(place)
             if found is not None:
@@ -79,13 +79,13 @@ class Aliases(Part):
         return frozenset()
 
     def held(self, node: ast.expr, value: Value, frame: Frame) -> Held | None:
-        """What a binding to `node` shares with other places; None where it is new."""
+        """The buffers that a binding to `node` shares with other places; None if it is new."""
         if type(value) in _HOLD_NOTHING:
             return None
         if type(node) is ast.Call:
             return self.held_by_call(node, value, frame)
         if type(node) is ast.Attribute and node.attr in METADATA and find_array(value) is None:
-            return None  # `x.shape` is numbers, whatever becomes of `x`
+            return None  # `x.shape` is numbers, whatever happens to `x`
         place = place_of(node)
         if place:
             body = frame.function.node if frame.function is not None else frame.module.tree
@@ -121,7 +121,7 @@ class Aliases(Part):
         return Held(frozenset().union(*found.values()), found) if found else None
 
     def held_by_call(self, node: ast.Call, value: Value, frame: Frame) -> Held | None:
-        """What a call passes on without a copy: fields of an object that is made, or the same arrays."""
+        """The buffers that a call passes on without a copy: fields of a new object, or the same arrays."""
         function = node.func
         if 1 <= len(node.args) <= 2 and (type(function) is ast.Name or last_name(function) in _SHARING_ENDS):
             callee = self.quiet_callee(function, frame)
@@ -139,7 +139,7 @@ class Aliases(Part):
         return None
 
     def shares(self, node: ast.expr, frame: Frame) -> bool:
-        """Whether a function gives its argument back."""
+        """Whether a function returns its argument."""
         if isinstance(node, ast.Lambda):
             body = node.body
             names = [a.arg for a in node.args.args]
@@ -148,7 +148,7 @@ class Aliases(Part):
         return isinstance(callee, External) and canonical(callee.name) in ("jax.numpy.asarray",)
 
     def quiet_callee(self, node: ast.expr, frame: Frame) -> Value | None:
-        """The value of a name or attribute chain, without telling rules of it again."""
+        """The value of a name or attribute chain, without repeating its events."""
         if isinstance(node, ast.Name):
             found = frame.scope.lookup(node.id)
             return found[0] if found is not None else External(f"builtins.{node.id}")
@@ -160,7 +160,7 @@ class Aliases(Part):
         return None
 
     def bind_buffers(self, target: ast.expr, held: Held | None, frame: Frame) -> None:
-        """`target` was bound to what `held` says, or to something new."""
+        """`target` was bound to the buffers `held`, or to new ones."""
         if isinstance(target, (ast.Tuple, ast.List)):
             starred = any(isinstance(part, ast.Starred) for part in target.elts)
             if held is not None and held.buffers and not held.parts and not starred:
@@ -178,7 +178,7 @@ class Aliases(Part):
         frame.buffers = found
 
     def taken_apart(self, held: Held, count: int, frame: Frame) -> Held:
-        """What an object holds that is unpacked: each part a buffer of its own, and the object all of them."""
+        """The buffers of an object that is unpacked: one for each part, and all of them for the object."""
         (whole, *others) = held.buffers
         single = not others
         made = tuple(
@@ -198,14 +198,14 @@ class Aliases(Part):
         return Held(held.buffers, {f"[{i}]": frozenset([part]) for i, part in enumerate(made)})
 
     def bind_together(self, targets: list[ast.expr], value: Value, frame: Frame) -> None:
-        """`a = b = f()`: both hold the same."""
+        """`a = b = f()`: both share their buffers."""
         places = [place_of(target) for target in targets]
         if all(places) and not isinstance(value, (Static, NumpyArray, Function, Transformed, External)):
             shared = frozenset([Buffer(places[0])])
             frame.buffers = {**frame.buffers, **dict.fromkeys(places, shared)}
 
     def forget_place(self, place: str, frame: Frame) -> None:
-        """`place` is bound anew: it and what lies below hold something else now."""
+        """`place` is rebound: it and its parts now hold something else."""
         if place not in frame.rebound:
             frame.rebound = frame.rebound | {place}
         if frame.buffers:
@@ -236,7 +236,7 @@ class Aliases(Part):
         return found is not None and isinstance(found[0], (ListValue, DictValue))
 
     def is_static_part(self, place: str, frame: Frame) -> bool:
-        """Whether a place is known to hold no array: a static field, a function, metadata."""
+        """Whether a place certainly holds no array: a static field, a function, metadata."""
         root, *names = place.split(".")
         found = frame.scope.lookup(root) if root.isidentifier() else None
         value: Value | None = found[0] if found is not None else None
@@ -254,7 +254,7 @@ class Aliases(Part):
 
 
 def _makes(callee: Value | None, node: ast.Call) -> bool:
-    """Whether a call makes an object from its keywords."""
+    """Whether a call creates an object from its keyword arguments."""
     last = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     return isinstance(callee, ClassValue) or last in ("create", "replace", "_replace")
 

@@ -1,8 +1,8 @@
-"""Donated buffers: which names may hold an array that a jitted function was given to write its result into.
+"""Donated buffers: which names may hold an array that was donated to a jitted function.
 
-A place is a name, or a path below one (`state.params`, `carry[0]`). Places that were bound to each other hold the same
-buffer. The bookkeeping is flow-sensitive and lives in the frame, beside its variables; it is kept only in programs that
-speak of donation at all.
+A place is a name, or a path below one (`state.params`, `carry[0]`). Places bound to each other alias the same buffer.
+The state is flow-sensitive and stored in the frame, beside its variables. It is tracked only in programs that mention
+donation.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _KEEPING_METHODS = frozenset({"append", "add", "insert", "appendleft", "put"})
 
 
 class Buffers(Part):
-    """The part of the interpreter that follows donated buffers."""
+    """Tracks donated buffers."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -82,12 +82,12 @@ class Buffers(Part):
             frame.dead = {**frame.dead, **dict.fromkeys(gone, donation)}
 
     def donate_arguments(self, callee: Value, node: ast.Call, call: Call) -> None:
-        """After a call: what it was given to write into is gone."""
+        """Runs after a call: its donated arguments are gone."""
         args, frame = call.args, call.frame
         method = node.func if type(node.func) is ast.Attribute else None
         keeps = method is not None and method.attr in _KEEPING_METHODS and bool(args)
         if type(callee) is External and not keeps:
-            return  # what donates is jitted
+            return  # only a jitted function donates
         jitted, offset = donating(callee)
         function, receiver = called_function(callee, node)
         record = self.function_calls.records.get(function.node) if function is not None else None
@@ -122,15 +122,13 @@ class Buffers(Part):
             return
         if function is None or record is None:
             if isinstance(node.func, ast.Attribute) and frame.buffers:
-                self.aliases.forget_below(
-                    place_of(node.func.value), frame
-                )  # a method may bind attributes anew
+                self.aliases.forget_below(place_of(node.func.value), frame)  # a method may rebind attributes
             return
         if record.handed is not None:
             self.hand_back(record.handed, function, receiver, node, frame)
             for argument, value in [*zip(node.args, args, strict=False), *by_name.values()]:
                 if type(value) is BoundMethod and isinstance(argument, ast.Attribute):
-                    self.aliases.forget_below(place_of(argument.value), frame)  # it may bind attributes anew
+                    self.aliases.forget_below(place_of(argument.value), frame)  # it may rebind attributes
 
     def hand_back(
         self,
@@ -140,7 +138,7 @@ class Buffers(Part):
         node: ast.Call,
         frame: Frame,
     ) -> None:
-        """What a project function did to its parameters, in terms of the caller's places."""
+        """Translates what a project function did to its parameters into the caller's places."""
         names = [a.arg for a in [*function.node.args.posonlyargs, *function.node.args.args]]
         passed = [*([receiver] if receiver is not None else []), *node.args]
         given = dict(zip(names, passed, strict=False))
@@ -155,7 +153,7 @@ class Buffers(Part):
                 self.aliases.forget_place(place, frame)
 
     def keep(self, container: str, node: ast.expr, value: Value, frame: Frame) -> None:
-        """`container.append(node)`: it holds what `node` does, beside the rest."""
+        """`container.append(node)`: it holds the buffers of `node` in addition."""
         held = self.aliases.held(node, value, frame) if container else None
         if held is not None and held.buffers:
             frame.buffers = {
@@ -166,7 +164,7 @@ class Buffers(Part):
     def check_twice(
         self, jitted: Transformed, node: ast.Call, given: list[tuple[str, str]], frame: Frame
     ) -> None:
-        """The same buffer as two arguments, one of which is donated."""
+        """Reports one buffer in two arguments, one of which is donated."""
         everything = [place_of(argument) for argument in node.args]
         everything += [place_of(k.value) for k in node.keywords if k.arg]
         for name, place in given:
@@ -220,7 +218,7 @@ class Buffers(Part):
     # -- reading
 
     def check_read(self, node: ast.Name, frame: Frame) -> None:
-        """A name is read while some buffer is gone."""
+        """A name is read while some buffer is donated."""
         if frame.stage.staged or frame.catching:
             return
         whole: ast.AST = node
@@ -241,7 +239,7 @@ class Buffers(Part):
             and above.value is whole
             and self.aliases.is_container(place, frame)
         ):
-            return  # which of its items is not known
+            return  # it is unknown which of its items
         how = read_as(whole, parents)
         if isinstance(above, ast.Call) and self.expects_deleted(above, frame):
             return
@@ -250,7 +248,8 @@ class Buffers(Part):
 
     @staticmethod
     def expects_deleted(call: ast.Call, frame: Frame) -> bool:
-        """Whether a call, or the `tree.map` that it is, hands its arguments to a function that asks whether they are gone."""
+        """Whether a call, or the `tree.map` that it is, passes its arguments to a function that tests whether they
+        are deleted."""
         for part in (call.func, *call.args[:1]):
             base = part.value if isinstance(part, ast.Attribute) else part
             bound = frame.scope.lookup(base.id) if isinstance(base, ast.Name) else None
@@ -272,7 +271,7 @@ _HARMLESS_CALLS = frozenset(
 
 
 def read_as(node: ast.AST, parents: Parents) -> str:
-    """How an expression is read: "used", "returned", or "" where it is only bound, asked for its type, or dropped."""
+    """How an expression is read: "used", "returned", or "" if it is only bound, asked for its type, or dropped."""
     current, above = node, parents.get(node)
     while isinstance(above, (ast.Tuple, ast.List, ast.Dict, ast.Starred, ast.keyword, ast.IfExp)):
         if isinstance(above, ast.IfExp) and above.test is current:
@@ -301,14 +300,14 @@ def read_as(node: ast.AST, parents: Parents) -> str:
 
 
 def _asks_leaves_harmlessly(call: ast.Call) -> bool:
-    """`jax.tree.map(lambda x: x.delete(), tree)`: what is called of each leaf needs no buffer."""
+    """`jax.tree.map(lambda x: x.delete(), tree)`: the function needs no buffer of its leaves."""
     function = call.args[0] if call.args else None
     body = function.body if isinstance(function, ast.Lambda) else None
     return isinstance(body, ast.Call) and last_name(body.func) in _HARMLESS_CALLS
 
 
 def donating(callee: Value) -> tuple[Transformed | None, int]:
-    """The jitted function behind `callee` that donates, and how many of its arguments are already bound."""
+    """The jitted function behind `callee` that donates, and the number of its bound arguments."""
     if type(callee) is Choice:
         found = [donating(option) for option in callee.options]
         return found[0] if found and all(jitted is not None for jitted, _ in found) else (None, 0)
@@ -336,20 +335,22 @@ def called_function(callee: Value, node: ast.Call) -> tuple[Function | None, ast
 
 
 def _translated(path: str, given: dict[str, ast.expr]) -> str:
-    """A callee's place in terms of the caller's."""
+    """A callee's place as a place of the caller."""
     cut = min((i for i in (path.find("."), path.find("[")) if i > 0), default=len(path))
     base = place_of(given.get(path[:cut]))
     return base + path[cut:] if base else ""
 
 
 def _is_loaded(node: ast.expr, value: Value, frame: Frame) -> bool:
-    """Whether an argument that nobody named to be donated is an item of something unknown: loaders mostly give NumPy arrays."""
+    """Whether an argument that the program does not donate by name is an item of something unknown: loaders mostly
+    yield NumPy arrays."""
     owner = frame.function.node if frame.function is not None else frame.module.tree
     return type(value) is Unknown and isinstance(node, ast.Name) and node.id in loop_variables(owner)
 
 
 def _stays(value: Value) -> bool:
-    """Whether JAX copies the argument to the device, or it holds no buffers, so that the original is not touched."""
+    """Whether JAX copies the argument to the device, or it has no buffers, so that donation leaves the original
+    intact."""
     if isinstance(value, (Static, NumpyArray, Function, Partial)):
         return True
     if isinstance(value, Array):

@@ -1,4 +1,4 @@
-"""What is tracked at each call that the program spells: keys before it, and the device and donated buffers after it."""
+"""Tracking at each call in the source: keys before it, dispatches and donated buffers after it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from jaxlint.staging.values import ExternalMethod, Unknown, Value
 from jaxlint.staging.values.call import Call
 from jaxlint.syntax.facts import dotted
 
-_APPLYING = ("apply", "apply_fn")  # methods of flax that take streams of random numbers as `rngs`
+_APPLYING = ("apply", "apply_fn")  # flax methods that take streams of random numbers as `rngs`
 
 
 class CallTracking(Part):
-    """Asks the trackers, in one place."""
+    """Calls the trackers from one place."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

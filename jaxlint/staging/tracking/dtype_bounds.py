@@ -1,8 +1,9 @@
-"""What the dtype of a result certainly is where those of its operands are not all known: whether it is weak, and its kind.
+"""What is certain about a result's dtype if its operands' dtypes are partly unknown: whether it is weak, and its
+kind.
 
-A loop compiles a second time when its state begins weak and comes back strong. That a mean is strong is certain of
-any operand, and that something strong stays so beside a Python number. Nothing is noted for it while the program is evaluated:
-it is worked out of the operations behind an array, when it is asked for.
+A loop compiles a second time if its state starts weak and returns strong. A mean is certainly strong for any operand,
+and a strong operand stays strong beside a Python number. Nothing is recorded during the evaluation: the answer is
+computed on demand from the operations behind an array.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.objects import ListValue, TupleValue
 from jaxlint.staging.values.plain import Value, is_none
 
-# Beside the names of dtypes: strong ones of which no more is known.
+# Strong dtypes of which only the kind is known.
 SOME_FLOAT = "some float"  # floating or complex
 SOME_NUMBER = "some number"  # an integer, floating or complex
 MAX_DEPTH = 32
@@ -28,10 +29,10 @@ _KEEPING = frozenset({"same", "inexact", "floats", "measure", "inexact measure"}
 
 
 def certain_dtype(value: Value, given: Mapping[str, str] | None = None, depth: int = MAX_DEPTH) -> str:
-    """The dtype of `value`, also SOME_FLOAT or SOME_NUMBER; "" where not even that is known.
+    """The certain dtype of `value`, possibly SOME_FLOAT or SOME_NUMBER; "" if not even that is known.
 
-    `given`: dtypes of parameters of the jitted function in whose body `value` was computed, where a call says more
-    of them than their arrays do.
+    `given`: dtypes of parameters of the jitted function that computed `value`, if a call says more about them than
+    their arrays do.
     """
     if not isinstance(value, Array):
         return canonical_dtype(dtype_of(value))
@@ -51,7 +52,7 @@ def certain_dtype(value: Value, given: Mapping[str, str] | None = None, depth: i
 
 
 def _of_operation(made: Operation, given: Mapping[str, str], depth: int) -> str:
-    """The dtype that an operation gives, by what is certain of its operands."""
+    """The dtype of an operation's result, from what is certain about its operands."""
     operands = [_certain_part(part, given, depth) for part in made.args]
     stand_ins = tuple(
         Array(False, dtype="" if dtype in (SOME_FLOAT, SOME_NUMBER) else dtype)
@@ -91,7 +92,7 @@ def _bounded(made: Operation, operands: list[str]) -> str:
 
 
 def meeting(*dtypes: str) -> str:
-    """What promotion gives of dtypes of which some are not known."""
+    """The promotion of dtypes, some of which are unknown."""
     result = dtypes[0] if dtypes else ""
     for dtype in dtypes[1:]:
         result = _meeting(result, dtype)
@@ -103,27 +104,28 @@ def _meeting(one: str, two: str) -> str:
     if known:
         return known
     if _is_some_float(one) or _is_some_float(two):
-        return SOME_FLOAT  # beside anything
+        return SOME_FLOAT  # with any other operand
     left, right = sorted((_rank(one), _rank(two)))
     return SOME_NUMBER if right == 2 and left >= 1 else ""
 
 
 def _is_some_float(dtype: str) -> bool:
-    """Whether a dtype is strong and floating, whichever it is."""
+    """Whether a dtype is strong and floating, whatever its width."""
     return dtype == SOME_FLOAT or (
         not dtype.endswith("*") and (is_float(dtype) or dtype.startswith("complex"))
     )
 
 
 def _rank(dtype: str) -> int:
-    """How much a dtype says of a sum of it: 2 for strong numbers, 1 for what leaves those strong, 0 for others."""
+    """How far a dtype decides the dtype of a sum: 2 for strong numbers, 1 for dtypes that keep those strong, 0 for
+    others."""
     if dtype == SOME_NUMBER or (is_integer(dtype) and not dtype.endswith("*")):
         return 2
     return 1 if dtype in ("int*", "bool") else 0
 
 
 def changes_dtype(first: str, later: str) -> bool:
-    """Whether what had one certain dtype has another one, to `jit`."""
+    """Whether a value with one certain dtype later has another one, for `jit`."""
     if not first or not later or first == later:
         return False
     if later == SOME_FLOAT:

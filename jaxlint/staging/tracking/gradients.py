@@ -1,8 +1,8 @@
-"""What a gradient flows through: arrays that depend on what is differentiated, and loops that stop reverse mode.
+"""Gradient flow: arrays that depend on differentiated values, and loops without a reverse mode.
 
-Inside of a function that is differentiated, its arguments carry the mark `TANGENT`. What is computed of them carries it
-too, and, in reverse mode, what a `while_loop` computes of them carries the mark of that loop: when it reaches the result of
-the function, JAX cannot take the gradient. Outside of such functions nothing of this is computed.
+The arguments of a differentiated function carry the mark `TANGENT`, and so does everything computed from them. In
+reverse mode, the result of a `while_loop` over them carries the mark of that loop instead: if it reaches the
+function's result, JAX cannot take the gradient. Outside such functions nothing is marked.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from jaxlint.staging.values.gradient_flow import flow_in, marked
 from jaxlint.staging.values.leaves import UnclearTreeError, mapped
 from jaxlint.staging.values.stage import Why
 
-# Functions whose derivative is zero, or that JAX does not differentiate. Results of an integer type are known by their dtype.
+# Functions with a zero derivative, or that JAX does not differentiate. Integer results are recognised by their dtype.
 _STOPPING = frozenset(
     """floor ceil round rint trunc fix sign digitize heaviside zeros_like ones_like full_like empty_like
     stop_gradient isreal iscomplex""".split()  # noqa: SIM905
@@ -58,7 +58,7 @@ _INTEGERS = ("bool", "int", "uint")
 
 
 class Gradients(Part):
-    """The part of the interpreter that follows gradients."""
+    """Tracks gradient flow."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -66,7 +66,7 @@ class Gradients(Part):
         self.function_calls = machine.part(FunctionCalls)
         self.operators = machine.part(Operators)
         self.timing = machine.part(Timing)
-        self.gradient_roots: set[ast.AST] = set()  # functions that a gradient is taken of
+        self.gradient_roots: set[ast.AST] = set()  # functions under a gradient
 
     def call_differentiated(self, t: Transformed, call: Call) -> Value:
         node, frame = call.node, call.frame
@@ -100,7 +100,7 @@ class Gradients(Part):
             grads.append(gradient)
         asked = t.options.get("argnums", Static(0))
         gradient_value: Value = TupleValue(grads)
-        if isinstance(asked, (Static, Array, NumpyArray)):  # a number, whichever it is
+        if isinstance(asked, (Static, Array, NumpyArray)):  # some number
             gradient_value = grads[0]
         elif not isinstance(asked, (TupleValue, ListValue)):
             gradient_value = join(grads[0], UNKNOWN)
@@ -119,7 +119,7 @@ class Gradients(Part):
             return self.calls.opaque_call(inputs, node, frame)
         if reverse and result is not UNKNOWN:
             self.tell_stopped(t, value, frame)
-        if flow_in(call.inputs) is None:  # what it gives back is not differentiated any more
+        if flow_in(call.inputs) is None:  # its result is no longer differentiated
             value, extra = marked(value, None), marked(extra, None)
         if t.kind == "value_and_grad":
             if not isinstance(value, (Array, TupleValue)):
@@ -128,7 +128,7 @@ class Gradients(Part):
         return TupleValue([gradient_value, extra]) if has_aux else gradient_value
 
     def gradient_of(self, t: Transformed, call: Call, number: int) -> Value | None:
-        """The gradient by an argument of which each leaf is known, in an exact analysis: built like it; None for others."""
+        """The gradient for an argument with known leaves, in an exact analysis: the same structure; None for others."""
         if not self.machine.exact or t.kind not in ("grad", "value_and_grad"):
             return None
         if not -len(call.args) <= number < len(call.args):
@@ -145,12 +145,12 @@ class Gradients(Part):
             return None
 
     def under_gradient(self, reverse: bool, function: Value, call: Call) -> Value:
-        """Calls what is differentiated, in reverse mode or forward."""
+        """Calls a differentiated function, in reverse or forward mode."""
         with Differentiating(self.machine), Reversing(self.machine, reverse):
             return self.calls.call_value(function, call)
 
     def tell_stopped(self, t: Transformed | None, loss: Value, frame: Frame | None = None) -> None:
-        """Tells rules when what is differentiated comes out of a loop that has no reverse mode."""
+        """Emits an event if the differentiated result comes from a loop without a reverse mode."""
         flow = flow_in([loss])
         if flow is not None and isinstance(flow.frame, Frame) and flow.node is not None:
             self.machine.emit("reverse_mode", events.ReverseModeEvent(flow.node, flow.frame, t, flow.api))
@@ -164,16 +164,16 @@ class Gradients(Part):
                     )
 
     def under_parameters(self, variables: Value | None, function: Value, call: Call) -> Value:
-        """Calls what asks flax or haiku for its parameters, which are these `variables`."""
+        """Calls a function that gets its parameters, these `variables`, from flax or haiku."""
         if not self.machine.differentiating:
             return self.calls.call_value(function, call)
         with Parameters(self.machine, flow_in([variables] if variables is not None else [])):
             return self.calls.call_value(function, call)
 
     def differentiated(self, values: Iterable[Value]) -> Array | None:
-        """The first of the arrays that carries a gradient outside of any trace, as a tracer.
+        """The first array that carries a gradient outside any trace, as a tracer.
 
-        It has a value to branch by, but no numbers for NumPy or `float`.
+        It has a truth, so `if` works, but NumPy and `float` fail on it.
         """
         if not self.machine.differentiating:
             return None
@@ -187,19 +187,19 @@ class Gradients(Part):
         return None
 
     def frame_of(self, t: Transformed, node: ast.AST, frame: Frame) -> Frame | None:
-        """The activation of the function of `t` that was just evaluated; None when `node` is of another file."""
+        """The activation of the function of `t` that was just evaluated; None if `node` is in another file."""
         function = innermost(t.target)[0]
         record = self.function_calls.records.get(function.node) if function is not None else None
         last = record.last if record is not None else None
         return last if last is not None and node in last.module.parents else None
 
     def loop_result(self, api: str, carry: Value, result: Value, node: ast.AST, frame: Frame) -> Value:
-        """What a `while_loop` gives: parts that depend on what is differentiated carry the mark of the loop."""
+        """The result of a `while_loop`: parts that depend on differentiated values carry the mark of the loop."""
         if not self.machine.reversing:
             return result
         if isinstance(result, Array):
             if isinstance(carry, Array) and result.origin is not None and result.origin is carry.origin:
-                return result  # handed through as it was
+                return result  # passed through unchanged
             before = flow_in([carry])
             flow = before if before is not None and before.node is not None else result.flow or before
             if flow is None or result.dtype.startswith(_INTEGERS):
@@ -229,7 +229,7 @@ class Gradients(Part):
 
 
 def _items(value: Value, depth: int = 3) -> Iterator[Value]:
-    """What a list of lists, as of the rows of a matrix, holds."""
+    """The elements of nested lists, such as the rows of a matrix."""
     if depth > 0 and isinstance(value, (TupleValue, ListValue)):
         for part in value.elements():
             yield from _items(part, depth - 1)
@@ -238,7 +238,8 @@ def _items(value: Value, depth: int = 3) -> Iterator[Value]:
 
 
 def _comes_out_of_steps(value: Value, stopped: list[Operation], depth: int = 10) -> bool:
-    """Whether all that `value` is made of is known, and lost what is differentiated in operations that `stopped` then holds."""
+    """Whether all inputs of `value` are known, and those under a gradient passed through operations without a
+    derivative, collected in `stopped`."""
     if not isinstance(value, Array):
         return not isinstance(value, (Unknown, AtIndexer))
     if value.flow is not None or depth == 0:

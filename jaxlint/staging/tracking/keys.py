@@ -1,4 +1,4 @@
-"""PRNG keys: which are used up where, and which a loop, a map or an object uses up without ever renewing them."""
+"""PRNG keys: where each is consumed, and which ones a loop, a map or an object consumes without a new key."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ from jaxlint.syntax.facts import positional_parameters
 
 
 class Keys(Part):
-    """The part of the interpreter that follows PRNG keys."""
+    """Tracks PRNG keys."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.function_calls = machine.part(FunctionCalls)
 
     def use_streams(self, rngs: Value, node: ast.AST, frame: Frame) -> None:
-        """Notes keys handed to a flax module, which folds in names: only another call with the same key repeats them."""
+        """Records keys passed to a flax module, which folds in names: only another call with the same key repeats
+        them."""
         values = rngs.elements() if isinstance(rngs, DictValue) else [rngs]
         origins = {value.origin for value in values if isinstance(value, (Array, Unknown))}
         for origin in origins:
@@ -45,19 +46,19 @@ class Keys(Part):
                 self.use_key(origin.child(STREAMS), node, frame)
 
     def use_seed(self, key: Value, node: ast.Call, frame: Frame) -> None:
-        """Notes a key that a distribution draws from: `policy.sample(seed=key)`."""
+        """Records a key that a distribution draws from: `policy.sample(seed=key)`."""
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("sample", "sample_and_log_prob"):
             self.use_library_key(key, node, frame)
 
     def use_library_key(self, key: Value, node: ast.AST, frame: Frame) -> None:
-        """Notes a key that a layer, an initialiser or a distribution of a library draws from."""
+        """Records a key that a layer, an initialiser or a distribution of a library draws from."""
         if isinstance(key, (Array, Unknown)) and key.origin is not None:
             self.use_key(key.origin, node, frame)
 
     def use_key(
         self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "", enclosing: bool = False
     ) -> None:
-        """Notes that a PRNG key is used up; a second use of the same key is reported."""
+        """Records that a PRNG key is consumed. A second use of the same key is reported."""
         first = frame.used.get(origin)
         if first is None:
             if not _is_dropped(node, frame):
@@ -65,14 +66,14 @@ class Keys(Part):
             return
         how = "loop" if first is node else "again"
         if how == "loop" and enclosing:
-            return  # an evaluation with a key of its own that is meant to stay the same
+            return  # an evaluation with a fixed key, on purpose
         self.machine.emit("key_reuse", events.KeyEvent(node, frame, origin, first, how, callee))
 
     def told_apart(self, part: Origin, node: ast.AST, frame: Frame) -> None:
-        """Takes the split of a key back as a use where a number that may change is folded into a part of it.
+        """Undoes the use of a key by `split` if a number that may change is folded into a part of the result.
 
-        `fold_in(split(key)[0], step)` is another key at each step, though `key` stays what it is. A constant is always the same,
-        and so is what a call like `axis_index("data")` tells of the place where it runs.
+        `fold_in(split(key)[0], step)` is another key at each step, though `key` does not change. A constant is always
+        the same, and so is the result of a call like `axis_index("data")` at its place.
         """
         whole = part.split_of or (part.parent.split_of if part.parent is not None else None)
         data = node.args[1:] or [word.value for word in node.keywords] if isinstance(node, ast.Call) else []
@@ -83,12 +84,12 @@ class Keys(Part):
                 return
 
     def forget_uses(self, maker: ast.AST, frame: Frame) -> None:
-        """Takes back the uses of keys inside an expression: the numbers that it drew are thrown away."""
+        """Undoes the uses of keys inside an expression whose result is discarded."""
         inside = set(ast.walk(maker))
         for origin in [origin for origin, node in frame.used.items() if node in inside]:
             del frame.used[origin]
 
-    # -- keys that stay what they are
+    # -- keys that do not change
 
     def tell_constant_keys(
         self,
@@ -100,9 +101,9 @@ class Keys(Part):
         node: ast.AST,
         frame: Frame,
     ) -> None:
-        """Tells rules of keys older than `born` that `body`, which `api` runs many times, uses up each time.
+        """Emits an event for keys older than `born` that `body`, which `api` runs many times, consumes each time.
 
-        `given`: what changes from one run to the next, or is another key each time. `before`: used up earlier.
+        `given`: values that change between runs, or are another key each time. `before`: keys consumed earlier.
         """
         inner = self.body_frame(body, born)
         if inner is None:
@@ -112,13 +113,13 @@ class Keys(Part):
         for origin, used in inner.used.items():
             root = origin.root()
             if root.serial < born and origin not in known and root not in changing:
-                # A key that the body was handed belongs to the call, not to the body.
+                # A key that the body received as an argument belongs to the call, not to the body.
                 handed = origin in inner.inherited or origin.parent in inner.inherited
                 place, owner = (node, frame) if handed else (used, inner)
                 self.machine.emit("kept_key", events.KeptKeyEvent(place, owner, origin, "closure", api, used))
 
     def tell_kept_keys(self, api: str, body: Value, born: int, carry: Value, result: Value) -> None:
-        """Tells rules of a key in the carry of a loop that an iteration uses up and hands on as it was."""
+        """Emits an event for a key in the carry of a loop that an iteration consumes and passes on unchanged."""
         inner = self.body_frame(body, born)
         if inner is None or not inner.used:
             return
@@ -130,11 +131,11 @@ class Keys(Part):
         for before, after in _corresponding(carry, result):
             first, again = used_at(after, inner), used_at(before, inner)
             if first is not None and again is not None and after.root() not in carried:
-                # Another key, which was used up too: the next iteration uses it where this one used the first.
+                # Another key that was consumed too: the next iteration uses it where this one used the first.
                 self.machine.emit("key_reuse", events.KeyEvent(again, inner, after, first, "again"))
 
     def tell_unrenewed(self, function: Function, frame: Frame, bound: dict[str, Value]) -> None:
-        """Tells rules of a key that a method uses up and leaves in its object."""
+        """Emits an event for a key that a method consumes and leaves in its object."""
         parameters = positional_parameters(function.node)
         owner = bound.get(parameters[0].arg) if parameters else None
         if isinstance(owner, Instance):
@@ -147,11 +148,11 @@ class Keys(Part):
                         )
 
     def tell_returned(self, result: Value, frame: Frame) -> None:
-        """Tells rules of a key that was handed in, is used up by now, and is returned as it was in a state."""
+        """Emits an event for a key argument that is consumed and returned unchanged in a state."""
         caller = frame.caller
         inside = caller is not None and caller.function is not None and caller.stage is frame.stage
         if isinstance(result, Array) and frame.stage.staged and inside:
-            return  # a part of a step, of which the rest may renew the key
+            return  # a part of a step, the rest of which may renew the key
         for field, origin in _kept_in(result):
             node, root = used_at(origin, frame), origin.root()
             if node is not None and (root in frame.inherited or root.serial < frame.born):
@@ -160,7 +161,7 @@ class Keys(Part):
                 )
 
     def body_frame(self, body: Value, born: int) -> Frame | None:
-        """The activation of a function that began after `born`; None where it was not evaluated since."""
+        """The activation of a function that began after `born`; None if it was not evaluated since."""
         function = innermost(body)[0]
         record = self.function_calls.records.get(function.node) if function is not None else None
         last = record.last if record is not None else None
@@ -168,14 +169,14 @@ class Keys(Part):
 
 
 def _kept_in(result: Value) -> Iterator[tuple[str, Origin]]:
-    """The identities of what a state holds, with the field that holds each, "" in a plain tuple.
+    """The identities in a state, with the field that holds each; "" in a plain tuple.
 
-    A state is an object, a tuple, or a copy of a tree with parts of it replaced.
+    A state is an object, a tuple, or a copy of a tree with some parts replaced.
     """
     if isinstance(result, Array):
         parts: Iterable[tuple[str, Value]] = [("", result)]
     elif isinstance(result, Instance):
-        named = result.cls.kind != "plain"  # whose methods assign what is new
+        named = result.cls.kind != "plain"  # its methods assign new values
         parts = [(name if named else "", value) for name, value in result.fields.items()]
     elif isinstance(result, TupleValue):
         names = list(result.cls.all_fields()) if result.cls is not None else repeat("")
@@ -192,9 +193,10 @@ def _kept_in(result: Value) -> Iterator[tuple[str, Origin]]:
 
 
 def _is_dropped(node: ast.AST, frame: Frame) -> bool:
-    """Whether the value that is being made is dropped at once, as that of a call to compile first.
+    """Whether the value being computed is discarded at once, as for a warm-up call.
 
-    `_ = step(state, key)`, and where `step` is jitted, and so does nothing else, `step(state, key)` as a statement.
+    This is `_ = step(state, key)`, and `step(state, key)` as a statement if `step` is jitted and so has no other
+    effect.
     """
     statement = frame.assigning
     if isinstance(statement, ast.Assign):
@@ -206,7 +208,7 @@ def _is_dropped(node: ast.AST, frame: Frame) -> bool:
 
 
 def _waited_for(node: ast.AST | None) -> ast.AST | None:
-    """`x` of `jax.block_until_ready(x)` and `x.block_until_ready()`, anything else as it is."""
+    """`x` of `jax.block_until_ready(x)` and `x.block_until_ready()`; any other expression unchanged."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return node
     if node.func.attr != "block_until_ready":
@@ -215,14 +217,14 @@ def _waited_for(node: ast.AST | None) -> ast.AST | None:
 
 
 def used_at(origin: Origin, frame: Frame) -> ast.AST | None:
-    """Where `frame` used up a key, or the streams of it."""
+    """Where `frame` consumed a key, or its streams."""
     node = frame.used.get(origin)
     streams = origin.children.get(STREAMS)
     return frame.used.get(streams) if node is None and streams is not None else node
 
 
 def origins_in(value: Value, depth: int = 4) -> Iterator[Origin]:
-    """The identities of all that a value holds, objects included."""
+    """The identities of everything in a value, objects included."""
     if isinstance(value, (Array, Unknown)):
         if value.origin is not None:
             yield value.origin
@@ -234,7 +236,7 @@ def origins_in(value: Value, depth: int = 4) -> Iterator[Origin]:
 
 
 def _corresponding(one: Value, other: Value, depth: int = 4) -> Iterator[tuple[Origin, Origin]]:
-    """The identities of what stands at the same places of two trees."""
+    """The identities at equal places of two trees."""
     if isinstance(one, (Array, Unknown)) and isinstance(other, (Array, Unknown)):
         if one.origin is not None and other.origin is not None:
             yield one.origin, other.origin
@@ -246,7 +248,7 @@ def _corresponding(one: Value, other: Value, depth: int = 4) -> Iterator[tuple[O
 
 
 def name_in(frame: Frame, origin: Origin) -> str:
-    """What the function at hand calls a key, or a part of one: the caller that named it may call it otherwise."""
+    """The current function's name for a key, or for a part of one. A caller may have named it otherwise."""
     whole: Origin | None = origin
     while whole is not None and origin.name.startswith(whole.name):
         scope: Scope | None = frame.scope

@@ -1,4 +1,4 @@
-"""Device meshes and partition specs: the axes that they name, where those are known."""
+"""Device meshes and partition specs: the axes that they name, if known."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MESHES = ("jax.sharding.Mesh", "jax.make_mesh", "jax.sharding.AbstractMesh")
 
 
 def strings(value: Value | None) -> tuple[str, ...] | None:
-    """One name or several; None when they are not known."""
+    """One name or several; None if unknown."""
     const = constant(value)
     if isinstance(const, str):
         return (const,)
@@ -27,14 +27,14 @@ def strings(value: Value | None) -> tuple[str, ...] | None:
 
 
 def mesh_axes(mesh: Value | None) -> tuple[str, ...] | None:
-    """The names of a mesh's axes, where they are known."""
+    """The names of a mesh's axes, if known."""
     if not isinstance(mesh, ExternalObject) or mesh.name not in MESHES:
         return None
     return strings(mesh.args[1] if len(mesh.args) > 1 else mesh.kwargs.get("axis_names")) or None
 
 
 def mesh_sizes(mesh: Value | None) -> dict[str, int] | None:
-    """How many devices each axis of `jax.make_mesh((4, 2), ("data", "model"))` has, where that is known."""
+    """The number of devices along each axis of `jax.make_mesh((4, 2), ("data", "model"))`, if known."""
     names = mesh_axes(mesh)
     if not isinstance(mesh, ExternalObject) or mesh.name != "jax.make_mesh" or names is None:
         return None
@@ -55,7 +55,7 @@ def spec_axes(spec: Value | None) -> Iterator[str]:
 
 
 def spec_entries(spec: Value | None) -> list[tuple[str, ...] | None] | None:
-    """What a PartitionSpec says of each dimension: its axes, none, or None where that is not known."""
+    """The entries of a PartitionSpec by dimension: its axes, none, or None if unknown."""
     if not isinstance(spec, ExternalObject) or not is_spec(spec):
         return None
     entries: list[tuple[str, ...] | None] = []
@@ -66,9 +66,9 @@ def spec_entries(spec: Value | None) -> list[tuple[str, ...] | None] | None:
 
 
 def keeps_value(t: Transformed, specs: Value | None, position: int) -> bool:
-    """Whether shard_map gives the function an argument whose truth Python may ask for, unless it is traced outside already.
+    """Whether shard_map passes an argument whose truth Python may test, unless an outer trace makes it a tracer.
 
-    Of what every device has the same of (`P()`) JAX knows the value, unless `check_vma=False` keeps it from finding out.
+    JAX knows the value of an argument that all devices share (`P()`), unless `check_vma=False` prevents that.
     """
     if any(constant(t.options[name]) is not True for name in ("check_vma", "check_rep") if name in t.options):
         return False
@@ -84,7 +84,7 @@ def keeps_value(t: Transformed, specs: Value | None, position: int) -> bool:
 
 
 def bound_axes(t: Transformed) -> tuple[str, ...] | None:
-    """The axis names that collectives may use inside of a transformed function; None when they are not known."""
+    """The axis names that collectives may use inside a transformed function; None if unknown."""
     if t.kind in ("vmap", "pmap"):
         name = t.options.get("axis_name")
         if "**" in t.options:
@@ -99,7 +99,7 @@ def bound_axes(t: Transformed) -> tuple[str, ...] | None:
 
 
 def arguments_of(specs: Value | None) -> int | None:
-    """How many arguments a tuple of specs is for; None for a single spec, which stands for all."""
+    """The number of arguments that a tuple of specs covers; None for a single spec, which covers all."""
     if isinstance(specs, (TupleValue, ListValue)) and specs.items is not None:
         return len(specs.items)
     return None

@@ -1,4 +1,4 @@
-"""How arrays come about: the operation behind each, in one vocabulary, and the dtype that it gives."""
+"""The operation behind each array, under one set of names, and the dtype of its result."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.dtypes import dtype_named, dtype_of, numpy_result
 
-MAX_DEPTH = 24  # operations behind one another that an array remembers
-MANY = 8 * MAX_DEPTH  # where `inspect` asks what arrays are, once all is evaluated
+MAX_DEPTH = 24  # the chain of operations that an array remembers
+MANY = 8 * MAX_DEPTH  # for `inspect`, which shows arrays after the evaluation
 
 _COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
 _PREFIXES = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.scipy.special.")
-# jax.lax has names of its own for some of the same functions.
+# jax.lax has different names for some of the same functions.
 _LAX = {
     "jax.lax.sub": "subtract",
     "jax.lax.mul": "multiply",
@@ -72,7 +72,7 @@ _LAX = {
 
 
 def short_name(name: str) -> str:
-    """The name of an operation in the one vocabulary, from a canonical name."""
+    """The short name of an operation, from its canonical name."""
     found = _LAX.get(name)
     if found is not None:
         return found
@@ -83,7 +83,8 @@ def short_name(name: str) -> str:
 
 
 def is_inexact(value: Value, depth: int = 6) -> bool:
-    """Whether `value` certainly is of a floating or complex type, be it known or not which: `t * 0.5`, `jnp.cos(t)`."""
+    """Whether `value` certainly has a floating or complex dtype, even if it is unknown which: `t * 0.5`,
+    `jnp.cos(t)`."""
     dtype = dtype_of(value)
     if dtype:
         return is_float(dtype) or dtype.startswith("complex")
@@ -102,7 +103,7 @@ def is_inexact(value: Value, depth: int = 6) -> bool:
 
 
 def _sequence_dtype(value: Value) -> str:
-    """The dtype of an array made from a list of numbers or arrays: Python numbers in it are not weak."""
+    """The dtype of an array created from a list of numbers or arrays: Python numbers in it are not weak."""
     if isinstance(value, (ListValue, TupleValue)):
         items = value.elements()
         return strong(promote(*(_sequence_dtype(item) for item in items))) if items else "float32"
@@ -110,7 +111,7 @@ def _sequence_dtype(value: Value) -> str:
 
 
 def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], full: str = "") -> str:
-    """The dtype that the operation `name` gives on these operands; "" when it is not known. `full`: as of an operation."""
+    """The dtype of the operation `name` on these operands; "" if unknown. `full`: the full name, as in `Operation`."""
     if name in MAKERS or name.startswith("jax.random."):
         maker = MAKERS.get(name) or RANDOM_MAKERS.get(name.removeprefix("jax.random."))
         return "" if maker is None else _made(maker, args, kwargs)
@@ -169,14 +170,14 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], f
 
 
 def _operands(args: tuple[Value, ...]) -> list[Value]:
-    """The arrays and numbers that an operation is given by position."""
+    """The positional operands of an operation that are arrays or numbers."""
     return [
         arg for arg in args if not (isinstance(arg, (TupleValue, ListValue)) or is_none(arg) or is_text(arg))
     ]
 
 
 def _sum_of(dtype: str) -> str:
-    """The dtype of a sum: small integers are counted in 32 bits."""
+    """The dtype of a sum: small integers are summed in 32 bits."""
     if dtype.startswith("uint"):
         return "uint32"
     return "int32" if dtype == "bool" or is_integer(dtype) else dtype
@@ -187,12 +188,12 @@ def _complex_of(dtype: str) -> str:
 
 
 def real_of(dtype: str) -> str:
-    """The dtype of the size of a number."""
+    """The dtype of a number's absolute value."""
     return "float32" if dtype.startswith("complex") else dtype
 
 
 _FIXED_KINDS = {"bool": "bool", "index": "int32"}
-# Of the common dtype of all operands.
+# The common dtype of all operands.
 _BY_PROMOTION: dict[str, Callable[[str], str]] = {
     "promote all": lambda dtype: dtype,
     "count": lambda dtype: "int32" if dtype == "bool" else dtype,
@@ -200,7 +201,7 @@ _BY_PROMOTION: dict[str, Callable[[str], str]] = {
     "strong inexact": lambda dtype: strong(inexact(dtype)),
     "complex": lambda dtype: _complex_of(inexact(dtype)),
 }
-# Of the dtype of the first operand.
+# The dtype of the first operand.
 _OF_THE_FIRST: dict[str, Callable[[str], str]] = {
     "inexact measure": lambda dtype: real_of(inexact(dtype)),
     "measure": real_of,
@@ -234,7 +235,7 @@ _NUMPY_FLOATS = frozenset(
 
 
 def numpy_dtype(name: str, args: list[Value], kwargs: dict[str, Value]) -> str:
-    """The dtype of a NumPy result: `np.float32(2)`, `np.zeros(3)`, `np.sqrt(2)`; "" when it is not known."""
+    """The dtype of a NumPy result: `np.float32(2)`, `np.zeros(3)`, `np.sqrt(2)`; "" if unknown."""
     last = name.rpartition(".")[2]
     scalar = named_dtype(last)
     if scalar and name.count(".") == 1:
@@ -259,7 +260,7 @@ def numpy_dtype(name: str, args: list[Value], kwargs: dict[str, Value]) -> str:
 
 
 def numpy_kind(name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> str:
-    """The dtype that a function of NumPy gives on arrays of one dtype; "" when it is not known. `name`: "sum", "random.normal"."""
+    """The dtype of a NumPy function on arrays of one dtype; "" if unknown. `name`: "sum", "random.normal"."""
     wanted = kwargs.get("dtype")
     if name == "astype":
         wanted = args[1] if len(args) > 1 else wanted
@@ -327,26 +328,26 @@ def _numpy_value(value: Value) -> str:
 
 
 def _numpy_strong(dtype: str) -> str:
-    """What a number of Python is to NumPy."""
+    """The NumPy dtype of a Python number."""
     return {"float*": "float64", "int*": "int64"}.get(dtype, dtype)
 
 
 def changed_in_place(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
-    """What a function of NumPy or Python writes its result into."""
+    """The argument that a NumPy or Python function writes its result into."""
     if name in IN_PLACE_FUNCTIONS:
         return args[0] if args else None
     return kwargs.get("out") if name.startswith("numpy.") else None
 
 
 class Operations(Part):
-    """The part of the interpreter that remembers how arrays were made."""
+    """Records the operations that created arrays."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.timing = machine.part(Timing)
 
     def made_by(self, result: Array, name: str, call: Call) -> None:
-        """Notes on `result` that `name` (canonical, or an operator's) made it of these operands, and tells rules."""
+        """Records in `result` the operation `name` (canonical, or an operator) and its operands, and emits an event."""
         node, frame = call.node, call.frame
         full = name if "." in name else f"jax.numpy.{name}"
         name = short_name(name)
@@ -368,5 +369,5 @@ class Operations(Part):
                 hand(hearers, events.OperationEvent(node, frame, operation, result))
         self.timing.dispatch_operation(name, result, node, frame)
         if depth > (MAX_DEPTH if self.machine.arrays_seen is None else MANY):
-            symbolic_shape(result)  # while its operands are at hand
+            symbolic_shape(result)  # while its operands are available
             result.made = Operation(name, (), {}, node)

@@ -1,7 +1,7 @@
-"""Clocks, and what the device has been given to do between two readings of them.
+"""Clocks, and the computations that the host dispatches between two readings.
 
-JAX returns before the device has computed. A ledger notes, in the order of evaluation, each computation that the host
-dispatches and each time that the host waits; the difference of two clock readings then says what lies between them.
+JAX returns before the device has finished. A ledger records, in order of evaluation, each dispatch and each host
+sync, so the difference of two clock readings shows what was dispatched in between.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _is_waiting_call(value: Value) -> bool:
     return type(value) is External and value.name in WAITING_CALLS
 
 
-# Operations that take long enough for somebody to time them outside of a jit.
+# Operations that are slow enough to be timed outside jit.
 _HEAVY = frozenset(
     [
         "dot",
@@ -82,12 +82,12 @@ _HEAVY = frozenset(
 
 
 def waits_for_function(args: list[Value]) -> bool:
-    """Whether it is a function that is waited for, and not what it returns: `jax.block_until_ready(step)`."""
+    """Whether the program waits for the function itself, not for its result: `jax.block_until_ready(step)`."""
     return bool(args) and isinstance(args[0], (Function, Transformed))
 
 
 class Timing(Part):
-    """The part of the interpreter that follows clocks and dispatches."""
+    """Tracks clocks and dispatches."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -100,12 +100,12 @@ class Timing(Part):
             self.machine.ledger.add(node, frame, label, target)
 
     def dispatch_operation(self, name: str, result: Array, node: ast.AST, frame: Frame) -> None:
-        """An array function outside of a trace is dispatched as well."""
+        """An array function outside a trace is dispatched too."""
         if not result.staged and not frame.stage.staged and (name in _HEAVY or name.startswith("linalg.")):
             self.machine.ledger.add(node, frame, name)
 
     def hand_over(self, inputs: Iterable[Value], node: ast.AST, frame: Frame) -> None:
-        """Something unknown is given these: it may wait for arrays, and it may call functions."""
+        """Something unknown receives these arguments: it may wait for arrays and call functions."""
         for value in inputs:
             if frame.stage.staged:
                 self.assumed_calls.carries(value, frame.stage.why)
@@ -115,7 +115,7 @@ class Timing(Part):
                 self.machine.ledger.settle()
 
     def note_waiting(self, node: ast.Call, callee: Value, args: list[Value]) -> None:
-        """A call whose name, or a function that is passed, says that it waits for the device."""
+        """A call whose name, or that of a function argument, says that it waits for the device."""
         named = _speaks_of_waiting(node.func)
         if not named and not (External in map(type, args) and any(map(_is_waiting_call, args))):
             return
@@ -125,13 +125,13 @@ class Timing(Part):
             self.machine.ledger.settle()
 
     def elapsed(self, start: Reading, end: Reading, node: ast.AST, frame: Frame) -> Value:
-        """The time between two readings."""
+        """The time between two clock readings."""
         suspended = frame.suspended
         if suspended is not None and start.serial < suspended < end.serial:
             self.machine.ledger.spans += 1
             return Static(kind="float")
         between = [d for d in self.machine.ledger.since(start.serial) if d.serial < end.serial]
-        # In a loop, waiting before the first dispatch is waiting for what the last iteration dispatched.
+        # In a loop, a wait before the first dispatch waits for the dispatches of the last iteration.
         waited = not between or end.settled > (start.serial if frame.loops else between[0].serial)
         if between:
             self.machine.emit("elapsed", events.ElapsedEvent(node, frame, start, end, between, waited))
@@ -144,7 +144,7 @@ class Timing(Part):
             self.elapsed(start, end, node, frame)
 
     def reading(self, node: ast.AST, frame: Frame, clock: str = "") -> Reading:
-        """What a clock says here."""
+        """The clock reading at this point."""
         ledger = self.machine.ledger
         ledger.serial += 1
         return Reading(

@@ -1,1 +1,1 @@
-"""What `jit`, `vmap`, `grad`, `scan` and their kin do to functions, values and classes."""
+"""The effect of `jit`, `vmap`, `grad`, `scan` and their kin on functions, values and classes."""

@@ -1,4 +1,4 @@
-"""Functions that control flow is handed: why they are staged, how they are called, and what rules are told."""
+"""Functions passed to control flow: why they are traced, how they are called, and the events about them."""
 
 from __future__ import annotations
 
@@ -65,17 +65,17 @@ class Bodies(Part):
         given: Value | None = None,
         seen: Value | None = None,
     ) -> None:
-        """Tells rules how a function that control flow was given is called."""
+        """Emits an event for the call of a function that was passed to control flow."""
         if not isinstance(node, ast.Call) or not any(isinstance(a, ast.Starred) for a in node.args):
             self.machine.emit(
                 "body", events.BodyEvent(node, frame, api, role, body, count, result, given, seen)
             )
 
     def flow_result(self, value: Value, frame: Frame, given: Sequence[Value] = ()) -> Value:
-        """What something staged gives where it is called: arrays on the host, tracers under a trace.
+        """The result of a traced function at its call: arrays on the host, tracers under a trace.
 
-        `given`: the function and what it was called with, where that decides. `vmap` and `grad` trace what depends on
-        their inputs alone, so what is computed of other arrays is no tracer there.
+        `given`: the function and its arguments, if they decide. `vmap` and `grad` only trace what depends on their
+        inputs, so a result computed from other arrays is not a tracer there.
         """
         if not frame.stage.staged:
             return self.boundary.to_device(value, "")
@@ -85,7 +85,7 @@ class Bodies(Part):
 
 
 def _brings_tracer(value: Value, depth: int = 3) -> bool:
-    """Whether a tracer goes in with `value`: it holds one, or is a function that reads one where it was made."""
+    """Whether `value` contains a tracer, or is a function that reads one from its defining scope."""
     if isinstance(value, Function):
         names = {name.id for name in name_loads(value.node)} if depth > 0 else set()
         read = [found[0] for name in names if (found := value.scope.lookup(name)) and not found[1].is_module]

@@ -1,4 +1,4 @@
-"""Values that cross into a staged function, and back."""
+"""Conversion of values that enter or leave a traced function."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ from jaxlint.staging.values.pytrees import (
 )
 from jaxlint.staging.values.stage import Why
 
-# They stand for arrays where nothing is computed.
+# They stand for arrays if nothing is computed.
 SHAPED = frozenset({"jax.ShapeDtypeStruct", "jax.core.ShapedArray"})
 
 
-MAX_CONVERTED = 3_000  # objects in one value that goes into a stage or comes out
+MAX_CONVERTED = 3_000  # objects in one value that enters or leaves a stage
 
 
 class Boundary(Part):
-    """What a value is on the other side of a staging boundary."""
+    """Converts values across a staging boundary."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -65,7 +65,7 @@ class Boundary(Part):
         self.assumed_calls = machine.part(AssumedCalls)
 
     def to_staged(self, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:
-        """`value` as the staged function sees it: array leaves are tracers, structure stays Python."""
+        """`value` as the traced function sees it: array leaves are tracers, the structure stays Python."""
         if self.machine.unjitted:
             return value
         if isinstance(value, Static):
@@ -79,7 +79,7 @@ class Boundary(Part):
                 return value
             if value.const is MISSING and not value.kind:
                 return Array(True, why, tree=True, certain=False)
-            # A call with a number stands for calls with arrays: its dtype would make a context of its own.
+            # A call with a number stands for calls with arrays: its dtype would create a separate context.
             dtype = dtype_of(value) if self.machine.exact else ""
             return Array(True, why, certain=certain, dtype=dtype)
         if isinstance(value, Array):
@@ -88,7 +88,7 @@ class Boundary(Part):
                 why,
                 tree=value.tree,
                 certain=certain
-                and (value.certain or value.role == "declared"),  # whatever it is, a tracer now
+                and (value.certain or value.role == "declared"),  # whatever it was, it is a tracer now
                 origin=value.origin,
                 role=value.role,
                 mixed=value.mixed,
@@ -103,8 +103,8 @@ class Boundary(Part):
         if isinstance(value, StarArgument):
             return StarArgument(self.to_staged(value.element, why, certain, keeps_python))
         if isinstance(value, Unknown):
-            # It may hold static fields, or be None: not certain enough to report on. What keeps Python's values is
-            # given settings as often as arrays.
+            # It may hold static fields, or be None: too uncertain to report. Transformations that keep Python values
+            # receive settings as often as arrays.
             return Array(
                 True, why, tree=True, certain=False, origin=value.origin, flow=value.flow, mixed=keeps_python
             )
@@ -117,7 +117,8 @@ class Boundary(Part):
             staged = [self.to_staged(option, why, certain, keeps_python) for option in value.options]
             return Choice(staged, value.every)
         if isinstance(value, ExternalObject):
-            if value.name in SHAPED:  # what `eval_shape` and `lower` trace with; it gives trees of them, too
+            # the argument that `eval_shape` and `lower` trace with; `eval_shape` also returns trees of it
+            if value.name in SHAPED:
                 return Array(True, why, tree=not value.args, certain=certain and bool(value.args))
             if _is_layer_with_arrays(value):
                 return replace(value, staged=Array(True, why, tree=True, certain=certain))
@@ -139,7 +140,8 @@ class Boundary(Part):
         fields: dict[str, Value] = {}
         leaf = Array(True, why, tree=True, certain=False, mixed=keeps_python)
         copy = Instance(value.cls, fields, True, value.origin, value.ready, leaf)
-        certain = certain and (flatten is None or leaves is not None)  # else it is not known what a leaf is
+        # otherwise it is unknown what a leaf is
+        certain = certain and (flatten is None or leaves is not None)
         with Copying(self.machine, id(value), copy):
             self.stage_fields(value, fields, declared, flatten, leaves, why, certain, keeps_python)
         for name, field in declared.items():
@@ -148,7 +150,7 @@ class Boundary(Part):
         return copy
 
     def is_too_much(self) -> bool:
-        """Whether one conversion goes through more objects than are followed: those that many hold are met as often."""
+        """Whether one conversion visits too many objects. An object counts once for each object that holds it."""
         self.machine.copies = self.machine.copies + 1 if self.machine.copying else 0
         return self.machine.copies > MAX_CONVERTED
 
@@ -163,7 +165,7 @@ class Boundary(Part):
         certain: bool,
         keeps_python: bool,
     ) -> None:
-        """Fills `fields` with those of an object as they are inside a stage."""
+        """Fills `fields` with the fields of an object as they are inside a stage."""
         undecided = flatten is not None and leaves is None and not has_no_aux_data(flatten)
         plain_python = keeps_python or value.cls.kind == "nnx"
         for name, part in value.fields.items():
@@ -171,7 +173,7 @@ class Boundary(Part):
             if leaves is not None:
                 static = name not in leaves
             elif name not in declared and member_kind(value.cls.lookup(name) or value) == "property":
-                continue  # what a cached property has kept is no field, and is computed anew inside
+                continue  # the value of a cached property is not a field, and is computed again inside
             if (
                 static
                 and name in declared
@@ -192,7 +194,7 @@ class Boundary(Part):
             fields[name] = _perhaps_kept(inside) if undecided and isinstance(part, Static) else inside
 
     def emit_kept(self, cls: ClassValue, flatten: Function, name: str, value: Value) -> None:
-        """What a class keeps beside its leaves is compared as static fields are."""
+        """Emits an event for auxiliary data of a class, which JAX compares like static fields."""
         node = kept_attributes(flatten).get(name)
         if node is not None and self.machine.boundary is not None:
             t, frame = self.machine.boundary
@@ -202,7 +204,7 @@ class Boundary(Part):
     def emit_static_field(
         self, cls: ClassValue, field: Field, value: Value, t: Transformed, frame: Frame
     ) -> None:
-        """A field of a static kind holds something that cannot be hashed; told in the file of the class that declares it."""
+        """A static field holds something unhashable. The event belongs to the file that declares the class."""
         declaring = next((known for known in cls.mro() if known.fields.get(field.name) is field), cls)
         owner = Frame(None, declaring.module, declaring.scope, frame.stage, frame, t.node)
         self.machine.emit(
@@ -210,9 +212,9 @@ class Boundary(Part):
         )
 
     def to_device(self, value: Value, jitted: str, keeps_python: bool = False) -> Value:
-        """The result of a staged call as the host sees it: concrete arrays. Modules of nnx keep Python values.
+        """The result of a traced call as the host sees it: concrete arrays. nnx modules keep Python values.
 
-        `keeps_python`: so does the transformation, as those of equinox do.
+        `keeps_python`: the transformation also keeps Python values, like those of equinox.
         """
         if keeps_python and isinstance(value, (Static, Unknown)):
             return value
@@ -242,7 +244,7 @@ class Boundary(Part):
             declared = value.cls.all_fields()
             keeps_python = keeps_python or value.cls.kind == "nnx"
             if id(value) in self.machine.copying:
-                return self.machine.copying[id(value)]  # modules of nnx may hold each other
+                return self.machine.copying[id(value)]  # nnx modules may hold each other
             if self.is_too_much():
                 return Array(False, None, tree=True, certain=False, jitted=jitted)
             copy = Instance(value.cls, {}, True, None, value.ready)
@@ -252,7 +254,7 @@ class Boundary(Part):
                 for k, v in value.fields.items():
                     static = k in declared and declared[k].static if leaves is None else k not in leaves
                     if flatten is not None and leaves is None and isinstance(v, Static):
-                        copy.fields[k] = UNKNOWN  # a leaf, or as it was
+                        copy.fields[k] = UNKNOWN  # a leaf, or the value before
                     else:
                         copy.fields[k] = v if static else self.to_device(v, jitted, keeps_python)
             return copy
@@ -260,14 +262,14 @@ class Boundary(Part):
 
 
 def _perhaps_kept(number: Value) -> Value:
-    """A number that a class may as well keep beside its leaves, where its flattening does not say."""
+    """A number that a class may keep as auxiliary data, if its flatten function does not show it."""
     return replace(number, mixed=True) if isinstance(number, Array) else number
 
 
 def _registered(value: Instance, why: Why, depth: int = 2) -> Instance:
-    """An object that JAX would refuse, unless something that is not seen registers its class as a pytree.
+    """An object that JAX would refuse, unless unseen code registers its class as a pytree.
 
-    Then it is put together anew inside, and so are the objects that it holds.
+    If it is registered, JAX rebuilds it inside, and the objects in it too.
     """
     inside = Array(True, why, tree=True, certain=False)
     fields: dict[str, Value] = {}

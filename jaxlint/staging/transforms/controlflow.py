@@ -1,4 +1,4 @@
-"""Control flow that stages its function arguments at once: scan, cond, loops, tree.map and callbacks."""
+"""Control flow that traces its function arguments at once: scan, cond, loops, tree.map and callbacks."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ from jaxlint.staging.values.gradient_flow import flow_in, marked
 from jaxlint.staging.values.leaves import UnclearTreeError, leaves_in, mapped
 from jaxlint.staging.values.stage import Stage, Why
 
-# How nnx takes its modules apart; the function is not given them.
+# How nnx splits its modules. The function does not receive them.
 _OF_NNX = frozenset({"graph", "graph_updates"})
 
 
 class ControlFlow(Part):
-    """The control-flow part of the interpreter."""
+    """Evaluates control flow."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -69,7 +69,7 @@ class ControlFlow(Part):
         self.gradients = machine.part(Gradients)
         self.keys = machine.part(Keys)
         self.operators = machine.part(Operators)
-        # `flow_scan` is what `lax.scan` and every other `scan` does.
+        # `flow_scan` implements `lax.scan` and every other `scan`.
         self.handlers: dict[str, Callable[[str, Call], Value]] = {
             name.removeprefix("flow_"): getattr(part, name)
             for part in (self, machine.part(TreeMaps))
@@ -78,7 +78,8 @@ class ControlFlow(Part):
         }
 
     def control_flow(self, name: str, call: Call, own: Value | None = None) -> Value:
-        """`lax.scan` and its like: they stage their function arguments at once. `own`: as of transformations."""
+        """`lax.scan` and the like, which trace their function arguments at once. `own`: the project's own code for
+        it."""
         if own is not None:
             self.machine.staging.run_library_code(own, call, odd=True)
         short = name.rpartition(".")[2]
@@ -99,7 +100,7 @@ class ControlFlow(Part):
         return self.control_flow("jax.eval_shape", call.passing([function, *call.args]))
 
     def call_back(self, name: str, call: Call) -> None:
-        """A solver, or a reduction, traces the functions it is given with arrays like its other arguments."""
+        """Solvers and reductions trace their function arguments with arrays like the other arguments."""
         api = name.replace("jax.lax", "lax")
         caller = CALLERS[name]
         given = dict(zip(caller.parameters, call.args, strict=False)) | call.kwargs
@@ -117,7 +118,7 @@ class ControlFlow(Part):
                     )
 
     def passed_on(self, values: list[Value], api: str, why: Why) -> list[Value]:
-        """The arguments of `api` as a function gets them that is traced with them."""
+        """The arguments of `api` as a traced function receives them."""
         part = Why("an argument of", cause=why)
         return [
             value if isinstance(value, CALLABLE) else fresh(self.boundary.to_staged(value, part))
@@ -152,7 +153,7 @@ class ControlFlow(Part):
             api, body, born, carry, result.items[0] if _is_pair(result) and result.items else UNKNOWN
         )
         self.bodies.tell_body(api, "the body", body, 2, result, node, frame)
-        if isinstance(kwargs.get("buffers"), CALLABLE):  # of equinox's
+        if isinstance(kwargs.get("buffers"), CALLABLE):  # an equinox transformation
             self.bodies.staged_call(api, kwargs["buffers"], [carry], node, frame, "scan", why)
         through = self.machine.reversing > 0 and flow_in([result]) is not None
         self.machine.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through, x))
@@ -168,9 +169,9 @@ class ControlFlow(Part):
         return TupleValue([unknown, unknown])
 
     def with_final_dtypes(self, carry: Value, run: Callable[[Value], Value], frame: Frame) -> Value:
-        """The carry as the body gets it: a weak dtype gives way to the one that the body makes of it.
+        """The carry as the body receives it: a weak dtype becomes the dtype that the body returns.
 
-        JAX traces the body with both. It is asked in an exact analysis alone. `run`: what the body makes of a carry.
+        JAX traces the body with both. Used in an exact analysis only. `run`: the body's result for a carry.
         """
         if not self.machine.exact:
             return carry
@@ -184,7 +185,7 @@ class ControlFlow(Part):
             return mapped(lambda leaf: _given_way(leaf, UNKNOWN), carry, [])
 
     def flow_dynamic_unroll(self, api: str, call: Call) -> Value:
-        """haiku's scan of a recurrent core, which takes an input and its state and gives an output and the next state."""
+        """haiku's scan of a recurrent core, which maps an input and its state to an output and the next state."""
         node, frame = call.node, call.frame
         names = ("core", "input_sequence", "initial_state")
         core, xs, init = [call.argument(i, name, UNKNOWN) for i, name in enumerate(names)]
@@ -202,7 +203,7 @@ class ControlFlow(Part):
         return TupleValue([unknown, unknown])
 
     def stacked(self, value: Value, xs: Value, length: Value | None = None) -> Value:
-        """What an iteration gives beside the carry, of all of them: no longer of the shape that was made there."""
+        """The stacked results of all iterations, in another shape than each result."""
         if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
             return Array(True, Why("the stacked outputs of a scan"))
         along: tuple[Value, int] | Value | None = length
@@ -233,7 +234,7 @@ class ControlFlow(Part):
         if isinstance(call.kwargs.get("buffers"), CALLABLE):
             self.bodies.staged_call(api, call.kwargs["buffers"], [carry], node, frame, "while_loop", why)
         result = _as_large_as(given[2], result)
-        if not api.startswith("equinox."):  # whose loops have a reverse mode
+        if not api.startswith("equinox."):  # loops with a reverse mode
             result = self.gradients.loop_result(api, carry, result, node, frame)
         return self.bodies.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
 
@@ -269,7 +270,7 @@ class ControlFlow(Part):
         branches = [call.argument(i, n) for i, n in ((1, "true_fun"), (2, "false_fun"))]
         operands = args[3:] or ([call.kwargs["operand"]] if "operand" in call.kwargs else [])
         if len(args) == 5 and isinstance(args[4], CALLABLE) and not isinstance(args[1], CALLABLE):
-            # The old `cond(pred, x, f, y, g)`: each branch has an operand of its own.
+            # The old `cond(pred, x, f, y, g)`: each branch has its own operand.
             pairs = [(args[2], args[1]), (args[4], args[3])]
             why = self.bodies.body_why(api, args[2], call.node, call.frame)
             part = Why("an operand of", cause=why)
@@ -328,7 +329,7 @@ class ControlFlow(Part):
     def flow_associative_scan(self, api: str, call: Call) -> Value:
         if len(call.args) < 2:
             return UNKNOWN
-        part = hidden(call.args[1])  # of fewer elements at each step
+        part = hidden(call.args[1])  # with fewer elements at each step
         return self.calls.call_value(call.args[0], call.passing([part, part], {}))
 
     def flow_eval_shape(self, api: str, call: Call) -> Value:
@@ -338,7 +339,7 @@ class ControlFlow(Part):
             self.machine.staging.call_transformed_method(jitted, "eval_shape", call.passing(args[1:]))
         elif args:
             keeps_python = api.startswith("equinox.")
-            # It traces, whatever `jax.disable_jit` says. No number is drawn: the keys are as good as before.
+            # It traces in spite of `jax.disable_jit`. No number is drawn, so the keys are not consumed.
             with Tracing(self.machine, 0), KeysAside(frame, dict(frame.used)):
                 why = self.bodies.body_why(api, args[0], call.node, frame)
                 part = Why("an argument of", cause=why)
@@ -359,7 +360,7 @@ class ControlFlow(Part):
             self.gradients.gradient_roots.add(differentiated.node)
 
     def tangents(self, values: Iterable[Value], node: ast.AST, frame: Frame) -> list[Value]:
-        """The values that a function is differentiated at, as it sees them."""
+        """The point at which a function is differentiated, as the function sees it."""
         numbers = (Static, NumpyArray)
         arrays = (
             self.operators.array_result(frame, [], node) if isinstance(v, numbers) else v for v in values
@@ -377,7 +378,7 @@ class ControlFlow(Part):
         return TupleValue([value, pullback, *extra]) if extra is not None else UNKNOWN
 
     def without_aux(self, result: Value, options: dict[str, Value]) -> tuple[Value, list[Value] | None]:
-        """What is differentiated of a result, and what comes beside it with `has_aux`; None where that is not known."""
+        """The differentiated part of a result, and the auxiliary part with `has_aux`; None for an unknown part."""
         has_aux = constant(options.get("has_aux", Static(False)))
         if has_aux is False:
             return result, []
@@ -430,7 +431,7 @@ class ControlFlow(Part):
         return ExternalObject("pallas.loop", call.args, call.kwargs)
 
     def run_kernel_loop(self, loop: ExternalObject, body: Value, node: ast.AST, frame: Frame) -> Value:
-        """`@pl.loop(lower, upper)` above a function runs it at once, as the body of `fori_loop`."""
+        """`@pl.loop(lower, upper)` above a function runs it at once, like the body of `fori_loop`."""
         api = "pl.loop"
         why = self.bodies.body_why(api, body, node, frame)
         index = Array(True, Why("the loop index of", cause=why))
@@ -445,7 +446,7 @@ class ControlFlow(Part):
 
 
 def _handed_on(primals: Value) -> list[Value]:
-    """The arguments that a function gets which is differentiated at `primals`: one for each."""
+    """The arguments of a function that is differentiated at `primals`."""
     if isinstance(primals, (TupleValue, ListValue)):
         return primals.items if primals.items is not None else [StarArgument(primals.element)]
     return [StarArgument(primals if isinstance(primals, Array) else UNKNOWN)]
@@ -456,12 +457,12 @@ def _is_pair(value: Value) -> TypeGuard[TupleValue]:
 
 
 def _first_of_pair(value: Value) -> Value:
-    """What a step of a scan carries on."""
+    """The carry of a scan step's result."""
     return value.items[0] if _is_pair(value) and value.items else UNKNOWN
 
 
 def _given_way(leaf: Value, result: Value) -> Value:
-    """A leaf of a carry with the dtype that the body gives, where its own is weak."""
+    """A leaf of a carry, with the dtype that the body returns if its own is weak."""
     if not isinstance(leaf, Array) or not leaf.dtype.endswith("*") or dtype_of(result) == leaf.dtype:
         return leaf
     return replace(leaf, dtype=dtype_of(result))
@@ -476,7 +477,7 @@ def _without_operation(value: Value, depth: int = 3) -> Value:
 
 
 def _as_large_as(init: Value, result: Value, depth: int = 4) -> Value:
-    """What a loop carries in the end: its leaves have the shapes and dtypes of those that it began with."""
+    """The final carry of a loop: its leaves have the shapes and dtypes of the initial ones."""
     if isinstance(init, Array) and isinstance(result, Array):
         like = init.like or init.origin
         return result if init.tree or result.tree or like is None else replace(result, like=like)

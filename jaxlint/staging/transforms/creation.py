@@ -1,4 +1,4 @@
-"""A function at the place where it is transformed: evaluated with what its signature alone says of its arguments."""
+"""A transformed function without a call: evaluated with arguments made up from its signature."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ from jaxlint.staging.values.stage import HOST, Stage, Why
 from jaxlint.staging.values.tested import TestedItem
 from jaxlint.syntax.facts import dotted, leaf_parameters, positional_parameters, sizes_of_kernel
 
-# Annotations of what is a single array under a trace.
+# Annotations of values that are single arrays under a trace.
 _LEAF_TYPES = frozenset({"bool", "int", "float", "Array", "ndarray"})
 
 
 class Creation(Part):
-    """The part of the interpreter that evaluates transformed functions without a call."""
+    """Evaluates transformed functions without a call."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -58,11 +58,11 @@ class Creation(Part):
         self.entry = machine.part(Entry)
         self.expressions = machine.part(Expressions)
         self.staged_arguments = machine.part(StagedArguments)
-        # What was transformed and is still to be analysed.
+        # Transformed functions that remain to be analysed.
         self.creations: list[tuple[Transformed, Frame, tuple[TestedItem, ...]]] = []
 
     def analyse_creation(self, t: Transformed, frame: Frame) -> None:
-        """Evaluates the target as staged, with what its signature alone says of its arguments."""
+        """Evaluates the target under its transformation, with arguments made up from its signature."""
         function, skipped, bound_names = innermost(t.target)
         if function is None:
             return
@@ -79,7 +79,7 @@ class Creation(Part):
         else:
             args, kwargs = self.creation_arguments(t, spec, function, skipped, bound_names, names)
         kind = t.kind if t.kind not in JIT_KINDS else "jit"
-        # Not certain within a trace: what it captures there are tracers of a call that need not run it.
+        # Not certain within a trace: it captures tracers of a call that need not run it.
         abstract, certain = spec.abstract or frame.stage.abstract, not frame.stage.staged
         stage = Stage(kind, abstract, certain, t.why, frame.stage, bound_axes(t))
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
@@ -95,7 +95,7 @@ class Creation(Part):
     def references(
         self, t: Transformed, function: Function, skipped: int, bound_names: set[str]
     ) -> list[Value]:
-        """What a Pallas kernel is called with: mutable references, but for its sizes."""
+        """The arguments of a Pallas kernel: mutable references, apart from its sizes."""
         known = bound_names | sizes_of_kernel(function.node)
         return [
             Array(True, self.staged_arguments.parameter_why(t, parameter.arg), role="ref")
@@ -112,7 +112,8 @@ class Creation(Part):
         bound_names: set[str],
         names: list[str],
     ) -> tuple[list[Value], dict[str, Value]]:
-        """What the target is called with, of which `function` is the innermost; `names` are the parameters that a caller fills."""
+        """The arguments of the target, whose innermost function is `function`. `names` are the parameters that a
+        caller fills."""
         static, certain_statics = self.staged_arguments.static_parameters(t, names)
         parameters = positional_parameters(function.node)[skipped:]
         kwargs: dict[str, Value] = {}
@@ -138,7 +139,7 @@ class Creation(Part):
                 continue
             keyword = parameter in function.node.args.kwonlyargs
             if passed is not None and (keyword or position >= passed[0]) and parameter.arg not in passed[1]:
-                # No call gives it anything; what stands between it and the function hands on no default either.
+                # No call passes it anything, and the wrappers around the function do not pass on a default.
                 if parameter.arg in function.defaults:
                     left_out = True
                     continue
@@ -149,7 +150,7 @@ class Creation(Part):
                 value = self.creation_value(
                     t, spec, function, parameter, position, static, certain_statics, leaves
                 )
-                if isinstance(value, Unknown):  # it stays as it is given
+                if isinstance(value, Unknown):  # it keeps its given value
                     value = literals.get(parameter.arg, value)
             if keyword or bound_names or left_out:
                 kwargs[parameter.arg] = value
@@ -174,7 +175,7 @@ class Creation(Part):
         leafless: dict[str, Value],
         literals: dict[str, Static],
     ) -> Value:
-        """The argument of a parameter that what stands around the function has before those of the function."""
+        """An argument for a parameter that the wrapper has before those of the function."""
         if static:
             return literals.get(name, Unknown(Origin(name)))
         if name in leafless:
@@ -183,9 +184,9 @@ class Creation(Part):
         return Array(True, why, tree=True, certain=certain, origin=Origin(name))
 
     def add_rule(self, table: str, rule: Value, node: ast.AST, frame: Frame) -> None:
-        """A rule of a primitive, which JAX calls as it traces: to be evaluated once the module is.
+        """A primitive's rule, which JAX calls during tracing. It is evaluated after the module.
 
-        `table`: the canonical name of what it is put into, or registered with; nothing happens for any other.
+        `table`: the canonical name of the table or registration function; any other name does nothing.
         """
         if table not in PRIMITIVE_RULES:
             return
@@ -203,12 +204,12 @@ class Creation(Part):
     def analyse_rule(
         self, t: Transformed, function: Function, skipped: int, bound_names: set[str], frame: Frame
     ) -> None:
-        """Evaluates a rule: its arguments hold tracers, or dimensions, and the primitive's parameters are static."""
+        """Evaluates a rule: its arguments contain tracers or dimensions, and the primitive's parameters are static."""
         positions = PRIMITIVE_RULES[t.api]
         parameters = positional_parameters(function.node)[skipped:]
         bare = t.target is function and not getattr(function.node, "decorator_list", ())
         if t.api == TRANSPOSES and bare and len(parameters) == 2 and function.node.args.vararg is None:
-            # The cotangent and the one operand, which stands for what it is transposed in (`ad.UndefinedPrimal`).
+            # The cotangent, and the operand that is transposed (`ad.UndefinedPrimal`).
             positions = (0,)
         args: list[Value] = []
         for position, parameter in enumerate(parameters):
@@ -227,13 +228,14 @@ class Creation(Part):
                     Array(True, self.staged_arguments.parameter_why(t, vararg.arg), tree=True, certain=False)
                 )
             )
-        # Not certain: a derivative that is taken eagerly gives it arrays with values.
+        # Not certain: an eager derivative passes it concrete arrays.
         stage = Stage("primitive", True, False, t.why, frame.stage)
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
         self.calls.call_value(t.target, Call(args, {}, t.node, shell))
 
     def analyse_differentiated(self, t: Transformed, function: Function, frame: Frame) -> None:
-        """A differentiated function that nothing calls: what the gradient is taken for are arrays, the rest is unknown."""
+        """Evaluates a differentiated function without a call: the differentiated arguments are arrays, the rest is
+        unknown."""
         if self.entry.is_reached(function) or function.module.source.path not in self.machine.entered:
             return
         numbers = constant_numbers(t.options["argnums"]) if "argnums" in t.options else (0,)
@@ -290,14 +292,14 @@ class Creation(Part):
                 staged.origin = origin
             return staged
         if spec.keeps_python or name in function.defaults or (spec.kind == "nn.lift"):
-            # A call may leave it out: the default stays a Python value.
+            # A call may omit it: the default stays a Python value.
             return Array(True, why, tree=True, certain=False, origin=origin, mixed=True)
         tree = name not in leaves and dotted(parameter.annotation).rpartition(".")[2] not in _LEAF_TYPES
         rowless = name in self.staged_arguments.rowless.get(t.node, ())
         return Array(True, why, tree=tree and not rowless, certain=certain, origin=origin, rowless=rowless)
 
     def annotated_instance(self, parameter: ast.arg, function: Function) -> Value | None:
-        """An instance of the pytree class that the annotation names."""
+        """An instance of the pytree class in the annotation."""
         if not isinstance(parameter.annotation, (ast.Name, ast.Attribute)):
             return None
         frame = self.shell_frame(function)
@@ -312,12 +314,12 @@ class Creation(Part):
         return None
 
     def shell_frame(self, function: Function) -> Frame:
-        """A frame to evaluate an expression in the scope that a function was defined in."""
+        """A frame for evaluating an expression in a function's defining scope."""
         return Frame(None, function.module, function.scope, HOST)
 
 
 def passed_at_once(call: ast.Call | None) -> tuple[int, frozenset[str]] | None:
-    """How many arguments, and which names, a call gives; None where that is not known."""
+    """The number of positional arguments, and the names of the others, in a call; None if unknown."""
     if call is None:
         return None
     names = [keyword.arg for keyword in call.keywords]
@@ -327,7 +329,7 @@ def passed_at_once(call: ast.Call | None) -> tuple[int, frozenset[str]] | None:
 
 
 def arguments_at_once(call: ast.Call | None, names: list[str]) -> dict[str, ast.expr]:
-    """What a call gives to which parameter (`names` are the positional ones), where that is known."""
+    """The arguments of a call by parameter (`names` are the positional ones), if known."""
     if passed_at_once(call) is None or call is None:
         return {}
     given = dict(zip(names, call.args, strict=False))
@@ -336,7 +338,7 @@ def arguments_at_once(call: ast.Call | None, names: list[str]) -> dict[str, ast.
 
 
 def _leafless(node: ast.expr) -> Value | None:
-    """A literal without leaves, in which there is nothing to trace."""
+    """A literal without leaves, so that it contains nothing to trace."""
     if isinstance(node, ast.Constant) and node.value is None:
         return Static(None)
     if isinstance(node, ast.Dict) and not node.keys:

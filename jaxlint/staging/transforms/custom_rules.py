@@ -1,4 +1,4 @@
-"""Rules of differentiation that a program gives: `custom_vjp`, `custom_jvp`, `custom_gradient`."""
+"""Derivative rules of the program: `custom_vjp`, `custom_jvp`, `custom_gradient`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jaxlint.staging.values.stage import Stage, Why
 
 
 class CustomRules(Part):
-    """Calls that stage the rules of a function, too."""
+    """Evaluates calls that also trace a function's derivative rules."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -31,9 +31,9 @@ class CustomRules(Part):
         self.operators = machine.part(Operators)
 
     def call_custom(self, t: Transformed, call: Call) -> Value:
-        """The result of calling a function with rules of its own.
+        """The result of calling a function with its own derivative rules.
 
-        Its gradient is that of its rules: what it does inside is not differentiated.
+        Its rules define its gradient: its body is not differentiated.
         """
         flow = flow_in(call.inputs)
         plain = [marked(value, None) for value in call.args]
@@ -64,14 +64,14 @@ class CustomRules(Part):
         named = constant_names(t.options.get("nondiff_argnames")) or ()
         numbers = constant_numbers(t.options.get("nondiff_argnums"))
         if numbers is None:
-            return  # which arguments the rules get where is not known
+            return  # it is unknown which arguments the rules receive where
         nondiff = sorted(
             {
                 *numbers,
                 *(names.index(name) for name in named if name in names),
             }
         )
-        fixed: list[Value] = []  # what the rules get first, in the order of `nondiff_argnums`
+        fixed: list[Value] = []  # the first arguments of the rules, in the order of `nondiff_argnums`
         for n in nondiff:
             name = names[n] if n < len(names) else ""
             fixed.append(args[n] if n < len(args) else call.kwargs.get(name, UNKNOWN))
@@ -97,7 +97,7 @@ class CustomRules(Part):
     def run_custom_gradient(
         self, t: Transformed, result: TupleValue, args: list[Value], node: ast.AST, frame: Frame
     ) -> Value:
-        """`jax.custom_gradient`: the function gives its value and the rule, which JAX stages at once."""
+        """`jax.custom_gradient`: the function returns its value and the rule, which JAX traces at once."""
         assert result.items is not None
         if len(result.items) == 2:
             why = Why("a cotangent of", cause=t.why)

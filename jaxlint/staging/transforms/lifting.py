@@ -1,4 +1,5 @@
-"""flax.linen's lifted transformations: they take a module, or a function of one, and stage all but the module itself."""
+"""flax.linen's lifted transformations: they take a module class, or a function of a module, and trace everything but
+the module itself."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ from jaxlint.staging.values.stage import Stage, Why
 
 
 class Lifting(Part):
-    """The lifting part of the interpreter."""
+    """Evaluates lifted transformations."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -45,11 +46,11 @@ class Lifting(Part):
         self.bodies = machine.part(Bodies)
         self.staged_arguments = machine.part(StagedArguments)
         self.staged_calls = machine.part(StagedCalls)
-        # Classes that lifting made, by the call and the class given.
+        # Classes that lifting created, by the call and the original class.
         self.lifted: dict[object, ClassValue] = {}
 
     def lift_class(self, t: Transformed, cls: ClassValue) -> ClassValue:
-        """The class that `nn.scan(Cell)` makes: `Cell`, with its `__call__` (or `methods`) staged."""
+        """The class that `nn.scan(Cell)` creates: `Cell`, with its `__call__` (or `methods`) traced."""
         key = (id(t.node), id(cls.node), cls.scope.serial)
         known = self.lifted.get(key)
         if known is not None:
@@ -79,7 +80,8 @@ class Lifting(Part):
         spec = spec_of(t)
         names = self.staged_arguments.signature(t.target)
         static, certain = self.staged_arguments.static_parameters(t, names)
-        concrete = t.options.get("concrete")  # of `remat`, until JAX gave it up: numbers stay numbers
+        # for `remat`, while the target JAX has this behaviour: numbers stay numbers
+        concrete = t.options.get("concrete")
         certain = certain and (concrete is None or constant(concrete) is False)
         axes = t.options.get("in_axes")
         staged = call.args[:1]
@@ -106,7 +108,8 @@ class Lifting(Part):
         return result if frame.stage.staged else self.boundary.to_device(result, "")
 
     def is_lifted_over(self, t: Transformed, axes: Value, position: int) -> bool | None:
-        """Whether an argument is sliced along an axis; of `nn.scan`, the first after the module is the carry."""
+        """Whether an argument is sliced along an axis. With `nn.scan`, the first argument after the module is the
+        carry."""
         position -= 2 if _is_scan(t) else 1
         if position < 0:
             return True
@@ -124,7 +127,7 @@ class Lifting(Part):
     # -- control flow over modules: `nn.cond(pred, f, g, module, *operands)`
 
     def lifted_flow(self, short: str, call: Call) -> Value:
-        """What `nn.cond`, `nn.switch` and `nn.while_loop` do with the functions that they are given."""
+        """Evaluates the functions passed to `nn.cond`, `nn.switch` and `nn.while_loop`."""
         args, node, frame = call.args, call.node, call.frame
         api = f"nn.{short}"
         if short == "while_loop":
@@ -141,7 +144,7 @@ class Lifting(Part):
         module, *operands = rest
         results: list[Value] = []
         for given in functions:
-            # The module comes as an argument, whether or not the method is bound to one.
+            # The module comes as an argument, even if the method is bound to one.
             bound = isinstance(given, BoundMethod) and isinstance(given.receiver, Instance)
             function = given.function if isinstance(given, BoundMethod) and bound else given
             why = self.bodies.body_why(api, function, node, frame)

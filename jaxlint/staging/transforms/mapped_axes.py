@@ -1,4 +1,4 @@
-"""What `vmap` does to shapes: each argument loses the axis that is mapped, and what comes out has one more."""
+"""The effect of `vmap` on shapes: each argument loses its mapped axis, and the result gains one."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ class Rows:
     def __init__(self, axes: object, out: object) -> None:
         self.axes = axes
         self.out = out
-        self.along: tuple[Value, int] | None = None  # an array that is mapped, and its axis
+        self.along: tuple[Value, int] | None = None  # a mapped array and its axis
 
     @classmethod
     def of(cls, t: Transformed) -> Rows | None:
-        """None where the axes are not known."""
+        """None if the axes are unknown."""
         options = t.options
         if t.kind != "vmap" or t.api != "jax.vmap" or "**" in options:
             return None
@@ -25,7 +25,7 @@ class Rows:
         return cls(axes, out) if isinstance(axes, (int, tuple)) else None
 
     def see(self, inside: Value, outside: Value, position: int) -> None:
-        """Notes of which array an argument is a row."""
+        """Records the array that an argument is a row of."""
         axis = self.axes
         if isinstance(axis, tuple):
             axis = axis[position] if position < len(axis) else None
@@ -36,7 +36,7 @@ class Rows:
             self.along = (outside, axis)
 
     def stacked(self, result: Value) -> Value:
-        """What the rows give, together."""
+        """The result for all rows, stacked."""
         if type(self.out) is int:
             return stacked(result, self.along, self.out)
         items = result.items if isinstance(result, TupleValue) else None

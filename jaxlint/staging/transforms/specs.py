@@ -1,4 +1,4 @@
-"""What the tables say of the transformation that made a transformed function."""
+"""The table entry of the transformation that created a transformed function."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from jaxlint.staging.values import ExternalObject, Transformed
 
 
 def spec_of(transformed: Transformed) -> Transform:
-    """What is known of a transformation, by the function that it gave. Raises AssertionError for one without a table."""
+    """The table entry of a transformation, by the function that it returned. Raises AssertionError if it has none."""
     spec = transformed.attributes.get("spec")
     assert isinstance(spec, ExternalObject)
     return TRANSFORMS[spec.name]

@@ -1,4 +1,4 @@
-"""What a call hands to a transformed function: which parameters are static or mapped, and what the others see."""
+"""The arguments of a transformed function: which parameters are static or mapped, and what the others receive."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ from jaxlint.syntax.facts import positional_parameters
 
 
 class StagedArguments(Part):
-    """The arguments of transformed functions."""
+    """Converts the arguments of transformed functions."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.boundary = machine.part(Boundary)
-        self.rowless: dict[ast.AST, set[str]] = {}  # parameters that are given arrays without rows alone
+        self.rowless: dict[ast.AST, set[str]] = {}  # parameters that only receive arrays without rows
 
     def stage_arguments(self, t: Transformed, call: Call, told: bool = True) -> Call:
-        """The call as it is inside a jit-like transformation. `told`: rules hear of what is passed."""
+        """The call as it is inside a jit-like transformation. `told`: emits events for its arguments."""
         names = self.signature(t.target)
         static_names, certain = self.static_parameters(t, names)
         with AtBoundary(self.machine, (t, call.frame)):
@@ -63,19 +63,19 @@ class StagedArguments(Part):
         certain: bool,
         told: bool,
     ) -> Call:
-        """The call of `stage_arguments`, of which `static_names` stay as they are."""
+        """The call of `stage_arguments`, in which `static_names` keep their values."""
         keeps = self.leaves_python(t)
         staged: list[Value] = []
         node, frame = call.node, call.frame
         told = told and not self.machine.unjitted
-        # A static name that no parameter seen here has is one of those that `*args` stands for.
+        # A static name without a visible parameter belongs to one of those behind `*args`.
         unplaced = any(not name.startswith("#") for name in static_names.difference(names))
         spread = False
         for position, value in enumerate(call.args):
             name = names[position] if position < len(names) else f"argument {position}"
             static = name in static_names or f"#{position}" in static_names
             if isinstance(value, StarArgument):
-                spread = bool(static_names)  # which of them are static is not known from here on
+                spread = bool(static_names)  # from here on it is unknown which of them are static
             spread = spread or (unplaced and position >= len(names))
             sure = certain and not spread
             static = static and not spread
@@ -100,7 +100,7 @@ class StagedArguments(Part):
         return call.passing(staged, options)
 
     def note_rowless(self, t: Transformed, given: dict[str, Value]) -> None:
-        """Remembers for which parameters each call of `t` that was seen gives arrays without rows."""
+        """Records the parameters for which each visible call of `t` passes arrays without rows."""
         known = self.rowless.get(t.node)
         if known is None or known:
             found = {n for n, value in given.items() if isinstance(value, Array) and value.rowless}
@@ -116,7 +116,8 @@ class StagedArguments(Part):
         node: ast.AST,
         frame: Frame,
     ) -> None:
-        """Tells rules what a call of a jitted function passes; not what it unpacks, whose names may be those of static parameters."""
+        """Emits an event for an argument of a jitted function. Unpacked arguments are skipped: their names may be
+        static parameters."""
         if name == "**":
             return
         if static:
@@ -129,7 +130,7 @@ class StagedArguments(Part):
             )
 
     def leaves_python(self, t: Transformed) -> bool:
-        """Whether what is no array stays as it is on both sides, as under the transformations of equinox."""
+        """Whether values that are not arrays stay unchanged on both sides, as in the transformations of equinox."""
         return "spec" in t.attributes and spec_of(t).keeps_python
 
     def parameter_why(self, t: Transformed, name: str) -> Why:
@@ -138,7 +139,7 @@ class StagedArguments(Part):
         return Why(f"{named} of", cause=t.why, parameter=parameter)
 
     def static_parameters(self, t: Transformed, names: list[str]) -> tuple[set[str], bool]:
-        """Names of static parameters ("#2" for positions without one), and whether all of them are known."""
+        """Names of static parameters ("#2" for nameless positions), and whether all of them are known."""
         found: set[str] = set()
         certain = True
         by_name = constant_names(t.options.get("static_argnames"))
@@ -161,9 +162,10 @@ class StagedArguments(Part):
         return found, certain
 
     def signature(self, target: Value) -> list[str]:
-        """Names of the positional parameters that a caller of `target` fills."""
+        """The names of the parameters that a caller of `target` passes by position."""
         if isinstance(target, Function):
-            if target.wraps is not None:  # functools.wraps: JAX, too, reads the signature of what is wrapped
+            # functools.wraps: JAX also reads the signature of the wrapped function
+            if target.wraps is not None:
                 return self.signature(target.wraps)
             return [p.arg for p in positional_parameters(target.node)]
         if isinstance(target, BoundMethod):
@@ -183,7 +185,7 @@ class StagedArguments(Part):
         return []
 
     def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:
-        """Whether vmap, vectorize or shard_map makes a tracer of an argument; None when that is not known."""
+        """Whether vmap, vectorize or shard_map turns an argument into a tracer; None if unknown."""
         excluded = t.options.get("excluded")
         if excluded is not None:
             listed = constant(excluded)
@@ -193,14 +195,14 @@ class StagedArguments(Part):
                 return False
         if t.kind == "shard_map":
             specs = t.options.get("in_specs")
-            # An argument without a spec is passed as it is; what is replicated has its value, where that is checked.
+            # An argument without a spec is passed unchanged; a replicated one has its value if JAX checks that.
             return False if keeps_value(t, specs, position) else self.is_mapped(specs, position)
         mapped = self.is_mapped(t.options.get("in_axes"), position)
-        # `vectorize` maps only what has more dimensions than the function takes.
+        # `vectorize` only maps arguments with more dimensions than the function takes.
         return None if mapped and t.api == "jax.numpy.vectorize" else mapped
 
     def is_mapped(self, axes: Value | None, position: int) -> bool | None:
-        """Whether vmap maps the argument at `position`; None when that is not known."""
+        """Whether vmap maps the argument at `position`; None if unknown."""
         if axes is None:
             return True
         const = constant(axes)
@@ -219,7 +221,8 @@ class StagedArguments(Part):
 
 
 def _static_inside(value: Value, t: Transformed) -> Value:
-    """A static argument inside; a tracer raises at the call, and so does an array that `jit` hashes: nothing is said of what follows."""
+    """A static argument inside the function. A tracer raises at the call, and so does an array that `jit` hashes:
+    nothing is said about what follows."""
     if not isinstance(value, Array):
         return value
     hashed = value.certain and not value.tree and "nondiff_argnums" not in t.options
@@ -227,14 +230,14 @@ def _static_inside(value: Value, t: Transformed) -> Value:
 
 
 def _bound_before(node: ast.AST, args: list[Value]) -> int:
-    """How many of the arguments are not written at the call: the receiver of a method, what a `partial` holds."""
+    """The number of arguments that the call does not spell out: the receiver of a method, those of a `partial`."""
     if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
         return 0
     return max(0, len(args) - len(node.args))
 
 
 def _positional_node(node: ast.AST, position: int) -> ast.expr | None:
-    """The expression of a positional argument of a call; None behind a starred one."""
+    """The expression of a positional argument of a call; None after a starred one."""
     if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args[: position + 1]):
         return None
     return node.args[position] if 0 <= position < len(node.args) else None

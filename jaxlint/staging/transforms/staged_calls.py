@@ -1,4 +1,4 @@
-"""Calls of transformed functions: what `jax.jit(f)(x)` stages, and what it returns."""
+"""Calls of transformed functions: what `jax.jit(f)(x)` traces, and what it returns."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ from jaxlint.staging.values.stage import Stage, Why
 from jaxlint.syntax.facts import sizes_of_kernel
 
 _MAPPING = frozenset({"vmap", "pmap", "shard_map"})
-_TRACED_WITHOUT_JIT = frozenset({"vmap", "pmap", "checkpoint"})  # whatever `jax.disable_jit` says
+_TRACED_WITHOUT_JIT = frozenset({"vmap", "pmap", "checkpoint"})  # in spite of `jax.disable_jit`
 
 
 class StagedCalls(Part):
-    """Calling what a transformation made."""
+    """Evaluates calls of transformed functions."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -115,9 +115,9 @@ class StagedCalls(Part):
         return self.calls.opaque_call(call.inputs, call.node, frame)
 
     def run_library_code(self, own: Value, call: Call, odd: bool = False) -> Value:
-        """A library's own code for what the tables say: evaluated for what it shows of the library's functions.
+        """Evaluates a library's own code for a tabulated function, for what it shows about the library's functions.
 
-        `odd`: it may see combinations that no program makes, so that nothing is reported of it.
+        `odd`: it may see combinations that no program creates, so it reports nothing.
         """
         with (
             Beside(self.machine) if odd else NOTHING,
@@ -127,7 +127,7 @@ class StagedCalls(Part):
             return self.calls.call_value(own, call)
 
     def in_stage(self, callee: Value, stage: Stage, call: Call) -> Value:
-        """Calls `callee` with the frame standing in `stage`, or where it stands when `jax.disable_jit` holds."""
+        """Calls `callee` with the frame in `stage`; under `jax.disable_jit` the stage stays the same."""
         frame = call.frame
         crossing, self.machine.crossing = self.machine.crossing, []
         with Staged(frame, frame.stage if self.machine.unjitted else stage):
@@ -143,7 +143,7 @@ class StagedCalls(Part):
         owner: Frame | None = frame
         while owner is not None and not owner.stage.staged and not self.machine.choosing:
             if owner.loops:
-                # The innermost loop that runs it: loops further out see it once per inner loop, not per step.
+                # The innermost loop that runs it: an outer loop sees it once per inner loop, not per step.
                 for loop in reversed(owner.loops):
                     loop.calls_jitted = True
                     if loop.kind != "comprehension":
@@ -166,7 +166,7 @@ class StagedCalls(Part):
         return self.boundary.to_device(result, t.label, self.arguments.leaves_python(t))
 
     def keep_shapes(self, staged: Call, call: Call) -> None:
-        """What is inside has the shapes that it has outside."""
+        """Values inside have the shapes that they have outside."""
         for inside, outside in zip(staged.args, call.args, strict=True):
             linked(inside, outside)
         for name, inside in staged.kwargs.items():
@@ -222,7 +222,8 @@ class StagedCalls(Part):
         return self.boundary.to_device(result, "", spec.keeps_python)
 
     def _mapped_inside(self, target: Value, given: list[Value]) -> list[Value]:
-        """The arguments that another `vmap` inside maps: with keys in rows there, the rows out here are compared under the same."""
+        """The arguments that another `vmap` inside maps. If that maps over keys, the rows out here are compared under
+        the same keys."""
         while isinstance(target, Transformed) and target.kind in JIT_KINDS:
             target = target.target
         if not isinstance(target, Transformed) or target.kind != "vmap":
@@ -237,7 +238,7 @@ class StagedCalls(Part):
         ]
 
     def call_kernel(self, t: Transformed, call: Call) -> Value:
-        """A Pallas kernel: its parameters are mutable references."""
+        """Calls a Pallas kernel: its parameters are mutable references."""
         kernel = t.target.function if isinstance(t.target, Partial) else t.target
         sizes = sizes_of_kernel(kernel.node) if isinstance(kernel, Function) else frozenset[str]()
         names = [name for name in self.arguments.signature(t.target) if name not in sizes]
@@ -269,7 +270,7 @@ class StagedCalls(Part):
 
 
 def copied_in_rows(value: Value) -> Origin | None:
-    """The identity of the one array that is in each row of `jnp.stack([x] * n)`; None where they may differ."""
+    """The identity of the array that is each row of `jnp.stack([x] * n)`; None if rows may differ."""
     made = value.made if isinstance(value, Array) else None
     if made is None or made.name not in ("stack", "array", "asarray") or made.kwargs or len(made.args) != 1:
         return None
@@ -281,7 +282,7 @@ def copied_in_rows(value: Value) -> Origin | None:
 
 
 def _as_arrays(value: Value) -> Value:
-    """What a transformation gives to a trace around it: numbers that the function returns have become arrays."""
+    """The result of a transformation under an outer trace: numbers that the function returns have become arrays."""
     if isinstance(value, (TupleValue, ListValue, DictValue)):
         return map_leaves(value, _as_arrays)
     if isinstance(value, Static) and type(value.const) in (bool, int, float, complex):

@@ -1,4 +1,4 @@
-"""Transformations: what `jax.jit(f)` makes of `f`, and what calling it does."""
+"""Transformations: what `jax.jit(f)` creates from `f`, and what a call of it does."""
 
 from __future__ import annotations
 
@@ -79,18 +79,18 @@ def is_staging(name: str) -> bool:
 
 @cache
 def _modelled_names() -> frozenset[str]:
-    """What functions of a library are called that are known by a name of the library's, wherever in it they are defined."""
+    """The short names of library functions that have models, wherever the library defines them."""
     return frozenset(name.rpartition(".")[2] for name in (*calls.names(), *TRANSFORMS, *CONTROL_FLOW))
 
 
 def stages_elsewhere(decorator: Value) -> bool:
-    """Whether it is another library's `jit`, as that of numba: what a function gets there are not the values that calls pass."""
+    """Whether it is another library's `jit`, such as numba's: its function does not receive the caller's values."""
     name = name_of_decorator(decorator)
     return name.startswith("numba.") or (name.rpartition(".")[2] in JIT_KINDS and is_foreign(decorator))
 
 
 class Transforming(Part):
-    """The transformation half of the interpreter."""
+    """Evaluates transformations."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -140,7 +140,7 @@ class Transforming(Part):
         if isinstance(applied, ExternalObject) and isinstance(value, Function):
             if applied.name in PARAMETRISERS:
                 function: Value | None = value
-                while isinstance(function, Function):  # a wrapper hands on what the table gives
+                while isinstance(function, Function):  # a wrapper passes on the table's result
                     function.tables.append(applied)
                     function = function.wraps
                 return value
@@ -156,11 +156,11 @@ class Transforming(Part):
         if isinstance(result, ExternalObject) and result.name in calls_of_made:
             return result
         if isinstance(result, TupleValue) and result.cls is not None:
-            return result  # a record of functions, as an optimiser is
+            return result  # a record of functions, such as an optimiser
         return value
 
     def call_staging(self, name: str, call: Call, own: Value | None = None) -> Value | None:
-        """What a transformation or control flow gives; None for another function, which has traced what it is given."""
+        """The result of a transformation or control flow; None for another function, which has traced its arguments."""
         if name in TRANSFORMS:
             return self.apply_transform(name, call, own)
         if name in CONTROL_FLOW:
@@ -172,20 +172,20 @@ class Transforming(Part):
         return None
 
     def is_stand_in(self, first: Value, fallback: Value) -> bool:
-        """Whether an import falls back on what stages, and nothing is known of what comes first."""
+        """Whether an import falls back on a transformation, and the first choice is unknown."""
         if not isinstance(first, External) or not isinstance(fallback, External):
             return False
         known = TRANSFORMS.get(canonical(fallback.name))
         return known is not None and known.staged and canonical(first.name) not in TRANSFORMS
 
     def known_as(self, module: Module, name: str, value: Value | None) -> str:
-        """The name under which a library's function is known that `module` of this very library defines as `name`; or ""."""
+        """The canonical name of a library function that `module` of this library defines as `name`; or ""."""
         public = f"{module.name}.{name}"
         if is_staging(canonical(public)):
             return public
         if name in _modelled_names() and isinstance(value, Function):
             public = public_class(module.name, name)
-            # (`map` and its like of haiku's modules are functions of their own; those of `stateful` are canonical.)
+            # (`map` and the like in haiku's modules are separate functions; those of `stateful` are canonical.)
             if (public in calls and public.partition(".")[0] not in ("jax", "numpy")) or (
                 is_staging(public) and not public.startswith("haiku.")
             ):
@@ -200,7 +200,7 @@ class Transforming(Part):
         if target is None or isinstance(target, StarArgument):
             return Partial(External(name, own), [], kwargs)
         if isinstance(target, Transformed) and target.nesting >= _MAX_NESTING:
-            return UNKNOWN  # whoever asks for the function goes through each of them
+            return UNKNOWN  # a caller that asks for the function visits each of them
         if spec.kind == "partial":
             return Partial(target, args[1:], kwargs)
         if spec.kind in ("wrap", "hk.wrap"):
@@ -231,7 +231,7 @@ class Transforming(Part):
         call: Call,
         decorator: ast.expr | None,
     ) -> Transformed:
-        """The transformed function, with why its calls are staged."""
+        """The transformed function, with the reason why its calls are traced."""
         node, frame = call.node, call.frame
         options = {key: value for key, value in call.kwargs.items() if key not in _TARGET_KEYWORDS}
         for key, value in zip(_POSITIONAL_OPTIONS.get(spec.kind, ()), call.args[1:], strict=False):
@@ -266,7 +266,7 @@ class Transforming(Part):
         return transformed
 
     def lifted_classes(self, transformed: Transformed, target: Value) -> Value | None:
-        """What a lifted transformation makes of a module's class, or of each of several; None for a function."""
+        """The result of a lifted transformation for a module class, or for each of several; None for a function."""
         if isinstance(target, ClassValue):
             return self.lifting.lift_class(transformed, target)
         if isinstance(target, Choice):
@@ -276,7 +276,7 @@ class Transforming(Part):
         return None
 
     def note_creation(self, transformed: Transformed, spec: Transform, name: str, frame: Frame) -> None:
-        """Remembers what a gradient is taken through, and what is to be evaluated though no call may be seen."""
+        """Records functions under a gradient, and functions to evaluate without a visible call."""
         if spec.kind in DIFFERENTIATION:
             differentiated = innermost(transformed.target)[0]
             if differentiated is not None:
@@ -315,13 +315,13 @@ class Transforming(Part):
         return ExternalMethod(base, name)
 
     def transformed_pair(self, base: Value, node: ast.AST, frame: Frame) -> Value:
-        """`init, apply = hk.transform(f)`: what haiku makes of a function is a pair; any other value as it is."""
+        """`init, apply = hk.transform(f)`: haiku's result is a pair; any other value stays unchanged."""
         if not isinstance(base, Transformed) or base.kind != "hk.transform":
             return base
         return TupleValue([self.transformed_attribute(base, name, node, frame) for name in ("init", "apply")])
 
     def call_transformed_method(self, base: Transformed, name: str, call: Call) -> Value:
-        """Methods of a transformed function: `.lower`, `.trace`, `.defvjp` ..."""
+        """Evaluates methods of a transformed function: `.lower`, `.trace`, `.defvjp` ..."""
         own = base.attributes.get("own")
         if own is not None and name.startswith("def"):
             for option in own.options if isinstance(own, Choice) else [own]:
@@ -332,7 +332,7 @@ class Transforming(Part):
             *call.args,
             *(call.kwargs[rule] for rule in _RULES.get(name, ())[len(call.args) :] if rule in call.kwargs),
         ]
-        if name == "def_fwd":  # of equinox, whose rule is told which arguments are perturbed
+        if name == "def_fwd":  # of equinox, whose rule receives the perturbed arguments
             base.attributes["perturbed"] = UNKNOWN
         if name in ("defvjp", "def_fwd") and rules:
             base.attributes["fwd"] = rules[0]
@@ -350,7 +350,7 @@ class Transforming(Part):
             with (
                 KeysAside(call.frame, {}),
                 Undispatched(self.machine.ledger),
-            ):  # nothing runs, and no key is used
+            ):  # nothing runs, and no key is consumed
                 self.staged_calls.call_jitted(base, call)
             names, certain = self.staged_arguments.static_parameters(
                 base, self.staged_arguments.signature(base.target)
@@ -361,7 +361,8 @@ class Transforming(Part):
 
 
 def _wrapped(spec: Transform, name: str, target: Value, own: Value | None) -> Value:
-    """What a transformation gives that hands on the function; `own`: what the project's own code for it gives."""
+    """The result of a transformation that passes the function through. `own`: the result of the project's own code
+    for it."""
     if spec.kind == "wrap":
         if isinstance(target, Function) and name.startswith("functools."):
             target.cached = True
@@ -372,8 +373,8 @@ def _wrapped(spec: Transform, name: str, target: Value, own: Value | None) -> Va
     return replace(target, attributes={**target.attributes, "without_rng": Static(True), **changed})
 
 
-# What a function that is transformed is called where it is passed by name.
-_MAX_NESTING = 50  # transformations around each other
+# The keyword under which a transformed function is passed.
+_MAX_NESTING = 50  # nested transformations
 _TARGET_KEYWORDS = ("fun", "f", "fn", "kernel", "body")
 _POSITIONAL_OPTIONS: dict[str, tuple[str, ...]] = {
     "vmap": ("in_axes", "out_axes"),
@@ -384,7 +385,7 @@ _POSITIONAL_OPTIONS: dict[str, tuple[str, ...]] = {
     "custom": ("nondiff_argnums",),
     "checkpoint": ("prevent_cse",),
 }
-_RULES = {"defvjp": ("fwd", "bwd"), "defjvp": ("jvp",)}  # the parameters of what tells JAX of them
+_RULES = {"defvjp": ("fwd", "bwd"), "defjvp": ("jvp",)}  # the parameters of the functions that register them
 _CALLED_DECORATORS = frozenset(
     {"jax.experimental.pallas.when", "functools.partial", "functools.singledispatch", *PRIMITIVE_RULES}
 )

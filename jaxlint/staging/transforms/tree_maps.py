@@ -1,4 +1,4 @@
-"""Maps over pytrees: they call a function with each leaf."""
+"""Maps over pytrees, which call a function with each leaf."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from jaxlint.staging.values.stage import Why
 from jaxlint.staging.values.truth import truth
 from jaxlint.syntax.facts import positional_parameters
 
-# Operations whose results have another shape than their operands.
+# Operations that change the shape of their operands.
 _RESIZING = frozenset(
     """stack concatenate concat expand_dims squeeze sum mean max min prod std var linalg.norm dot vdot vstack hstack
     repeat tile broadcast_to""".split()  # noqa: SIM905
@@ -55,7 +55,7 @@ _PLAIN = frozenset({"bool", "complex", "enum", "float", "int", "str"})
 
 
 class TreeMaps(Part):
-    """`jax.tree.map` and its like."""
+    """Evaluates `jax.tree.map` and the like."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -99,7 +99,7 @@ class TreeMaps(Part):
         node: ast.AST,
         frame: Frame,
     ) -> Value:
-        """What mapping `body` over the trees gives."""
+        """The result of mapping `body` over the trees."""
         custom_leaf = "is_leaf" in kwargs
         if self.machine.exact and trees:
             whole = self.map_leaves(body, trees, Call(trees, kwargs, node, frame))
@@ -116,7 +116,7 @@ class TreeMaps(Part):
             if mapped is not None:
                 return mapped
         if len(trees) > 1 and not custom_leaf and _is_leaf(trees[0]):
-            return self.calls.call_value(body, Call(trees, {}, node, frame))  # the others are taken whole
+            return self.calls.call_value(body, Call(trees, {}, node, frame))  # the others are passed whole
         self.trees.rebuilt(trees, node, frame)
         born, before = Origin("leaf").serial, list(frame.used)
         leaves = self.leaves_of(trees, custom_leaf, frame)
@@ -125,7 +125,7 @@ class TreeMaps(Part):
         if len(trees) == 1 and is_identity(body):
             return _copied(trees[0])
         if frame.stage.abstract and all(type(tree) is Unknown for tree in trees):
-            return UNKNOWN  # as the tree
+            return UNKNOWN  # like the tree
         first = trees[0] if trees else UNKNOWN
         if isinstance(result, Array):
             return _tree_of(result, first)
@@ -133,14 +133,14 @@ class TreeMaps(Part):
             return result
         if custom_leaf and frame.stage.staged and isinstance(result, Instance) and is_pytree(result.cls):
             held = tracer_in(result)
-            if held is not None:  # all that is known of the tree is that its objects hold tracers
+            if held is not None:  # nothing is known about the tree except that its objects hold tracers
                 return Array(True, held.why, tree=True, certain=False, mixed=held.mixed)
         if frame.stage.abstract and isinstance(result, TupleValue):
             return self.calls.opaque_call([result], node, frame)
-        return UNKNOWN  # a tree of what the function gives
+        return UNKNOWN  # a tree of the function's results
 
     def map_leaves(self, body: Value, trees: list[Value], call: Call) -> Value | None:
-        """What mapping `body` over trees gives of which each leaf is known; None for others."""
+        """The result of mapping `body` over trees with known leaves; None for others."""
 
         def change(*leaves: Value) -> Value:
             return self.calls.call_value(body, call.passing(list(leaves), {}))
@@ -151,32 +151,32 @@ class TreeMaps(Part):
             return None
 
     def leaf_test(self, call: Call) -> IsLeaf | None:
-        """What `is_leaf` says of a part of a tree; None where no such function is given."""
+        """The result of `is_leaf` for a part of a tree; None if there is no such function."""
         function = call.kwargs.get("is_leaf")
         if function is None or is_none(function):
             return None
         return lambda part: truth(self.calls.call_value(function, call.passing([part], {})))
 
     def leaves_of(self, trees: list[Value], custom_leaf: bool, frame: Frame) -> list[Value]:
-        """What the function of a map is called with: a leaf of each of the trees."""
+        """The arguments of the mapped function: a leaf from each tree."""
         leaves = [self.leaf_of(tree, custom_leaf) for tree in trees[:1]]
-        # Where the first tree has leaves that are no arrays, those of the others need be none: they may be trees.
+        # If leaves of the first tree are not arrays, those of the others need not be either: they may be trees.
         loose = custom_leaf or not (leaves and isinstance(leaves[0], Array))
         leaves += [self.leaf_of(tree, loose) for tree in trees[1:]]
         unknown = all(type(tree) is Unknown for tree in trees)
         some = Array(True, frame.stage.why, tree=custom_leaf, certain=False, mixed=True)
         if frame.stage.abstract and unknown:
-            # Of a tree that is not known, inside a stage: mostly tracers.
+            # From an unknown tree inside a stage: mostly tracers.
             leaves = [some for _ in trees]
         elif frame.stage.abstract and type(trees[0]) is Unknown and _staged_leaf(leaves):
-            # Where trees that are mapped along have tracers it has leaves; settings come after it.
+            # Where the other trees have tracers, it has leaves. Settings come after it.
             leaves[0] = some
         return leaves
 
     def map_chosen(
         self, body: Value, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value | None:
-        """tree.map over objects, or a small container of them, that `is_leaf` takes for leaves; None for other trees."""
+        """tree.map over objects, or a small container of them, that `is_leaf` treats as leaves; None for other trees."""
         if isinstance(tree, Choice) and all(isinstance(option, Instance) for option in tree.options):
             parts = [self.map_chosen(body, option, kwargs, node, frame) for option in tree.options]
             known = [part for part in parts if part is not None]
@@ -190,14 +190,14 @@ class TreeMaps(Part):
         return None
 
     def ask_leaf(self, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
-        """`is_leaf` is asked about each node of the tree, its leaves too."""
+        """Calls `is_leaf` for each node of the tree, its leaves included."""
         if "is_leaf" in kwargs:
             self.calls.call_value(kwargs["is_leaf"], Call([self.leaf_of(tree, custom=True)], {}, node, frame))
 
     def map_structure(
         self, body: Value, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value | None:
-        """tree.map over a small container whose parts are known: part by part."""
+        """tree.map over a small container with known parts, part by part."""
         if isinstance(tree, (TupleValue, ListValue)) and tree.items is not None and len(tree.items) <= 6:
             parts = [self.tree_map_part(body, part, kwargs, node, frame) for part in tree.items]
             return (
@@ -262,7 +262,7 @@ def is_identity(body: Value) -> bool:
 
 
 def _is_leaf(value: Value) -> bool:
-    """Whether JAX knows no parts of a value, and gives it to the function of `tree.map` as it is."""
+    """Whether JAX treats a value as a leaf, so that `tree.map` passes it to the function."""
     if isinstance(value, Choice):
         return all(map(_is_leaf, value.options))
     if isinstance(value, Instance):
@@ -273,7 +273,7 @@ def _is_leaf(value: Value) -> bool:
 
 
 def _tree_of(leaf: Array, mapped: Value) -> Array:
-    """The tree that a map over `mapped` gives, whose function gave `leaf`."""
+    """The result of a map over `mapped` whose function returned `leaf`."""
     found = find_array(mapped)
     like = found.like or found.origin if found is not None and isinstance(mapped, Array) else None
     if leaf.made is not None and leaf.made.name in _RESIZING:
@@ -294,7 +294,7 @@ def _staged_leaf(leaves: list[Value]) -> bool:
 
 
 def _copied(tree: Value, depth: int = 4) -> Value:
-    """The same leaves in containers of their own."""
+    """The same leaves in new containers."""
     if isinstance(tree, (TupleValue, ListValue, DictValue)) and depth > 0:
         return map_parts(tree, lambda part: _copied(part, depth - 1))
     if isinstance(tree, Instance) and is_pytree(tree.cls):

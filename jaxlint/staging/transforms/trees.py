@@ -1,4 +1,4 @@
-"""What JAX calls on its own as pytrees of the project's objects are taken apart and put together: the registered functions."""
+"""Implicit calls when JAX flattens and unflattens objects of the project: the registered functions."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from jaxlint.staging.values.pytrees import flattening, is_pytree, leaf_attribute
 
 
 class Trees(Part):
-    """The flattening part of the interpreter."""
+    """Evaluates flatten and unflatten functions."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.data_model = machine.part(DataModel)
 
     def subclassed(self, cls: ClassValue, options: dict[str, Value], node: ast.AST, frame: Frame) -> None:
-        """Runs what a base class does with a class that derives from it; some register it as a pytree."""
+        """Evaluates a base class's hook for subclasses; some register the class as a pytree."""
         for base in cls.bases:
             hook = base.lookup("__init_subclass__") if isinstance(base, ClassValue) else None
             if isinstance(hook, Function):
@@ -39,7 +39,7 @@ class Trees(Part):
                 return
 
     def unflatten(self, classes: list[ClassValue], args: list[Value], node: ast.AST, frame: Frame) -> None:
-        """JAX makes objects of tracers as a call enters a stage, and takes them apart as it leaves."""
+        """JAX builds objects of tracers when a call enters a stage, and flattens them when it leaves."""
         for cls in {id(cls): cls for cls in classes}.values():
             flatten = flattening(cls)
             leaves = (leaf_attributes(flatten) if flatten is not None else None) or []
@@ -53,7 +53,7 @@ class Trees(Part):
                 self.take_apart(held, node, frame)
 
     def take_results_apart(self, results: Iterable[Value], node: ast.AST, frame: Frame) -> None:
-        """JAX takes apart the objects that a stage returns."""
+        """JAX flattens the objects that a stage returns."""
         if self.machine.registers:
             for value in results:
                 for part in [value, *parts_of(value)]:
@@ -75,7 +75,7 @@ class Trees(Part):
                 self.data_model.call_implicitly(function, Call([value], {}, node, frame))
 
     def rebuilt(self, trees: Iterable[Value], node: ast.AST, frame: Frame) -> None:
-        """`jax.tree.map` and its like take each object apart, and put it together again."""
+        """`jax.tree.map` and the like flatten each object and build it again."""
         if not self.machine.registers:
             return
         for value in trees:
