@@ -1,4 +1,4 @@
-"""Examines open documents within their projects, and remembers the files that it has read for that."""
+"""Checks open documents within their projects, and caches the files that it read for that."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from jaxlint.staging.inspection import FunctionFacts, inspect_files
 from jaxlint.staging.inspection.arrays import ArrayFacts, inspect_arrays
 from jaxlint.staging.warm import WarmRun
 
-_LISTING_HOLDS = 10.0  # seconds, unless the editor says that a file is new or gone
+_LISTING_HOLDS = 10.0  # seconds, unless the editor reports a new or deleted file
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What it takes to examine a document: its text, the rest of its project, and the settings that hold."""
+    """The input for checking a document: its text, the rest of its project, and the settings."""
 
     source: SourceFile
     config: Config
     context: Sequence[SourceFile]
 
     def checked(self, outcome: Outcome) -> Checked:
-        """What is shown of what examining it gave: what is severe enough, and no baseline knows. Raises ConfigError."""
+        """The result to show: findings of sufficient severity that are not in a baseline. Raises ConfigError."""
         found = severe_enough(outcome.findings, self.config)
         sources = {self.source.display: self.source}
         place = place_of(self.config)
@@ -45,10 +45,10 @@ class Task:
 
 @dataclass(slots=True)
 class Checked:
-    """What is known of one document; of a file that the settings leave out nothing.
+    """The findings of one document; none for a file that the settings exclude.
 
-    `findings` are at the places that a reader knows: in the cells of a notebook. `in_module` are the same, in the same order, at
-    their places in the module that the parts of the file make up.
+    `findings` have the positions that a reader knows: in the cells of a notebook. `in_module` are the same findings
+    in the same order, with positions in the module that joins the parts of the file.
     """
 
     source: SourceFile | None
@@ -59,37 +59,37 @@ class Checked:
 
 @dataclass(slots=True)
 class Facts:
-    """What is known of the names in one document."""
+    """Facts about the names in one document."""
 
     functions: list[FunctionFacts] = field(default_factory=list)
     arrays: list[ArrayFacts] = field(default_factory=list)
 
 
 class Checker:
-    """Examines documents one at a time. What it keeps is the text of the projects' files, each once."""
+    """Checks documents one at a time. It keeps the text of the projects' files, each once."""
 
     def __init__(self) -> None:
         self._read: dict[Path, tuple[tuple[int, int], SourceFile | None]] = {}
         self._listings: dict[Path, tuple[float, list[Path]]] = {}
 
     def check(self, document: Document, others: Iterable[Document] = ()) -> Checked:
-        """The findings of `document`. `others` are open, too: the editor's text of them counts. Raises ConfigError."""
+        """The findings of `document`. `others` are also open: the editor's text of them counts. Raises ConfigError."""
         task = self.task(document, others)
         if isinstance(task, Checked):
             return task
         outcome = examination_of(task, resolve_fixes=True).run()
-        gc.collect()  # what the analysis built is full of circles
+        gc.collect()  # the data of the analysis is full of cycles
         return task.checked(outcome)
 
     def explain(self, document: Document, others: Iterable[Document] = ()) -> Facts:
-        """What is known of the names in `document`. Raises ConfigError."""
+        """The facts about the names in `document`. Raises ConfigError."""
         task = self.task(document, others)
         facts = Facts() if isinstance(task, Checked) else facts_of(task)
         gc.collect()
         return facts
 
     def task(self, document: Document, others: Iterable[Document] = ()) -> Task | Checked:
-        """What it takes to examine `document`, or what is known of it without that. Raises ConfigError."""
+        """The input for checking `document`, or its result if no check is needed. Raises ConfigError."""
         config = load_config([document.path])
         if self._is_excluded(document.path, config):
             return Checked(None)
@@ -100,7 +100,7 @@ class Checker:
         return Task(source, config, self.context(document, others, config))
 
     def context(self, document: Document, others: Iterable[Document], config: Config) -> list[SourceFile]:
-        """The other modules of the document's project: their calls say how its functions are used."""
+        """The other modules of the document's project: their calls show how its functions are used."""
         if not has_rest([document.path], config.root):
             return []
         unsaved = {other.path: other for other in others}
@@ -112,7 +112,7 @@ class Checker:
         return [source for source in found if source is not None]
 
     def forget_listings(self) -> None:
-        """Files came or went: the projects are listed anew."""
+        """Files were created or deleted: the projects are listed again."""
         self._listings.clear()
 
     def _modules(self, config: Config) -> list[Path]:
@@ -128,7 +128,7 @@ class Checker:
         return paths
 
     def _saved(self, path: Path) -> SourceFile | None:
-        """The file as it is on disk, read again only where it changed."""
+        """The file as it is on disk, read again only if it changed."""
         try:
             state = path.stat()
         except OSError:
@@ -150,7 +150,7 @@ class Checker:
             return None
 
     def _is_excluded(self, path: Path, config: Config) -> bool:
-        """Whether the settings leave the file out."""
+        """Whether the settings exclude the file."""
         if not path.exists():
             return False
         try:
@@ -161,13 +161,13 @@ class Checker:
 
 
 def examination_of(task: Task, *, resolve_fixes: bool = False, warm: WarmRun | None = None) -> Examination:
-    """The examination of a document. Its list of sources is one that `warm` may change. Raises ConfigError."""
+    """The check of a document. `warm` may change its list of sources. Raises ConfigError."""
     rules = task.config.rules()
     return Examination([task.source], task.context, rules, task.config, resolve_fixes, warm)
 
 
 def facts_of(task: Task) -> Facts:
-    """What the analysis believes of the names in a document."""
+    """The facts of the analysis about the names in a document."""
     display = task.source.display
     functions, _ = inspect_files([task.source], task.context, calls=True)
     arrays, _ = inspect_arrays([task.source], task.context)

@@ -1,4 +1,4 @@
-"""Findings as an editor shows them, and what can be done about each: its fix, a comment that silences it, its page."""
+"""Findings as diagnostics of an editor, and their code actions: the fix, a suppression comment, the rule page."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _SEVERITIES = {
 
 TextOf = Callable[
     [str, int | None], tuple[str, Text] | None
-]  # of a path and a cell: its address, and its lines
+]  # from a path and a cell to its address and its lines
 
 
 def diagnostics_of(
     document: Document, checked: Checked, codec: PositionCodec
 ) -> dict[str, list[types.Diagnostic]]:
-    """By address: that of the document, or those of its cells."""
+    """Diagnostics by address: that of the document, or those of its cells."""
     found: dict[str, list[types.Diagnostic]] = {uri: [] for uri in document.code}
     for finding in checked.findings:
         if checked.source is not None:
@@ -68,7 +68,7 @@ def _page(code: str) -> types.CodeDescription | None:
 
 
 def _problem(document: Document, error: SourceError) -> tuple[str, types.Diagnostic]:
-    """What could not be read, at its line; of a notebook at its first cell."""
+    """A file that cannot be read, as a diagnostic at its line; for a notebook, at its first cell."""
     uri = next(iter(document.code), document.uri)
     line = max((error.line or 1) - 1, 0) if document.uri in document.code else 0
     place = types.Range(types.Position(line, 0), types.Position(line, 1 << 16))
@@ -83,7 +83,7 @@ def actions_of(
     codec: PositionCodec,
     text_of: TextOf,
 ) -> list[types.CodeAction]:
-    """What can be done about the findings of one document, or cell, in a range."""
+    """The code actions for the findings in a range of one document or cell."""
     source = checked.source
     if source is None:
         return []
@@ -115,7 +115,7 @@ def actions_of(
 
 
 def fix_all(document: Document, checked: Checked, text_of: TextOf) -> types.CodeAction | None:
-    """All safe fixes of the document that do not overlap, the first of those that do."""
+    """All safe fixes of the document that do not overlap. Of overlapping ones the first is taken."""
     taken: list[Edit] = []
     for finding in checked.findings:
         fix = finding.fix
@@ -132,7 +132,7 @@ def fix_all(document: Document, checked: Checked, text_of: TextOf) -> types.Code
 
 
 def workspace_edit(edits: Sequence[Edit], text_of: TextOf) -> types.WorkspaceEdit | None:
-    """The edits by address; None where a file that they touch is not known."""
+    """The edits by address; None if the address of a touched file is unknown."""
     changes: dict[str, list[types.TextEdit]] = {}
     for one in edits:
         found = text_of(one.path, one.cell)
@@ -146,7 +146,8 @@ def workspace_edit(edits: Sequence[Edit], text_of: TextOf) -> types.WorkspaceEdi
 def ignoring(
     finding: Finding, source: SourceFile, cell: int | None, codec: PositionCodec
 ) -> types.TextEdit | None:
-    """The comment that silences a finding, given at its place in the module; None where there is no room for one."""
+    """The edit that adds a suppression comment for a finding, given at its place in the module; None if there is no
+    room for one."""
     ignored = with_ignores(source, [finding])
     if ignored.left:
         return None
@@ -162,7 +163,7 @@ def ignoring(
 
 
 def reader_of(document: Document, source: SourceFile, codec: PositionCodec) -> TextOf:
-    """Finds the lines of the files that a fix touches: the document as the editor has it, others as they are on disk."""
+    """A function that returns the lines of a file: the editor's text for the document, the disk's for other files."""
 
     def text_of(path: str, cell: int | None) -> tuple[str, Text] | None:
         if path == source.display:

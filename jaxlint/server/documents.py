@@ -1,4 +1,4 @@
-"""The documents that an editor holds open, as source files: text that is not saved yet, and notebooks of cells."""
+"""Open documents of the editor as source files: unsaved text, and notebooks of cells."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ _SUFFIXES = {"python": ".py", "markdown": ".md", "quarto": ".qmd", "rmd": ".rmd"
 
 
 def path_of(uri: str, language: str = "python") -> Path | None:
-    """The file that a document stands for; for one that was never saved a file that does not exist. None where we read no such file.
+    """The file of a document; for a document that was never saved, a file that does not exist. None for a kind of
+    file that jaxlint does not read.
 
-    What is called a notebook and said to be Python is the Python of its cells.
+    A document named like a notebook and declared as Python is the Python of its cells.
     """
     parts = urlsplit(uri)
     if parts.scheme == "file":
         name = unquote(parts.path)
         if len(name) > 2 and name[0] == "/" and name[2] == ":":  # file:///c:/folder
             name = name[1:]
-        # JupyterLab hands over the Python of a notebook as a file of this folder.
+        # JupyterLab provides the Python of a notebook as a file in this folder.
         path = Path(*(part for part in Path(name).parts if part != ".virtual_documents"))
         if path.suffix == NOTEBOOK and language == "python":
             return path.with_name(f"{path.name}.py")
@@ -37,7 +38,7 @@ def path_of(uri: str, language: str = "python") -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class TextDocument:
-    """A file of Python or a Markdown page, as the editor shows it."""
+    """A Python file or a Markdown page, as the editor shows it."""
 
     uri: str
     path: Path
@@ -52,13 +53,13 @@ class TextDocument:
 
     @property
     def code(self) -> Mapping[str, int | None]:
-        """The addresses of its Python, each with the number of the cell; here its own, without one."""
+        """The addresses of its Python, each with the number of its cell; here one address, without a cell."""
         return {self.uri: None}
 
 
 @dataclass(frozen=True, slots=True)
 class NotebookDocument:
-    """A notebook; each of its cells is a document of the editor. `cells`: address, whether it is code, text."""
+    """A notebook; each of its cells is a document in the editor. `cells`: address, whether it is code, text."""
 
     uri: str
     path: Path

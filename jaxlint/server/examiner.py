@@ -1,4 +1,5 @@
-"""Where documents are examined: in a process beside the server, which ends what is no longer wanted, or in the server itself where none can be forked."""
+"""Where documents are checked: in a process beside the server, which can be interrupted, or in the server itself if
+it cannot fork."""
 
 from __future__ import annotations
 
@@ -26,28 +27,28 @@ Tell = Callable[[Checked], None]
 
 
 class Examiner(Protocol):
-    """Examines one document at a time. None stands for what was interrupted."""
+    """Checks one document at a time. None means that it was interrupted."""
 
     def check(self, document: Document, others: Sequence[Document], early: Tell) -> Checked | None:
-        """The findings; `early` is told before what the file itself gives, if that comes sooner. Raises ConfigError."""
+        """The findings. `early` receives the findings of the file alone, if these come sooner. Raises ConfigError."""
 
     def explain(self, document: Document, others: Sequence[Document]) -> Facts | None:
-        """What is known of the names. Raises ConfigError."""
+        """The facts about the names. Raises ConfigError."""
 
     def interrupt(self) -> None:
-        """From another thread: what is being done is no longer wanted."""
+        """Interrupts the current job, from another thread."""
 
     def forget_listings(self) -> None:
-        """Files came or went."""
+        """Files were created or deleted."""
 
 
 def make_examiner() -> Examiner:
-    """To be called before the process has other threads."""
+    """Creates an examiner. Call it before the process starts other threads."""
     return Apart() if can_fork() else Here()
 
 
 class Here:
-    """In this process: nothing can be interrupted."""
+    """Checks in this process: nothing can be interrupted."""
 
     def __init__(self) -> None:
         self.checker = Checker()
@@ -67,7 +68,7 @@ class Here:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """`forget`: files came or went before it."""
+    """One job. `forget`: files were created or deleted before it."""
 
     document: Document
     others: Sequence[Document]
@@ -77,19 +78,17 @@ class _Job:
 
 @dataclass(frozen=True, slots=True)
 class _Stopped:
-    """What was being done is not any more."""
+    """The current job was interrupted."""
 
 
 class Apart:
-    """In another process, which is a copy of this one."""
+    """Checks in another process, a fork of this one."""
 
     def __init__(self) -> None:
         self._connection, theirs = Pipe()
         self._wake, self._waker = Pipe(duplex=False)
         self._forget = False
-        self.costs: list[
-            float
-        ] = []  # processor time of what was done last: until it was known early, and all of it
+        self.costs: list[float] = []  # processor time of the last job: until the early result, and in total
         self._instead: Here | None = None  # once the other process has died
         ours = self._connection
 
@@ -121,7 +120,7 @@ class Apart:
         self, document: Document, others: Sequence[Document], early: Tell, *, explain: bool
     ) -> Checked | Facts | None:
         while self._wake.poll():
-            self._wake.recv()  # meant for what was done before
+            self._wake.recv()  # meant for the previous job
         if self._instead is None:
             try:
                 return self._asked(_Job(document, others, explain, self._forget), early)
@@ -157,11 +156,12 @@ class Apart:
 
 
 def _keep_off_the_streams() -> None:
-    """The editor talks to the server on its standard input and output."""
+    """Standard input and output belong to the protocol with the editor."""
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends with the editor, and this with the server
+    # the server exits with the editor, and this process with the server
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
 
 
@@ -170,12 +170,12 @@ def _keep_off_the_streams() -> None:
 
 @dataclass(slots=True)
 class _Process:
-    """One that this has made. `around`: what the document that it goes on with has around its text."""
+    """A process forked by this one. `around`: the surroundings of its document apart from the text."""
 
     pid: int
     connection: Connection
     around: object = None
-    asked: int = 0  # texts that were sent after the first
+    asked: int = 0  # texts sent after the first
     ended: bool = False
 
     def take(self, text: SourceFile) -> None:
@@ -184,7 +184,7 @@ class _Process:
         self.connection.send((self.asked, text))
 
     def stop(self) -> None:
-        """What was sent is no longer wanted."""
+        """Interrupts the job for the last text."""
         with contextlib.suppress(OSError):
             self.connection.send(None)
 
@@ -199,13 +199,13 @@ class _Process:
 
 
 def _around(document: Document, task: Task) -> object:
-    """What has to be the same for another text of a document: where it is, the settings and the rest of its project."""
+    """What must be equal for another text of a document: its path, the settings and the rest of its project."""
     context = [(source.path, source.digest) for source in task.context]
     return document.path, document.uri, task.config, settings_stamp(task.config.root), context
 
 
 class _Loop:
-    """Does what the server asks for, one job after the other."""
+    """Runs the server's jobs one after the other."""
 
     def __init__(self, connection: Connection) -> None:
         self.server = connection
@@ -221,7 +221,7 @@ class _Loop:
                 if isinstance(job, _Job):
                     self.server.send(self.with_cost(self.answer(job)))
                 else:
-                    self.server.send(_Stopped())  # the job was done when it was told to stop
+                    self.server.send(_Stopped())  # the job was finished when the interrupt came
         if self.warm is not None:
             self.warm.end()
         os._exit(0)
@@ -275,10 +275,10 @@ class _Loop:
         return _Process(pid, ours, around)
 
     def heard(self, process: _Process, stop: Callable[[], None]) -> object | None:
-        """What a process says in the end; None where it says nothing more. What it says early is handed on."""
+        """The final message of a process, or None if it ends without one. Early messages are passed on."""
         while True:
             if self.server in wait([self.server, process.connection]):
-                self.server.recv()  # to stop, or nothing any more
+                self.server.recv()  # an interrupt, or nothing any more
                 stop()
                 return _Stopped()
             try:
@@ -286,12 +286,12 @@ class _Loop:
             except (EOFError, OSError):
                 return None
             if getattr(said, "number", process.asked) != process.asked:
-                continue  # of a text before
+                continue  # about an earlier text
             if not isinstance(said, Early):
                 return said  # type: ignore[no-any-return]
             self.server.send(self.with_cost(said))
 
     def with_cost(self, said: object) -> object:
-        """With the processor time of this process for the job."""
+        """Adds this process's processor time for the job."""
         spent = time.process_time() - self.began
         return replace(said, cost=said.cost + spent) if isinstance(said, (Early, Final)) else said

@@ -1,4 +1,5 @@
-"""What the analysis believes of the names in a document: traced or static, since when and through which calls, and which array."""
+"""Facts for hover and inlay hints: whether a name is traced or static, since when and through which calls, and which
+array it is."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ Place = tuple[int | None, int, int]  # cell, line from 1, column from 0 in code 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A few words behind a place."""
+    """A few words after a place."""
 
     place: Place
     text: str
@@ -36,7 +37,7 @@ class _Function:
 
 
 class Explanations:
-    """Of one document, as it was when this was made."""
+    """The facts about one document, at the time of their creation."""
 
     def __init__(self, source: SourceFile, facts: Facts) -> None:
         self.source = source
@@ -60,7 +61,8 @@ class Explanations:
                     self.functions.append(_Function(node, known.pop(0), parameters))
 
     def at(self, cell: int | None, line: int, column: int) -> tuple[str, int, int, int] | None:
-        """What is known of the name at a place, as Markdown, with its line and its first and last column; None where nothing is.
+        """The facts about the name at a place, as Markdown, with its line and its first and last column; None if
+        there are none.
 
         Lines count from 1, columns from 0 in code points.
         """
@@ -73,7 +75,7 @@ class Explanations:
         return ("\n\n".join(said), line, first, last) if said else None
 
     def hints(self) -> Iterator[Hint]:
-        """Which functions are staged, and which of their parameters are static."""
+        """Which functions are traced, and which of their parameters are static."""
         for function in self.functions:
             facts, node = function.facts, function.node
             if facts.staged != "yes" or isinstance(node, ast.Lambda):
@@ -98,7 +100,7 @@ class Explanations:
                         f"`{name}` is no tracer here: JAX bakes its value in",
                     )
 
-    # ---- what is said ----
+    # ---- texts ----
 
     def _of_name(self, name: str, line: int, node: ast.AST) -> list[str]:
         said = []
@@ -137,7 +139,7 @@ class Explanations:
         return "\n\n".join(lines)
 
     def _array(self, name: str, line: int) -> ArrayFacts | None:
-        """The array that a name was last bound to above a line, in the function around it."""
+        """The array that a name was last bound to above a line, in the enclosing function."""
         around = self._around(line)
         function = around[0].facts.qualname if around else ""
         best: ArrayFacts | None = None
@@ -166,7 +168,7 @@ class Explanations:
         return None
 
     def _spans(self, node: ast.AST, line: int) -> Iterator[tuple[str, int, int]]:
-        """The names that a node has in a line, with their columns."""
+        """The names of a node in a line, with their columns."""
         if isinstance(node, ast.Name) and node.lineno == line:
             first = self._column(line, node.col_offset)
             yield node.id, first, first + len(node.id)
@@ -182,7 +184,7 @@ class Explanations:
                 yield node.name, first, first + len(node.name)
 
     def _column(self, line: int, offset: int) -> int:
-        """Code points for an offset in bytes."""
+        """The column in code points for an offset in bytes."""
         text = self.lines[line - 1]
         return offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))
 

@@ -1,4 +1,5 @@
-"""The protocol: what an editor asks and is told. The work is done by `checking`, `diagnostics` and `explanations`, one piece at a time, in a thread."""
+"""The protocol with the editor. `checking`, `diagnostics` and `explanations` do the work, one job at a time, in a
+thread."""
 
 from __future__ import annotations
 
@@ -25,15 +26,15 @@ from jaxlint.server.positions import Text, text_of_cell
 
 T = TypeVar("T")
 
-_PAUSE = 0.15  # seconds without a key before what is on the screen is examined
+_PAUSE = 0.15  # seconds without a key before the visible text is checked
 _WATCHED = ("**/*.py", "**/pyproject.toml", "**/jaxlint.toml")
 
 
 @dataclass(slots=True)
 class _State:
-    """What is known of an open document: the text that it was for, the findings, and what explains its names.
+    """The state of an open document: its checked text, the findings, and the facts about its names.
 
-    `early` is what is shown while the files that use the document are looked at; `before` what was found in an earlier text.
+    `early` is shown while the files that use the document are checked. `before` are the findings of an earlier text.
     """
 
     document: Document
@@ -44,11 +45,11 @@ class _State:
     pending: asyncio.Task[None] | None = None
     work: asyncio.Task[None] | None = None
     answered_early: bool = False
-    shown: dict[str, list[types.Diagnostic]] | None = None  # what the editor has been told of this text
+    shown: dict[str, list[types.Diagnostic]] | None = None  # what the editor has received for this text
     problem: str | None = None
 
     def renew(self, document: Document) -> None:
-        """Nothing is known of this text yet."""
+        """Resets the state for a new text."""
         self.document = document
         self.checked = self.early = self.explanations = None
         self.answered_early, self.shown = False, None
@@ -56,7 +57,7 @@ class _State:
 
 @dataclass(slots=True)
 class _Wishes:
-    """What the editor's settings ask for."""
+    """The settings of the editor."""
 
     hover: bool = True
     inlay_hints: bool = True
@@ -70,14 +71,14 @@ class _Wishes:
 
 @dataclass(slots=True)
 class Session:
-    """One editor. `states` are the open documents by address, those of notebooks by that of the notebook."""
+    """The session with one editor. `states` are the open documents by address; notebooks by that of the notebook."""
 
     server: LanguageServer
     examiner: Examiner
     states: dict[str, _State] = field(default_factory=dict)
     wishes: _Wishes = field(default_factory=_Wishes)
-    examined: str | None = None  # the address of the document that was examined last
-    waiting: dict[str, list[asyncio.Future[object]]] = field(default_factory=dict)  # for what is known early
+    examined: str | None = None  # the address of the document that was checked last
+    waiting: dict[str, list[asyncio.Future[object]]] = field(default_factory=dict)  # for early results
     pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "jaxlint"))
 
     @property
@@ -86,7 +87,7 @@ class Session:
 
     @property
     def pulls(self) -> bool:
-        """Whether the editor asks for diagnostics, and wants to be told none of its own accord."""
+        """Whether the editor requests diagnostics itself, and wants none pushed."""
         about = self.server.client_capabilities.text_document
         return about is not None and about.diagnostic is not None
 
@@ -99,7 +100,7 @@ class Session:
         return next((one for one, state in self.states.items() if uri in state.document.code), None)
 
     def opened(self, uri: str) -> None:
-        """The document is open, or its text is another: look at it again after a pause."""
+        """A document was opened or changed: check it after a pause."""
         document = self._read(uri)
         if document is None:
             return
@@ -148,9 +149,9 @@ class Session:
         return await asyncio.get_running_loop().run_in_executor(self.pool, work)
 
     async def checked(self, uri: str) -> tuple[Document, Checked] | None:
-        """The findings of the text that is on the screen, by its address or that of a cell.
+        """The findings of the visible text, by its address or that of a cell.
 
-        None where the document is closed meanwhile, or the settings make no sense.
+        None if the document was closed meanwhile, or the settings are invalid.
         """
         while (state := self._state(uri)) is not None:
             if state.checked is not None:
@@ -166,7 +167,7 @@ class Session:
         return None
 
     async def _check(self, state: _State) -> None:
-        """Examines the text that is on the screen; shows what is known of it first."""
+        """Checks the visible text, and shows early results first."""
         document, loop = state.document, asyncio.get_running_loop()
         others = [one.document for one in self.states.values()]
 
@@ -193,7 +194,7 @@ class Session:
                 await self.server.workspace_diagnostic_refresh_async(None)
 
     def _seen_early(self, state: _State, document: Document, checked: Checked) -> None:
-        """What the document gives by itself is known."""
+        """Records and shows the findings of the document alone."""
         if state.document is not document or state.checked is not None:
             return
         state.early = beside(checked, state.before)
@@ -210,7 +211,7 @@ class Session:
         return self.states[owner] if owner is not None else None
 
     async def explained(self, uri: str) -> tuple[Explanations, int | None, Text] | None:
-        """What explains the names of a document, with the cell of an address and its lines."""
+        """The facts about the names of a document, with the cell of an address and its lines."""
         while True:
             known, state = await self.checked(uri), self._state(uri)
             source = known[1].source if known is not None else None
@@ -223,7 +224,7 @@ class Session:
                 self.examined = document.uri
                 facts = await self.in_thread(functools.partial(self.examiner.explain, document, others))
                 if facts is None or state.document is not document:
-                    continue  # another text is on the screen
+                    continue  # another text is visible now
                 made = state.explanations = Explanations(source, facts)
             cell = document.code.get(uri)
             return made, cell, text_of_cell(source, cell, self.codec)
@@ -235,7 +236,7 @@ class Session:
             self._show(self.states[uri], *known)
 
     def _show(self, state: _State, document: Document, checked: Checked) -> None:
-        """Tells the editor, unless it has been told the same of this text."""
+        """Sends the diagnostics to the editor, unless it already has the same ones for this text."""
         found = diagnostics_of(document, checked, self.codec)
         if found != state.shown:
             state.shown = found
@@ -246,7 +247,7 @@ class Session:
         self.server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found))
 
     async def diagnostics(self, uri: str) -> dict[str, list[types.Diagnostic]]:
-        """For an editor that asks: what is known early, where it can be told to ask again."""
+        """Answers a request for diagnostics: with early results if the editor can be told to ask again."""
         state = self._state(uri)
         if state is not None and state.checked is None and self._refreshes:
             whole: asyncio.Future[object] = asyncio.ensure_future(self.checked(uri))
@@ -265,7 +266,7 @@ class Session:
         return about is not None and about.diagnostics is not None and bool(about.diagnostics.refresh_support)
 
     def files_changed(self) -> None:
-        """Files came, went or were changed outside of the editor: the open documents are looked at again."""
+        """Files were created, deleted or changed outside the editor: the open documents are checked again."""
         self.examiner.forget_listings()
         for uri, state in list(self.states.items()):
             state.renew(state.document)
@@ -274,7 +275,7 @@ class Session:
 
 
 def make_server(examiner: Examiner) -> LanguageServer:
-    """A server that is ready to be started."""
+    """A server that is ready to start."""
     notebooks = types.NotebookDocumentSyncOptions(
         [types.NotebookDocumentFilterWithCells(cells=[types.NotebookCellLanguage("python")], notebook="*")]
     )
@@ -286,7 +287,7 @@ def make_server(examiner: Examiner) -> LanguageServer:
 
 
 def _documents(server: LanguageServer, session: Session) -> None:
-    """What the editor tells."""
+    """Registers the editor's notifications."""
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
@@ -339,7 +340,7 @@ def _documents(server: LanguageServer, session: Session) -> None:
 
 
 def _answers(server: LanguageServer, session: Session) -> None:
-    """What the editor asks."""
+    """Registers the editor's requests."""
 
     @server.feature(
         types.TEXT_DOCUMENT_DIAGNOSTIC,
@@ -404,5 +405,5 @@ def _inlay(
 
 
 def _within(kind: str, wanted: str) -> bool:
-    """Whether a kind of action is of the kind that is asked for, or below it."""
+    """Whether a kind of action equals the requested kind or lies below it."""
     return kind == wanted or kind.startswith(f"{wanted}.")

@@ -1,4 +1,5 @@
-"""What is shown of a text while the files that use it are looked at: what it gives by itself, and what they gave for the text before it."""
+"""Diagnostics to show while the files that use a document are checked: those of its text alone, and those that the
+files gave for the previous text."""
 
 from __future__ import annotations
 
@@ -15,14 +16,14 @@ from jaxlint.syntax.parse import split_lines
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What was found in a text: all of it, and what the text gave by itself (of that text, or of one since)."""
+    """The findings of a text: all of them, and those of the text alone (of that text, or of a later one)."""
 
     whole: Checked
     alone: Checked
 
 
 def beside(alone: Checked, before: Known | None) -> Checked:
-    """What a text gives by itself, and what others brought to the lines of the text before it that are still there."""
+    """The findings of a text alone, and those that other files gave for lines of the previous text that still exist."""
     source = alone.source
     if before is None or before.whole.source is None or source is None:
         return alone
@@ -38,12 +39,12 @@ def beside(alone: Checked, before: Known | None) -> Checked:
 
 
 def _said(finding: Finding) -> tuple[str, str, str | None]:
-    """What tells a finding from others wherever its line has moved."""
+    """What identifies a finding when its line has moved."""
     return finding.code, finding.message, finding.function
 
 
 def _moved(old: Sequence[str], new: Sequence[str]) -> Callable[[Span], Span | None]:
-    """Where a place of one text is in another that differs in some lines that follow each other; None in these."""
+    """Maps a line of one text to a line of another that differs in one block of lines; None inside that block."""
     first = lines_in_common(old, new)
     last = min(lines_in_common(old[::-1], new[::-1]), len(old) - first, len(new) - first)
 

@@ -1,4 +1,4 @@
-"""Places of findings as editors count them: from 0, in UTF-16 units or what the editor asked for."""
+"""Positions of findings as editors count them: from 0, in UTF-16 units or the unit that the editor requested."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jaxlint.syntax.parse import split_lines
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The lines that spans count in, and how the editor counts columns in them."""
+    """The lines that spans count in, and the editor's unit for columns."""
 
     lines: Sequence[str]
     codec: PositionCodec
@@ -43,7 +43,7 @@ class Text:
 
 
 def lines_in_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many lines both begin with."""
+    """The number of equal lines at the start of both."""
     pairs = zip(one, other, strict=False)
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 

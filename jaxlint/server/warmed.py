@@ -1,6 +1,7 @@
-"""A process that has evaluated what one document imports, and examines each text of the document in a copy of itself.
+"""A process that has evaluated the imports of one document, and checks each text of the document in a fork of itself.
 
-The copy says first what the file itself gives, and goes on with the files that use it. It is ended when the next text comes.
+The fork first reports the findings of the file alone, then continues with the files that use it. It is ended when the
+next text comes.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ from jaxlint.staging.warm import Differs, WarmRun
 
 @dataclass(frozen=True, slots=True)
 class Early:
-    """What a document gives by itself, without the files that use it."""
+    """The findings of a document alone, without the files that use it."""
 
-    number: int  # of the text, as whoever sent it counts
+    number: int  # of the text, as numbered by the sender
     checked: Checked
-    cost: float = 0.0  # seconds of processor time that it took
+    cost: float = 0.0  # seconds of processor time
 
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """What a document gives in its project."""
+    """The findings of a document in its project."""
 
     number: int
     checked: Checked
@@ -49,14 +50,14 @@ class Final:
 
 @dataclass(frozen=True, slots=True)
 class Anew:
-    """The text does not begin as the one that the process was made for."""
+    """The text does not begin like the one that the process was created for."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """The settings make no sense, or something raised. `said`: what is wrong."""
+    """The settings are invalid, or something raised. `said`: the message."""
 
     number: int
     said: str
@@ -64,7 +65,7 @@ class Wrong:
 
 
 def fork(work: Callable[[], object]) -> int:
-    """Does `work` in a copy of this process, which ends with it. Gives its number."""
+    """Runs `work` in a fork of this process, which exits with it. Returns the process id."""
     pid = _forked()
     if pid == 0:
         try:
@@ -75,18 +76,18 @@ def fork(work: Callable[[], object]) -> int:
 
 
 def end(pid: int) -> None:
-    """Ends a process that this one has made."""
+    """Ends a process that this one forked."""
     with contextlib.suppress(OSError):
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
 
 
 def serve(task: Task, connection: Connection) -> NoReturn:
-    """Examines the text of `task`, and then each that is sent with its number; sends what it finds.
+    """Checks the text of `task`, and then each text that is sent, with its number; sends the findings.
 
-    None instead of a text says that the last one is no longer wanted.
+    None instead of a text interrupts the last job.
     """
-    os.setpgid(0, 0)  # so that whoever made this process ends its copies with it
+    os.setpgid(0, 0)  # so that the parent ends the forks together with this process
     gc.disable()
     warmed = _Warmed(task, connection)
     with_deep_stack(warmed.run)
@@ -95,7 +96,8 @@ def serve(task: Task, connection: Connection) -> NoReturn:
 
 @dataclass(slots=True)
 class _Copy:
-    """The process that examines a text, and what it says: early, in the end, and then which files it has parsed."""
+    """The process that checks a text, and its messages: early result, final result, and then the files that it
+    parsed."""
 
     pid: int
     early: Connection
@@ -112,7 +114,7 @@ class _Copy:
 
 
 class _Warmed:
-    """Either the process that waits for texts, or one of its copies."""
+    """Either the process that waits for texts, or one of its forks."""
 
     def __init__(self, task: Task, connection: Connection) -> None:
         self.task = task
@@ -121,9 +123,9 @@ class _Warmed:
         self.warm = WarmRun(self.stop, self.previews)
         self.sources = [task.source]
         self.copy: _Copy | None = None
-        self.say_early: Connection | None = None  # in a copy
+        self.say_early: Connection | None = None  # in a fork
         self.say_final = connection
-        self.preview: int | None = None  # the process of it; 0 in the preview itself
+        self.preview: int | None = None  # its process id; 0 in the preview itself
         self.spent = 0.0
 
     def run(self) -> None:
@@ -141,19 +143,19 @@ class _Warmed:
         finally:
             os._exit(0)
 
-    # ---- the process that waits ----
+    # ---- the waiting process ----
 
     def stop(self, go_on_with: Callable[[SourceFile], None]) -> None:
-        """Returns in copies alone."""
+        """Returns only in forks."""
         text: SourceFile | None = None
         while not self.is_copy_for(text, go_on_with):
             text = self.next_text()
 
     def is_copy_for(self, text: SourceFile | None, go_on_with: Callable[[SourceFile], None]) -> bool:
-        """Makes a copy for a text; None for the one that it was made with. Whether this is the copy."""
+        """Forks for a text; None for the text that the process was created with. Returns whether this is the fork."""
         early, say_early = Pipe(duplex=False)
         final, say_final = Pipe(duplex=False)
-        before = time.process_time() if text is None else 0.0  # what evaluated the imports
+        before = time.process_time() if text is None else 0.0  # the evaluation of the imports
         pid = _forked()
         if pid:
             say_early.close()
@@ -169,7 +171,7 @@ class _Warmed:
         return True
 
     def next_text(self) -> SourceFile:
-        """Hands on what the copy says until another text comes; parses meanwhile what copies have to parse."""
+        """Passes on the fork's messages until another text comes. Meanwhile it parses files that forks will need."""
         parse: list[Path] = []
         while True:
             asked = [self.connection, *(self.copy.waiting if self.copy is not None else [])]
@@ -201,7 +203,8 @@ class _Warmed:
         return text
 
     def handed_on(self, one: Connection) -> list[Path]:
-        """Hands on a message of the copy, and closes it after the last. Gives the files that the copy has parsed."""
+        """Passes on a message of the fork, and closes it after the last one. Returns the files that the fork has
+        parsed."""
         copy = self.copy
         if copy is None or one not in copy.waiting:
             return []
@@ -223,10 +226,10 @@ class _Warmed:
         self.copy = None
         return parsed
 
-    # ---- a copy ----
+    # ---- a fork ----
 
     def take(self, text: SourceFile, go_on_with: Callable[[SourceFile], None]) -> None:
-        """Goes on with another text; says so where that is not possible, and ends."""
+        """Continues with another text; reports if that is impossible, and exits."""
         self.task = dataclasses.replace(self.task, source=text)
         try:
             go_on_with(text)
@@ -235,14 +238,15 @@ class _Warmed:
             self.say_final.send([])
             os._exit(0)
         except SourceError:
-            # Nothing is found in it, whatever uses it; its comments are looked at all the same.
+            # Nothing uses it, so it has no findings; its comments are checked anyway.
             alone = examination_of(dataclasses.replace(self.task, context=()))
             self.answer(alone.run())
             os._exit(0)
         self.sources[0] = text
 
     def previews(self) -> bool:
-        """Makes a copy that ends the run before the files that use the document are evaluated. Whether this is it."""
+        """Forks a process that ends the run before the files that use the document are evaluated. Returns whether
+        this is it."""
         if self.say_early is None:
             return False
         before = self.cost()
@@ -253,11 +257,11 @@ class _Warmed:
         return True
 
     def cost(self) -> float:
-        """Processor time so far; a copy counts its own, and a preview that of the copy before it, too."""
+        """Processor time so far. A fork counts its own, and a preview also that of the fork before it."""
         return time.process_time() + self.spent
 
     def answer(self, outcome: Outcome) -> None:
-        """Says what was found: to whoever sees it at once, and then with its fixes."""
+        """Sends the findings: at once to those who show them, and then with their fixes."""
         if self.say_early is not None and not self.preview:
             self.say_early.send(Early(self.number, self.task.checked(outcome), self.cost()))
         if self.preview == 0:
@@ -274,6 +278,6 @@ class _Warmed:
 
 def _forked() -> int:
     with warnings.catch_warnings():
-        # Python warns of threads: the other one waits for this one, and holds nothing.
+        # Python warns about threads: the other thread waits for this one, and holds no lock.
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()

@@ -1,4 +1,4 @@
-"""Files in and out: discovery, decoding, atomic writes, diffs."""
+"""File input and output: discovery, decoding, atomic writes, diffs."""
 
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.source.read import read_source, source_from_bytes

@@ -1,11 +1,11 @@
 """A source file that is a container of parts: a notebook of cells, a Markdown page of code blocks.
 
-The parts, put below each other, are one Python module: that is all that the analysis, the rules and the codemods see. This
-module maps between the two: places in the module to places in the file, and edits of the module to edits of the parts, so
-that whatever lies outside of the touched lines stays byte for byte as it was.
+The parts, concatenated, form one Python module. The analysis, the rules and the codemods see only that. This file
+maps between the two: places in the module to places in the file, and edits of the module to edits of the parts.
+Untouched lines stay byte for byte as they were.
 
-In the module a blank line follows each part. It belongs to the part, so that what is inserted after the last statement of
-a part has a line of its own, and no place is in two parts.
+In the module a blank line follows each part. It belongs to the part, so that text inserted after a part's last
+statement has its own line, and no place is in two parts.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from jaxlint.finding import Edit, Span
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a part: `code` as Python sees it, `text` as a reader does, `raw` as it is spelled in the file.
+    """A line of a part: `code` as Python sees it, `text` as a reader sees it, `raw` as the file spells it.
 
-    `indent` columns of `text` stand before the code. A line whose code is not what the reader sees (a shell command, say,
-    which Python sees as blank) is masked.
+    `indent` columns of `text` precede the code. A line is masked if its code is not what the reader sees, such as a
+    shell command, which Python sees as blank.
     """
 
     code: str
     text: str
     raw: str
     indent: int = 0
-    file_line: int = 0  # 1-based, 0 for a line that is new
+    file_line: int = 0  # 1-based, 0 for a new line
 
     @property
     def masked(self) -> bool:
@@ -42,10 +42,11 @@ _END = Line("", "", "")  # the blank line after a part
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of Python in a file. `spell` writes its lines as they stand in the file, and `fresh` makes a new line of code.
+    """A piece of Python in a file. `spell` writes its lines as the file spells them, and `fresh` creates a new line
+    of code.
 
-    `gap` is how many blank lines stand before it in the module, `cell` its 1-based number in a notebook. A part without
-    `fresh` takes no new lines.
+    `gap` is the number of blank lines before it in the module, `cell` its 1-based number in a notebook. A part
+    without `fresh` accepts no new lines.
     """
 
     lines: tuple[Line, ...]
@@ -56,9 +57,9 @@ class Part:
     cell: int | None = None
 
     def edited(self, edits: Iterable[Edit]) -> Part:
-        """The part with `edits` made, whose lines count from the first line of the part. Raises ValueError."""
+        """The part after `edits`, whose lines count from the first line of the part. Raises ValueError."""
         lines = [*self.lines, _END]
-        # From the end to the beginning, so that places before an edit stay what they are.
+        # From the end to the beginning, so that places before an edit stay valid.
         for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
             span = edit.span
             first, last = lines[span.line - 1], lines[span.end_line - 1]
@@ -76,7 +77,7 @@ class Part:
         return dataclasses.replace(self, lines=result, verbatim=self.spell(result))
 
     def _lines(self, codes: list[str], first: Line, last: Line, old: Sequence[Line]) -> list[Line]:
-        """The lines with these codes, which take the place of the lines `old`; those that are unchanged are kept."""
+        """The lines with these codes, which replace the lines `old`. Unchanged lines are kept."""
         new: list[Line | None] = [None] * len(codes)
         if codes[-1] == last.code:
             new[-1] = last
@@ -98,7 +99,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something is for a reader: in which cell, if any, and on which lines of the file these are."""
+    """Where something is for a reader: the cell, if any, and the lines of the file."""
 
     span: Span
     cell: int | None
@@ -108,8 +109,8 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Container:
-    """The parts of a file and `outside`, its text before, between and after them. `prelude` is code on a line before all
-    parts, for names that a page takes for granted."""
+    """The parts of a file, and `outside`, the text before, between and after them. `prelude` is one line of code
+    before all parts, for names that a page does not import."""
 
     parts: tuple[Part, ...]
     outside: tuple[str, ...]
@@ -117,7 +118,7 @@ class Container:
 
     @functools.cached_property
     def code(self) -> str:
-        """The Python module that the parts are."""
+        """The Python module that the parts form."""
         pieces = []
         for number, part in enumerate(self.parts):
             gap = "\n" * part.gap
@@ -135,12 +136,12 @@ class Container:
         return "".join(pieces)
 
     def cell_lines(self, cell: int) -> list[str]:
-        """The lines of a cell of a notebook, as a reader sees them."""
+        """The lines of a notebook cell, as a reader sees them."""
         return [line.text for part in self.parts if part.cell == cell for line in part.lines]
 
     @functools.cached_property
     def last_lines(self) -> frozenset[int]:
-        """The lines of the module with which cells of a notebook end: the value of an expression there is shown."""
+        """The module lines that end notebook cells: the value of an expression there is displayed."""
         ends = []
         for part, (first, _) in zip(self.parts, self._ranges, strict=True):
             if part.cell is not None:
@@ -165,7 +166,7 @@ class Container:
         return None
 
     def place(self, span: Span) -> Place:
-        """Where `span` of the module is in the file. What lies outside of the parts keeps its line."""
+        """The place of the module's `span` in the file. A span outside the parts keeps its line."""
         number = self._part_at(span.line)
         if number is None:
             return Place(span, None, span.line, span.end_line)
@@ -190,28 +191,28 @@ class Container:
         return lines[index] if index < len(lines) else _END
 
     def own_edits(self, edits: Iterable[Edit]) -> list[tuple[int, Edit]]:
-        """Each edit with the number of its part, without blank lines that it takes beyond it. Raises ValueError when one
-        spans two parts or lies outside of all."""
+        """Each edit with the number of its part, without blank lines beyond the part. Raises ValueError if an edit
+        spans two parts or lies outside all of them."""
         return [self._own(edit) for edit in edits]
 
     def _own(self, edit: Edit) -> tuple[int, Edit]:
         start, end = (edit.span.line, edit.span.column), (edit.span.end_line, edit.span.end_column)
         number = self._part_at(start[0])
         if start < end and (number is None or start[0] == self._ranges[number][1]):
-            # It begins in the blank lines before the part that it is about.
+            # It begins in the blank lines before its part.
             following = [n for n, (first, _) in enumerate(self._ranges) if start[0] < first <= end[0]]
             number = following[0] if following else number
             if following:
                 start = (self._ranges[following[0]][0], 1)
         if number is None and self.prelude and start == end and start[0] < self._ranges[0][0]:
-            # Beside the imports that the page takes for granted: where the page itself can have it.
+            # An edit at the implied imports: insert where the page itself can have an import.
             number, start, end = 0, (self._ranges[0][0], 1), (self._ranges[0][0], 1)
         if number is None:
             raise ValueError("the rewrite lies outside of the code")
         last = self._ranges[number][1]
         if end > (last, 1):
             others = [n for n, (first, _) in enumerate(self._ranges) if n > number and (first, 1) < end]
-            # Only whole lines can go along with the blank ones: else the next part would join this one.
+            # Only whole lines can be removed along with the blank ones; otherwise the next part would join this one.
             whole = edit.content.endswith("\n") or (not edit.content and start[1] == 1)
             if others or not whole:
                 raise ValueError("the rewrite would span two parts of the file")
@@ -219,7 +220,7 @@ class Container:
         return number, dataclasses.replace(edit, span=Span(*start, *end))
 
     def edited(self, edits: Iterable[Edit]) -> Container:
-        """The container with `edits` of the module made, which do not overlap. Raises ValueError when one cannot be made in
+        """The container after `edits` of the module, which do not overlap. Raises ValueError if one is impossible in
         the file."""
         by_part: dict[int, list[Edit]] = {}
         for number, edit in self.own_edits(edits):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jaxlint.report.escaping import STEERING
 
-# Letters of any script, and what does no harm between them.
+# Letters of any script, and harmless characters between them.
 _PLAIN_NAME = re.compile(rf'[^\\"{STEERING}\ud800-\udfff]+')
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
@@ -19,7 +19,7 @@ def unified_diff(before: str, after: str, path: str, *, context: int = 3) -> str
 
 
 def _diff_lines(before: str, after: str, path: str, context: int) -> Iterator[str]:
-    # Only "\n" ends a line here, so that a carriage return or a form feed stays inside its line, as `patch` has it.
+    # Only "\n" ends a line here, as for `patch`: a carriage return or a form feed stays inside its line.
     name = quoted(path)
     lines = difflib.unified_diff(
         _LINE.findall(before), _LINE.findall(after), fromfile=name, tofile=name, n=context, lineterm="\n"
@@ -32,7 +32,7 @@ def _diff_lines(before: str, after: str, path: str, context: int) -> Iterator[st
 
 
 def quoted(path: str) -> str:
-    """The name as git writes it in a diff: one with a line end or a quote in it must not begin another file's part."""
+    """The name as git writes it in a diff: a name with a line end or a quote must not start another file's part."""
     if _PLAIN_NAME.fullmatch(path) and not path.startswith('"'):
         return path
     escapes = {9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 92: "\\\\"}

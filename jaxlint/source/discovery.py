@@ -1,4 +1,4 @@
-"""Which files a run is about: the paths that the user gave, folders searched for Python."""
+"""The files of a run: the paths that the user gave, and folders searched for Python."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from jaxlint.source.file import SourceError
 from jaxlint.source.patterns import PathPatterns, read_ignore_file
 
 SETTINGS = "jaxlint.toml"  # of a project, or of a folder in it
-# What stands in the top folder of a project.
+# Marks of a project's top folder.
 PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", SETTINGS)
-# Folders of installed packages: what lies in one beside a checked package is not of its project.
+# Folders of installed packages: other files there do not belong to a checked package's project.
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 _SUFFIXES = (".py", ".ipynb")
@@ -29,8 +29,8 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How folders are searched. `force_exclude` applies `excludes` and .gitignore to paths given by name as well, and
-    `includes` are files that count besides Python and notebooks."""
+    """How folders are searched. `force_exclude` also applies `excludes` and .gitignore to paths given by name.
+    `includes` are additional files besides Python and notebooks."""
 
     excludes: tuple[PathPatterns, ...] = ()
     includes: tuple[PathPatterns, ...] = ()
@@ -40,7 +40,7 @@ class Search:
 
 @dataclass(slots=True)
 class Discovery:
-    """What was found, each file once; what could not be looked at; and what is worth a warning."""
+    """The result: the files found, each once; paths that could not be read; and warnings."""
 
     files: list[FoundFile] = field(default_factory=list)
     errors: list[SourceError] = field(default_factory=list)
@@ -48,10 +48,10 @@ class Discovery:
 
 
 def discover(paths: Iterable[str | os.PathLike[str]], search: Search) -> Discovery:
-    """Finds the files behind `paths`: files as they are, folders by their Python files and notebooks, sorted by name.
+    """Finds the files behind `paths`: files themselves, folders by their Python files and notebooks, sorted by name.
 
-    A path that does not exist is an error, a folder without Python a warning. Symbolic links to folders are followed
-    only when they are given by name, so a loop of links cannot trap the search.
+    A missing path is an error, a folder without Python a warning. Symbolic links to folders are followed only when
+    given by name, so a loop of links cannot trap the search.
     """
     found = Discovery()
     by_real_path: dict[str, FoundFile] = {}
@@ -72,7 +72,7 @@ def discover(paths: Iterable[str | os.PathLike[str]], search: Search) -> Discove
         else:
             files = [FoundFile(Path(path), shown)]
         for file in files:
-            # A link and its target are one file; so is a file that was given twice.
+            # A link and its target are one file, and so is a file that was given twice.
             try:
                 by_real_path.setdefault(os.path.realpath(file.path), file)
             except OSError as error:  # a link that may not be followed
@@ -107,15 +107,16 @@ class _Walk:
         if search.force_exclude:
             self.excluded = self._skips(folder, folder=True)
         else:
-            # The user asked for this folder: what excludes the folder itself does not count inside it, but patterns
-            # without a slash ("node_modules") do.
+            # The user asked for this folder: patterns that exclude the folder itself do not count inside it, but
+            # patterns without a slash ("node_modules") do.
             self.ignores = [one for one in self.ignores if not one.matches(folder, folder=True)]
             self.excludes = [
                 one.moved(folder) if one.matches(folder, folder=True) else one for one in search.excludes
             ]
 
     def files(self) -> Iterator[FoundFile]:
-        """The files, in the order of their names. Folders wait on a list of our own: a clone may nest them beyond Python's."""
+        """The files, sorted by name. Pending folders are kept on an explicit stack: a clone may nest them beyond
+        Python's recursion limit."""
         if self.excluded:
             return
         waiting = [self._search(self.folder, self.shown, self.ignores)]
@@ -131,7 +132,7 @@ class _Walk:
     def _search(
         self, folder: str, shown: str, ignores: list[PathPatterns]
     ) -> Iterator[FoundFile | tuple[str, str, list[PathPatterns]]]:
-        """The files in a folder, and in their place the folders in it, as what to call this with."""
+        """The files in a folder, with each subfolder in its place, as arguments for the next call."""
         try:
             with os.scandir(folder) as entries:
                 listing = sorted(entries, key=lambda entry: entry.name)
@@ -166,7 +167,7 @@ class _Walk:
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
-    """Whether this is a file, also through a link; a dangling link (an editor's lock, say) is none."""
+    """Whether this is a file, also through a link. A dangling link, such as an editor's lock, is not."""
     try:
         return entry.is_file()
     except OSError:
@@ -174,7 +175,7 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_ignored(path: str, ignores: Sequence[PathPatterns], *, folder: bool) -> bool:
-    """Whether git ignores `path`: the innermost .gitignore that speaks of it decides."""
+    """Whether git ignores `path`: the innermost .gitignore with a matching pattern decides."""
     for patterns in reversed(ignores):
         decision = patterns.decide(path, folder=folder)
         if decision is not None:
@@ -183,12 +184,12 @@ def _is_ignored(path: str, ignores: Sequence[PathPatterns], *, folder: bool) -> 
 
 
 def _gitignores_above(folder: str) -> list[PathPatterns]:
-    """The ignore files that hold in `folder`, from the top of its repository down to the folder itself."""
+    """The ignore files that apply in `folder`, from the top of its repository to the folder itself."""
     chain = [folder]
     while not os.path.lexists(os.path.join(chain[-1], ".git")):
         parent = os.path.dirname(chain[-1])
         if parent == chain[-1]:
-            chain = [folder]  # in no repository: the folder's own file, as other tools read it
+            chain = [folder]  # without a repository: the folder's own file, like other tools
             break
         chain.append(parent)
     ignores = []

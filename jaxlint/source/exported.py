@@ -1,6 +1,7 @@
-"""Reads files of Python that hold lines which are not: commands of a notebook that was exported, markers of a merge conflict.
+"""Reads Python files with lines that are not Python: commands of an exported notebook, markers of a merge conflict.
 
-Such a file is a container of one part, so that each line keeps its place, and what is not Python stays as it is when the rest is fixed.
+Such a file is a container with one part: each line keeps its place, and lines that are not Python stay unchanged when
+the rest is fixed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from jaxlint.source.container import Container, Line, Part
 from jaxlint.source.file import SourceError
 from jaxlint.source.magics import is_python_cell, without_magics
 
-# What is worth a second look, in one scan of a text that is nearly always Python.
+# Signs that deserve a second look, found in one scan of a text that is nearly always plain Python.
 _SUSPECT = re.compile(
     r"^[ \t]*(?:[%!?]|<{7}[ \r\n]|(?:pip3?|conda|mamba|uv)[ \t]|\#[ ]?%%|\#[ ]In\[|\#[ ]COMMAND[ ]-"
     r"|[\w.\[\]]+\?{1,2}[ \t]*$|[A-Za-z_][\w., \t]*=[ \t]*[%!])",
@@ -26,13 +27,13 @@ _CELL_MAGIC = re.compile(r"[ \t]*%%\w")
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 _SHOWN = 5  # lines that a message names
 
-# What is wrong with code, as (line, message); None when it can be parsed.
+# The problem with some code, as (line, message); None if it parses.
 Problem = Callable[[str], tuple[int | None, str] | None]
 
 
 @dataclass(slots=True)
 class Exported:
-    """A file as the module that its lines of Python are; with what was not read, as errors and as remarks."""
+    """A file as the module formed by its Python lines, with errors and remarks about the lines that were skipped."""
 
     container: Container
     problems: list[SourceError] = field(default_factory=list)
@@ -40,7 +41,7 @@ class Exported:
 
 
 def read_exported(text: str, display: str, problem: Problem) -> Exported | None:
-    """The Python in `text`; None when all of it is, or when nothing here says what else it may be."""
+    """The Python in `text`; None if all of it is Python, or if nothing explains the other lines."""
     if not _SUSPECT.search(text) or problem(text) is None:
         return None
     lines = [match[1] for match in _LINE.finditer(text)]
@@ -89,7 +90,7 @@ def _contained(text: str, lines: Sequence[str], codes: Sequence[str], newline: s
     made = tuple(Line(code, line, line) for line, code in zip(lines, codes, strict=True))
     spelled = newline.join(lines)
     end = len(spelled)
-    if not text.startswith(spelled):  # line ends of several kinds
+    if not text.startswith(spelled):  # mixed line ends
         spelled, end = text, len(text)
     part = Part(made, spelled, functools.partial(_spell, newline=newline), _fresh)
     return Container((part,), ("", text[end:]))
@@ -108,7 +109,7 @@ def _fresh(code: str) -> Line:
 
 @dataclass(slots=True)
 class _Conflict:
-    """Indices of the lines with its markers; `base` is where the common ancestor begins, or `middle`."""
+    """Indices of the marker lines. `base` is the start of the common ancestor, or `middle`."""
 
     start: int
     base: int
@@ -117,7 +118,7 @@ class _Conflict:
 
 
 def _conflicts(lines: Sequence[str]) -> list[_Conflict]:
-    """The conflicts that are marked as git marks them. Its `=======` alone is the underline of a heading."""
+    """The conflicts that have git's markers. A `=======` alone is the underline of a heading."""
     found: list[_Conflict] = []
     start = base = middle = -1
     for index, line in enumerate(lines):
@@ -153,7 +154,7 @@ def _sides(lines: Sequence[str], conflicts: Sequence[_Conflict]) -> Iterator[lis
 
 
 def _without_other_cells(lines: Sequence[str]) -> list[str]:
-    """`lines` without what `%%bash`, `%%writefile` and the like hand to others: up to the next cell, or to a blank line."""
+    """`lines` without the contents of `%%bash`, `%%writefile` and the like: up to the next cell or a blank line."""
     kept = list(lines)
     index = 0
     while index < len(kept):
@@ -169,7 +170,7 @@ def _without_other_cells(lines: Sequence[str]) -> list[str]:
 
 
 def _cell_of(lines: Sequence[str], line: int | None) -> range:
-    """The lines, counted from 1, of the cell that a line is in."""
+    """The lines, counted from 1, of the cell around a line."""
     at = (line or 1) - 1
     start = next((n for n in range(at, -1, -1) if _CELL.match(lines[n])), 0)
     end = next((n for n in range(at + 1, len(lines)) if _CELL.match(lines[n])), len(lines))
@@ -177,7 +178,7 @@ def _cell_of(lines: Sequence[str], line: int | None) -> range:
 
 
 def _blank_cells(codes: list[str], display: str, problem: Problem) -> Iterator[SourceError]:
-    """Blanks each cell of `codes` that cannot be parsed, and says so; a file without cells has none to spare."""
+    """Blanks each cell of `codes` that does not parse, and reports it. A file without cells is left alone."""
     starts = [index for index, line in enumerate(codes) if _CELL.match(line)]
     if not starts:
         return

@@ -1,4 +1,4 @@
-"""A source file as the rest of the engine sees it."""
+"""A source file for the rest of the engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class SourceError(Exception):
-    """A file that cannot be read, decoded or parsed; the message is one line and names what to do."""
+    """A file that cannot be read, decoded or parsed. The message is one line and says what to do."""
 
     def __init__(self, path: str, message: str, line: int | None = None) -> None:
         super().__init__(message)
@@ -20,7 +20,7 @@ class SourceError(Exception):
         self.line = line
 
     def __reduce__(self) -> tuple[type[SourceError], tuple[str, str, int | None]]:
-        """How it goes from one process to another."""
+        """Supports pickling between processes."""
         return SourceError, (self.path, self.message, self.line)
 
     def __str__(self) -> str:
@@ -30,12 +30,12 @@ class SourceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """Decoded text with what is needed to write it back byte for byte.
+    """Decoded text, with the information to write it back byte for byte.
 
-    `display` is the path as the user gave it; `text` is a Python module, with its line ends as in the file (CRLF kept) and
-    no BOM; `digest` is the hex SHA-256 of the bytes on disk. In a notebook or a Markdown page the module is what its
-    `container` holds, and `problems` are the parts of it that cannot be parsed.
-    So it is for a file that holds lines which are no Python; `notes` say which were passed over, where that is no mistake.
+    `display` is the path as the user gave it. `text` is a Python module with the line ends of the file (CRLF is kept)
+    and no BOM. `digest` is the hex SHA-256 of the bytes on disk. For a notebook or a Markdown page, `text` is the
+    module of its `container`, and `problems` are the parts that do not parse. The same holds for a file with lines
+    that are not Python; `notes` name the lines that were skipped without being an error.
     """
 
     path: Path
@@ -50,5 +50,5 @@ class SourceFile:
 
     @property
     def file_text(self) -> str:
-        """The text of the file itself, which differs from `text` when the file is a container."""
+        """The text of the file itself, which differs from `text` if the file is a container."""
         return self.text if self.container is None else self.container.file_text

@@ -1,4 +1,4 @@
-"""Asks git about a repository without running what the repository's own settings name."""
+"""Queries git about a repository without running commands that the repository's settings name."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 
-# Settings that name commands which git runs while it only looks.
+# Settings that name commands which git runs even for read-only queries.
 _SILENT = {"core.fsmonitor": "false", "core.hooksPath": os.devnull, "core.untrackedCache": "false"}
-# An object that a partial clone lacks is not fetched: the address may name a command. Nothing asks, and a name is no pattern.
+# Objects missing in a partial clone are not fetched: the address may name a command. No prompts, and names are not
+# patterns.
 _ALONE = {
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
@@ -21,7 +22,8 @@ _SECONDS = 60
 
 
 def run_git(folder: str, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes] | None:
-    """What git answers in `folder` to `given`; None where there is no git. Raises subprocess.SubprocessError when it does not answer."""
+    """The output of git in `folder` for `given`; None if there is no git. Raises subprocess.SubprocessError if it
+    fails."""
     git = shutil.which("git")
     if git is None:
         return None
@@ -35,7 +37,7 @@ def _run(
     command: list[str], settings: Mapping[str, str], given: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
     environment = {**os.environ, **_ALONE}
-    # Through the environment, since a name may hold what `-c` takes for the end of it.
+    # Passed through the environment, since `-c` could cut a name at a special character.
     count = os.environ.get("GIT_CONFIG_COUNT", "")
     first = int(count) if count.isdigit() else 0
     environment["GIT_CONFIG_COUNT"] = str(first + len(settings))

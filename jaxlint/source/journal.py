@@ -1,7 +1,7 @@
-"""Originals of files that are being changed, kept until the change is whole; put back by the next command if it is not.
+"""Keeps the originals of files during a change. If the change is interrupted, the next command restores them.
 
-A journal acts on sources, so it lies in the folder of state of the user who runs the command (`jaxlint.state`), never in the project: a clone
-cannot bring one along. Each run has its own, held by a lock for as long as the run is at work.
+A journal acts on sources, so it is stored in the user's state folder (`jaxlint.state`), never in the project: a clone
+cannot bring one along. Each run has its own journal and locks it while it works.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from jaxlint.state import StateError, create_private, open_private, state_folder
 
 try:
     import fcntl
-except ImportError:  # no POSIX: the number of the process has to do
+except ImportError:  # not POSIX: use the process id instead
     fcntl = None  # type: ignore[assignment]
 
 _FOLDER = "journals"
@@ -35,7 +35,7 @@ _STALE = 24 * 3600.0  # seconds after which a file that never became a journal i
 
 @dataclass(frozen=True, slots=True)
 class HalfDone:
-    """What an interrupted run left: the journal, and the files in it that hold what the run wrote."""
+    """What an interrupted run left: the journal, and the files that hold what the run wrote."""
 
     journal: Path
     project: Path
@@ -43,10 +43,11 @@ class HalfDone:
 
 
 def write_together(changes: Sequence[Change], project: Path, *, must_keep: bool) -> None:
-    """Write all of the files or none, also when the run is killed half-way: then the next command puts the originals back.
+    """Writes all of the files or none, even if the run is killed halfway: then the next command restores the
+    originals.
 
-    One file is replaced at once and needs no journal. Where no journal can be kept, the files are written without one, unless `must_keep`.
-    Raises SourceError; then nothing changed.
+    One file is replaced atomically and needs no journal. If no journal can be kept, the files are written without
+    one, unless `must_keep`. Raises SourceError; then nothing changed.
     """
     for change in changes:
         target_of(change.source.path, change.source.display, project, requirements=change.requirements)
@@ -65,9 +66,10 @@ def write_together(changes: Sequence[Change], project: Path, *, must_keep: bool)
 
 @contextlib.contextmanager
 def keeping(project: Path, changes: Iterable[tuple[Path, bytes]]) -> Iterator[None]:
-    """Keep the originals of files that are about to get these bytes, for the time of the block.
+    """Keeps the originals of files that are about to get these bytes, for the duration of the block.
 
-    An exception in it puts them back. Raises StateError when they cannot be kept, SourceError when they cannot be read.
+    An exception in the block restores them. Raises StateError if they cannot be kept, SourceError if they cannot be
+    read.
     """
     root = os.path.realpath(project)
     originals: dict[str, bytes] = {}
@@ -94,9 +96,9 @@ def keeping(project: Path, changes: Iterable[tuple[Path, bytes]]) -> Iterator[No
 
 
 def half_done(paths: Iterable[Path]) -> list[HalfDone]:
-    """What interrupted runs of this user left half-written in the projects that `paths` lie in, or that lie in them.
+    """What interrupted runs of this user left half-written in the projects that contain `paths` or lie in them.
 
-    Raises StateError when the folder of state cannot be trusted.
+    Raises StateError if the state folder cannot be trusted.
     """
     asked = [Path(os.path.realpath(path)) for path in paths]
     found = []
@@ -114,10 +116,10 @@ def half_done(paths: Iterable[Path]) -> list[HalfDone]:
 
 
 def put_back(paths: Iterable[Path]) -> list[str]:
-    """Put back what interrupted runs left half-written around `paths`; the files that were restored.
+    """Restores what interrupted runs left half-written around `paths`; returns the restored files.
 
-    A file that somebody changed since is left alone, and so is the journal of a run that is at work. Raises SourceError when a
-    file cannot be written, StateError when the folder of state cannot be trusted.
+    A file that was changed since is left alone, and so is the journal of a running command. Raises SourceError if a
+    file cannot be written, StateError if the state folder cannot be trusted.
     """
     restored = []
     for one in half_done(paths):
@@ -141,7 +143,7 @@ def _put_back(project: Path, originals: dict[str, bytes], written: dict[str, str
 
 
 def _remove_temporaries(project: Path, written: dict[str, str]) -> None:
-    """Remove what the interrupted run had beside its files, to replace them with: whole, or not yet begun."""
+    """Removes the temporary files that the interrupted run had beside its files, complete or not."""
     for path, digest in written.items():
         for temporary in temporaries_of(Path(path)):
             with contextlib.suppress(OSError, ValueError):
@@ -162,7 +164,7 @@ def _is_left(project: Path, path: str, written: str) -> bool:
 
 
 def _store(project: str, entries: dict[str, object]) -> tuple[Path, int | None]:
-    """The new journal, and the descriptor that holds it, where files can be held. Raises StateError or OSError."""
+    """The new journal, and the descriptor of its lock, if files can be locked. Raises StateError or OSError."""
     folder = state_folder(create=True)
     assert folder is not None
     folder = folder / _FOLDER
@@ -202,7 +204,8 @@ def _journals() -> list[Path]:
 
 @contextlib.contextmanager
 def _held(journal: Path) -> Iterator[tuple[Path, dict[str, bytes], dict[str, str]] | None]:
-    """The project, the originals and what was written, for the time of the block; None for what is no journal of a dead run."""
+    """The project, the originals and what was written, for the duration of the block; None unless it is the journal
+    of a dead run."""
     try:
         descriptor = open_private(journal)
     except OSError:
@@ -212,7 +215,7 @@ def _held(journal: Path) -> Iterator[tuple[Path, dict[str, bytes], dict[str, str
         if fcntl is not None:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:  # its run is at work, or another command puts it back
+            except OSError:  # its run still works, or another command restores it
                 yield None
                 return
         if os.name == "posix" and os.fstat(descriptor).st_nlink == 0:
@@ -239,7 +242,7 @@ def _parsed(data: bytes, journal: Path) -> tuple[Path, dict[str, bytes], dict[st
 
 
 def _sweep(folder: Path) -> None:
-    """Removes what runs left that were killed before their journal was whole: nothing was changed yet."""
+    """Removes journals whose run was killed before they were complete: nothing had been changed yet."""
     for path in folder.glob("*.tmp"):
         with contextlib.suppress(OSError):
             if time.time() - path.lstat().st_mtime > _STALE:
@@ -252,7 +255,7 @@ def _project_key(project: str) -> str:
 
 
 def _is_at_work(process: int) -> bool:
-    """Whether another process with this number exists."""
+    """Whether another process with this id exists."""
     if process == os.getpid():
         return False
     try:

@@ -1,6 +1,6 @@
-"""The lines of a notebook that are not Python: magics, shell commands, questions. Python sees them as blank lines.
+"""Notebook lines that are not Python: magics, shell commands, help requests. Python sees them as blank lines.
 
-A line is only looked at where a statement may begin: in `x = (a` the next line, `% b)`, is no magic.
+A line is only tested where a statement may begin: after `x = (a`, the line `% b)` is not a magic.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-# What runs the rest of its cell as Python, in this process.
+# Magics that run the rest of their cell as Python, in this process.
 _PYTHON_CELL_MAGICS = frozenset(
     {
         "capture",
@@ -26,14 +26,14 @@ _PYTHON_CELL_MAGICS = frozenset(
 )
 _CELL_MAGIC = re.compile(r"[ \t]*%%(\w*)")
 _MAGIC = re.compile(r"(?P<indent>[ \t]*)(?:[%!]|\?|[,;/](?=[A-Za-z_]))")
-# What IPython takes for a magic without its `%`.
+# Names that IPython accepts as magics without the `%`.
 _INSTALL = re.compile(
     r"(?P<indent>[ \t]*)(?:pip3?|conda|mamba|uv(?:[ \t]+pip)?)[ \t]+"
     r"(?:install|uninstall|create|remove|update|upgrade|list|show|freeze|add|sync)(?:[ \t]|$)"
 )
 _HELP = re.compile(r"(?P<indent>[ \t]*)[%\w.\[\]*]+\?{1,2}\s*$")
 _ASSIGNED = re.compile(r"(?P<target>[ \t]*[A-Za-z_][\w., \t]*=)[ \t]*[%!](?!=)")
-_MOST_AGAIN = 1 << 22  # characters; from there on each line is read by itself
+_MOST_AGAIN = 1 << 22  # characters; beyond that each line is read separately
 _TOKEN = re.compile(
     r"""
       \#[^\n]*
@@ -47,16 +47,16 @@ _TOKEN = re.compile(
 
 
 def is_python_cell(lines: Sequence[str]) -> bool:
-    """Whether IPython runs a cell as Python here: not when it begins with `%%bash`, `%%html` and the like."""
+    """Whether IPython runs a cell as Python here: not if it begins with `%%bash`, `%%html` and the like."""
     magic = next((_CELL_MAGIC.match(line) for line in lines if line.strip()), None)
     return magic is None or magic[1] in _PYTHON_CELL_MAGICS
 
 
 def without_magics(lines: Sequence[str]) -> list[str]:
-    """`lines` as Python sees them: as many, each at its place, without what only IPython understands."""
+    """`lines` as Python sees them: the same number, each at its place, without lines that only IPython understands."""
     code: list[str] = []
     statement = _Statement()
-    continued = False  # a magic that ends in a backslash goes on
+    continued = False  # a magic that ends in a backslash continues
     for line in lines:
         blank = "" if continued else _masked(line) if statement.is_complete else None
         if blank is not None:
@@ -69,12 +69,12 @@ def without_magics(lines: Sequence[str]) -> list[str]:
 
 
 class _Statement:
-    """Whether the lines taken so far end a statement: no bracket, long string or backslash is open."""
+    """Whether the lines so far end a statement: no bracket, long string or backslash is open."""
 
     def __init__(self) -> None:
         self.depth = 0
-        self.waiting: list[str] = []  # lines whose end is not clear yet
-        self.quotes = ""  # of the long string that is open
+        self.waiting: list[str] = []  # lines whose end is undecided
+        self.quotes = ""  # the quotes of the open long string
         self.again = 0  # characters that were read more than once
 
     @property
@@ -102,11 +102,11 @@ class _Statement:
 
 
 def _masked(line: str) -> str | None:
-    """What Python sees instead of `line`; None when the line is Python."""
+    """What Python sees in place of `line`; None if the line is Python."""
     assigned = _ASSIGNED.match(line)
     if assigned:
-        return f"{assigned['target']} get_ipython()"  # a value that nobody knows
+        return f"{assigned['target']} get_ipython()"  # an unknown value
     magic = _MAGIC.match(line) or _HELP.match(line) or _INSTALL.match(line)
     if magic is None:
         return None
-    return f"{magic['indent']}pass" if magic["indent"] else ""  # a body must not be left empty
+    return f"{magic['indent']}pass" if magic["indent"] else ""  # a body must not be empty

@@ -1,7 +1,7 @@
-"""Reads Markdown pages: the blocks of Python as parts of one module, on the lines that they have in the page.
+"""Reads Markdown pages: the Python blocks become parts of one module, on the lines that they have in the page.
 
-A page shows pieces of programs: a block that does not parse (with an ellipsis for what is left out, say) is left out, and the
-customary names that no block imports (`jnp`, `np`) mean what they always mean.
+A page shows fragments. A block that does not parse, such as one with an ellipsis for omitted code, is skipped.
+Customary names that no block imports (`jnp`, `np`) have their usual meaning.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from jaxlint.source.container import Container, Line, Part
 from jaxlint.source.magics import is_python_cell, without_magics
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
-# A fence, behind nothing but space and the markers of the lists that it stands in.
+# A fence, after only spaces and list markers.
 _OPENING = re.compile(
     r"(?P<indent>[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
 )
 _CLOSING = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*$")
 _WORD = re.compile(r"[\w-]+")
 _LANGUAGES = frozenset({"python", "python3", "py", "py3", "ipython", "ipython3", "pycon", "python-repl"})
-# MyST directives that hold code in the language that follows them.
+# MyST directives that contain code in the language that follows them.
 _DIRECTIVES = frozenset({"code-cell", "code-block", "code", "sourcecode"})
 _OPTION = re.compile(r":[\w-]+:|#\|")
 _PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?: |$)")
 
-# Names that pages on JAX take for granted, and the import that each stands for.
+# Names that pages about JAX use without an import, and the import that each stands for.
 _CUSTOMARY = {
     "jax": "import jax",
     "jnp": "import jax.numpy as jnp",
@@ -56,7 +56,7 @@ class _Block:
 
 
 def read_markdown(text: str, parses: Callable[[str], bool]) -> Container:
-    """The blocks of Python in a page that `parses` accepts."""
+    """The Python blocks in a page that `parses` accepts."""
     lines = [match.groups() for match in _LINE.finditer(text)]
     starts = [match.start() for match in _LINE.finditer(text)]
     parts: list[Part] = []
@@ -99,7 +99,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
 
 
 def _is_python(info: str) -> bool:
-    """Whether a fence's info string says Python: `python`, `py title="x"`, `{python}`, `{.python}`, `{code-cell} ipython3`."""
+    """Whether the info string of a fence means Python: `python`, `py title="x"`, `{python}`, `{.python}`,
+    `{code-cell} ipython3`."""
     words = _WORD.findall(info.lower())
     if not words:
         return False
@@ -111,7 +112,7 @@ def _is_python(info: str) -> bool:
 
 
 def _part(texts: Sequence[str], block: _Block, newline: str) -> Part | None:
-    """The block as lines of code, without the indentation of its fence; its own text is filled in later."""
+    """The block as lines of code, without the indentation of its fence. Its own text is filled in later."""
     margin = [min(block.indent, len(text) - len(text.lstrip(" \t"))) for text in texts]
     bodies = [text[width:] for text, width in zip(texts, margin, strict=True)]
     first = next((body for body in bodies if body.strip()), "")
@@ -120,7 +121,7 @@ def _part(texts: Sequence[str], block: _Block, newline: str) -> Part | None:
     if first.lstrip().startswith(">>>"):
         lines = [_session_line(text) for text in texts]
         return Part(tuple(lines), "", _never, None)
-    # A method that is shown without its class is indented as a whole.
+    # A method shown without its class is indented as a whole.
     own = min((len(body) - len(body.lstrip(" ")) for body in bodies if body.strip()), default=0)
     bodies = [body[min(own, len(body) - len(body.lstrip(" "))) :] for body in bodies]
     if block.info.startswith("{"):
@@ -138,7 +139,7 @@ def _part(texts: Sequence[str], block: _Block, newline: str) -> Part | None:
 
 
 def _without_options(bodies: list[str]) -> list[str] | None:
-    """The code below the options of a MyST cell; None when these say that it is to raise an exception."""
+    """The code below the options of a MyST cell; None if these say that it should raise an exception."""
     count = 0
     while count < len(bodies) and _OPTION.match(bodies[count]):
         count += 1
@@ -148,7 +149,7 @@ def _without_options(bodies: list[str]) -> list[str] | None:
 
 
 def _session_line(text: str) -> Line:
-    """A line of an interactive session: what follows the prompt is code, and what Python printed is not."""
+    """A line of an interactive session: text after the prompt is code, and Python's output is not."""
     prompt = _PROMPT.match(text)
     if prompt is None:
         return Line("", text, text)

@@ -1,7 +1,7 @@
-"""Reads Jupyter notebooks: the code cells as parts of one module, and where each stands in the JSON.
+"""Reads Jupyter notebooks: the code cells become parts of one module, with their positions in the JSON.
 
-The JSON is never written anew. Each source is located in the text, and a cell that changes is spelled as it was: as a string
-or as a list of lines, with its indentation, and with the lines that did not change as they are.
+The JSON is never regenerated. Each source is located in the text, and a changed cell is spelled as before: as a
+string or as a list of lines, with its indentation, and with unchanged lines kept as they are.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)|[^\\]+", re.DOTALL)
 _LINE_ENDS = {r"\n": "\n", r"\r": "\r", r"\u000a": "\n", r"\u000d": "\r"}
 _decoder = json.JSONDecoder()
 
-# What is wrong with the code of a cell, as (line, message); None when it can be parsed.
+# The problem with the code of a cell, as (line, message); None if it parses.
 Problem = Callable[[str], tuple[int | None, str] | None]
 
 
 def read_notebook(text: str, display: str, problem: Problem) -> tuple[Container, list[SourceError]]:
-    """The cells of a notebook, and an error for each that cannot be parsed and is left out.
+    """The cells of a notebook, and an error for each that does not parse and is skipped.
 
-    Raises SourceError when the file is no notebook of format 4. A notebook of another language has no parts.
+    Raises SourceError if the file is not a notebook of format 4. A notebook of another language has no parts.
     """
     notebook = _load(text, display)
     if not _is_python(notebook):
@@ -81,7 +81,7 @@ def notebook_of(cells: Iterable[tuple[bool, str]]) -> bytes:
 
 
 def _load(text: str, display: str) -> Mapping[str, Any]:
-    """Raises SourceError, in one line, when `text` is not the JSON of a notebook of format 4."""
+    """Raises a one-line SourceError if `text` is not the JSON of a notebook of format 4."""
     try:
         notebook = json.loads(text)
     except json.JSONDecodeError as error:
@@ -104,7 +104,7 @@ def _load(text: str, display: str) -> Mapping[str, Any]:
 
 
 def _is_python(notebook: Mapping[str, Any]) -> bool:
-    """Whether the notebook's kernel speaks Python; one that does not say so is taken to."""
+    """Whether the notebook's kernel runs Python; assumed if the notebook does not say."""
     metadata = notebook.get("metadata")
     for table, key in (("language_info", "name"), ("kernelspec", "language")):
         known = metadata.get(table) if isinstance(metadata, dict) else None
@@ -126,7 +126,7 @@ def _speaks_python(cell: Mapping[str, Any]) -> bool:
 
 
 def _is_to_fail(cell: Mapping[str, Any]) -> bool:
-    """Whether the author marked the cell as one that raises: what is wrong in it is meant."""
+    """Whether the author marked the cell as one that raises, so that its error is intended."""
     tags = _metadata(cell).get("tags")
     return isinstance(tags, list) and "raises-exception" in tags
 
@@ -135,11 +135,11 @@ def _is_strings(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-# Where the sources stand in the JSON. The text is known to be valid, so that these need not look for mistakes.
+# Positions of the sources in the JSON. The text is known to be valid, so these functions do not check it.
 
 
 def _cells(text: str, cells: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """Each cell, with the range of its source in the text; (-1, -1) for a cell without one."""
+    """Each cell, with the range of its source in the text; (-1, -1) for a cell without a source."""
     start = next(reversed([at for key, at, _ in _members(text, _skip(text, 0)) if key == "cells"]))
     for cell, at in zip(cells, _items(text, start), strict=True):
         ranges = [(begin, end) for key, begin, end in _members(text, at) if key == "source"]
@@ -147,7 +147,7 @@ def _cells(text: str, cells: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[st
 
 
 def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
-    """The members of the object at `at`: name, and the range of the value."""
+    """The members of the object at `at`: name, and range of the value."""
     at = _skip(text, at + 1)
     while text[at] != "}":
         key, at = _decoder.raw_decode(text, at)
@@ -160,7 +160,7 @@ def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
 
 
 def _items(text: str, at: int) -> Iterator[int]:
-    """Where the items of the list at `at` begin."""
+    """The starts of the items of the list at `at`."""
     at = _skip(text, at + 1)
     while text[at] != "]":
         yield at
@@ -180,7 +180,7 @@ def _skip(text: str, at: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """How a source is spelled: as a list with this between its brackets and items, or as a string."""
+    """How a source is spelled: as a list with this text between brackets and items, or as a string."""
 
     is_list: bool
     opening: str = "["
@@ -191,7 +191,7 @@ class _Style:
 
 def _part(verbatim: str, file_line: int, ascii_only: bool) -> Part:
     """The source with this JSON, which begins on `file_line`."""
-    pieces: list[tuple[str, int]] = []  # the insides of its strings, each with its line in the file
+    pieces: list[tuple[str, int]] = []  # the contents of its strings, each with its line in the file
     style = _Style(is_list=False)
     if verbatim.startswith("["):
         ranges = [(at, _decoder.raw_decode(verbatim, at)[1]) for at in _items(verbatim, 0)]
@@ -223,7 +223,8 @@ def _list_style(verbatim: str, ranges: Sequence[tuple[int, int]]) -> _Style:
 
 
 def _lines(pieces: Sequence[tuple[str, int]]) -> Iterator[Line]:
-    """The lines of a source, from the insides of its strings. A line may be made of several strings and the reverse."""
+    """The lines of a source, from the contents of its strings. A line may consist of several strings, and a string of
+    several lines."""
     raw, began, ended = "", pieces[0][1] if pieces else 0, ""
     for piece, file_line in pieces:
         for token in _ESCAPE.findall(piece):
@@ -257,7 +258,7 @@ def _spell(lines: Sequence[Line], *, style: _Style) -> str:
     if not style.is_list:
         return f'"{"".join(items)}"'
     if not items[-1]:
-        items.pop()  # what ends in a newline has no further line in the list
+        items.pop()  # after a final newline the list has no further line
     if not items:
         return "[]"
     return style.opening + style.separator.join(f'"{item}"' for item in items) + style.closing

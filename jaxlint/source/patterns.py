@@ -1,4 +1,5 @@
-"""Path patterns as in .gitignore, anchored at a folder: for exclusions, per-file ignores and .gitignore itself."""
+"""Path patterns like those of .gitignore, relative to a folder: for exclusions, per-file ignores and .gitignore
+itself."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _MAX_IGNORE_FILE = 1 << 20
 _MAX_PATTERNS = 5_000
 _MAX_PATTERN = 1_000  # characters
 
-# What the patterns of pathspec are made of: some folders, any part of a name, a set of characters, and so on.
+# The building blocks of pathspec's patterns: some folders, any part of a name, a set of characters, and so on.
 _TOKEN = re.compile(
     r"""\(\?:\.\+/\)\?|\(\?:/\.\+\)\?|\(\?:\(\?P<ps_d>/\)\|\$\)|\(\?P<ps_d>/\)|\[\^/\]\*|\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|.""",
     re.DOTALL,
@@ -26,12 +27,12 @@ _STAR, _FOLDERS_BEFORE, _FOLDERS_BETWEEN = "[^/]*", "(?:.+/)?", "(?:/.+)?"
 
 
 class PatternError(ValueError):
-    """A pattern that means nothing; the message is one line."""
+    """An invalid pattern. The message is one line."""
 
 
 @dataclass(frozen=True)
 class PathPatterns:
-    """Patterns in the syntax of .gitignore. One with a slash in it counts from `base`, an absolute folder."""
+    """Patterns in the syntax of .gitignore. A pattern with a slash is relative to `base`, an absolute folder."""
 
     base: str
     patterns: tuple[str, ...]
@@ -40,7 +41,7 @@ class PathPatterns:
     def _spec(self) -> Any:
         if not self.patterns:
             return None
-        from pathspec import GitIgnoreSpec  # not needed by most commands
+        from pathspec import GitIgnoreSpec  # most commands do not need it
 
         if len(self.patterns) > _MAX_PATTERNS:
             raise PatternError(f"there are more than {_MAX_PATTERNS} of them")
@@ -48,7 +49,7 @@ class PathPatterns:
             raise PatternError(f"{longest[:20]!r}... is longer than {_MAX_PATTERN} characters")
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a set in a set, which is no mistake in a pattern
+                warnings.simplefilter("ignore")  # a set in a set, which is not an error in a pattern
                 patterns = GitIgnoreSpec.from_lines(self.patterns).patterns
                 for pattern in patterns:
                     if (regex := getattr(pattern, "regex", None)) is not None:
@@ -58,12 +59,13 @@ class PathPatterns:
             raise PatternError(" ".join(str(error).split())) from None
 
     def check(self) -> PathPatterns:
-        """Raises PatternError when a pattern means nothing."""
+        """Raises PatternError if a pattern is invalid."""
         _ = self._spec
         return self
 
     def decide(self, path: str, *, folder: bool = False) -> bool | None:
-        """Whether the absolute `path` matches: True, False when a `!` pattern takes it back, None when none speaks.
+        """Whether the absolute `path` matches: True, False if a `!` pattern excludes it again, None if no pattern
+        matches.
 
         A path outside `base` matches by its name alone.
         """
@@ -81,15 +83,16 @@ class PathPatterns:
         return bool(self.decide(path, folder=folder))
 
     def moved(self, base: str) -> PathPatterns:
-        """The same patterns counted from another folder."""
+        """The same patterns relative to another folder."""
         return PathPatterns(base, self.patterns)
 
 
 def linear(regex: str) -> str:
-    """The regular expression of a pattern, with the same meaning, but without the search over all ways to spread its wildcards.
+    """An equivalent regular expression for a pattern that does not backtrack over its wildcards.
 
-    A name that has the parts of a pattern in their order has each at its first place after the one before: once found there, no other place
-    need be tried. Without that `*a*a*a*a*b` takes longer than anybody waits, and a clone may bring such a `.gitignore`.
+    In a name that matches, each piece of the pattern can be taken at its first place after the previous piece, so no
+    other place need be tried. Otherwise `*a*a*a*a*b` takes practically forever, and a clone may contain such a
+    `.gitignore`.
     """
     tokens = _TOKEN.findall(regex)
     if not tokens or tokens[0] != "^":
@@ -102,7 +105,7 @@ def linear(regex: str) -> str:
         else:
             parts[-1].append(token)
     texts = ["".join(_each_segment(part)) for part in parts]
-    # The last one may need another place, since the end of the path follows it.
+    # The last piece may need a later place, since the end of the path follows it.
     between = [
         f"(?>(?:.+?/)??{text}(?=/))" if token == _FOLDERS_BEFORE else f"(?>(?:/.+?)??{text}(?=/))"
         for token, text in zip(folders[:-1], texts[1:-1], strict=True)
@@ -118,7 +121,7 @@ def _each_segment(tokens: list[str]) -> Iterable[str]:
             yield from _segment(segment)
             yield (
                 token.replace("|$)", r"|\Z)") if token != "$" else r"\Z"
-            )  # `$` would take a line end for the end
+            )  # `$` would accept a line end as the end
             segment = []
         else:
             segment.append(token)
@@ -126,7 +129,7 @@ def _each_segment(tokens: list[str]) -> Iterable[str]:
 
 
 def _segment(tokens: list[str]) -> Iterable[str]:
-    """One name: what follows each wildcard but the last is taken where it is found first."""
+    """One name: the piece after each wildcard but the last is taken at its first place."""
     tokens = [
         token
         for before, token in zip([None, *tokens], tokens, strict=False)
@@ -142,7 +145,7 @@ def _segment(tokens: list[str]) -> Iterable[str]:
 
 
 def read_ignore_file(folder: str, name: str = ".gitignore") -> PathPatterns | None:
-    """The patterns of the ignore file in `folder`, or None when there is none that can be read."""
+    """The patterns of the ignore file in `folder`, or None if there is no readable one."""
     try:
         data = read_regular(os.path.join(folder, name), _MAX_IGNORE_FILE)
         lines = data.decode("utf-8", "surrogateescape").splitlines()[:_MAX_PATTERNS]
@@ -156,7 +159,7 @@ def read_ignore_file(folder: str, name: str = ".gitignore") -> PathPatterns | No
 
 
 def _valid(folder: str, lines: Iterable[str]) -> Iterable[str]:
-    """The lines that git would understand: it skips the others silently."""
+    """The lines that git would understand; it skips the others silently."""
     for line in lines:
         try:
             PathPatterns(folder, (line,)).check()

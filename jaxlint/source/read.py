@@ -1,4 +1,4 @@
-"""Reads source files: PEP 263 encodings, byte-order marks, and line ends kept as they are."""
+"""Reads source files: PEP 263 encodings, byte-order marks, and unchanged line ends."""
 
 from __future__ import annotations
 
@@ -24,32 +24,30 @@ _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16 and UTF-32 in either byte orde
 
 
 def shown_path(path: Path) -> str:
-    """The path as a person would write it: from the current folder, if it lies in there."""
+    """The path as a person would write it: relative to the current folder, if it lies inside."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def read_source(path: Path, display: str | None = None) -> SourceFile:
-    """The decoded file at `path`, shown to the user as `display` (the path itself when left out).
+    """The decoded file at `path`, shown to the user as `display` (by default the path itself).
 
-    Raises SourceError, in one line, when the file is missing, unreadable, not a regular file, binary, or not in
-    the encoding that it declares.
+    Raises a one-line SourceError if the file is missing, unreadable, not a regular file, binary, or not in the
+    encoding that it declares.
     """
     shown = str(path) if display is None else display
     return source_from_bytes(read_bytes(path, shown), path, shown)
 
 
 def is_notebook(data: bytes) -> bool:
-    """Whether bytes without a name are those of a notebook: an object of JSON that has cells."""
+    """Whether bytes without a file name are those of a notebook: a JSON object with cells."""
     body = data.removeprefix(_UTF8_BOM).lstrip()
     if not body.startswith(b"{") or b'"cells"' not in body:
         return False
     try:
         notebook = json.loads(body)
     except (ValueError, RecursionError):
-        return (
-            b'"cell_type"' in body
-        )  # a notebook that is broken, which is better said than that it is no Python
+        return b'"cell_type"' in body  # a broken notebook: a better message than that it is not Python
     return isinstance(notebook, dict) and "cells" in notebook
 
 
@@ -73,7 +71,7 @@ def read_bytes(path: Path, display: str) -> bytes:
 
 
 def source_from_bytes(data: bytes, path: Path, display: str) -> SourceFile:
-    """Decodes `data` as Python would. Raises SourceError when that is not possible."""
+    """Decodes `data` as Python would. Raises SourceError if that is impossible."""
     digest = hashlib.sha256(data).hexdigest()
     if data.startswith(_WIDE_BOMS):
         raise SourceError(
@@ -103,7 +101,8 @@ def source_from_bytes(data: bytes, path: Path, display: str) -> SourceFile:
             _line_at(body, error.start),
         ) from None
     except (UnicodeError, LookupError, ValueError) as error:
-        # A codec that exists but does not decode text ("rot13"), not line by line ("punycode"), or never ("undefined").
+        # A codec that exists but does not decode text ("rot13"), does not work line by line ("punycode"), or never
+        # works ("undefined").
         raise SourceError(
             display,
             f"cannot be decoded as {encoding} ({_one_line(error)}); correct its `# coding:` comment",
@@ -124,7 +123,7 @@ def _decoded(body: bytes, encoding: str) -> str:
 
 
 def _without_commands(source: SourceFile) -> SourceFile:
-    """The Python in a file that holds other lines as well, as exports of notebooks do."""
+    """The Python in a file that also contains other lines, such as an exported notebook."""
     found = read_exported(source.text, source.display, functools.partial(_problem, source))
     if found is None:
         return source
@@ -138,8 +137,8 @@ def _without_commands(source: SourceFile) -> SourceFile:
 
 
 def _opened(source: SourceFile, suffix: str) -> SourceFile:
-    """The Python in a notebook or a Markdown page. Raises SourceError when a notebook is none."""
-    from jaxlint.source.markdown import read_markdown  # most runs meet neither
+    """The Python in a notebook or a Markdown page. Raises SourceError if a notebook is not one."""
+    from jaxlint.source.markdown import read_markdown  # most runs use neither
     from jaxlint.source.notebook import read_notebook
 
     problems: list[SourceError] = []
@@ -151,7 +150,7 @@ def _opened(source: SourceFile, suffix: str) -> SourceFile:
 
 
 def _problem(source: SourceFile, code: str) -> tuple[int | None, str] | None:
-    """Why a part of `source` cannot be parsed, with the line in it; None when it can be."""
+    """Why a part of `source` does not parse, with the line in it; None if it does."""
     from jaxlint.syntax.parse import parse_source
 
     try:
@@ -162,8 +161,8 @@ def _problem(source: SourceFile, code: str) -> tuple[int | None, str] | None:
 
 
 def _declared_encoding(data: bytes, display: str) -> str:
-    """The encoding by PEP 263: the byte-order mark, a coding comment in the first two lines, or UTF-8."""
-    if b"\r" in data:  # a line may end in it alone, which `readline` does not see
+    """The encoding by PEP 263: a byte-order mark, a coding comment in the first two lines, or UTF-8."""
+    if b"\r" in data:  # a line may end in a lone one, which `readline` ignores
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
@@ -182,6 +181,6 @@ def _line_at(data: bytes, offset: int) -> int:
 
 
 def _one_line(error: Exception) -> str:
-    """What a file names, an encoding say, may be as long as it likes; a message may not."""
+    """Shortens what a file names, such as an encoding: it may be of any length, and a message may not."""
     text = " ".join(str(error).split())
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."

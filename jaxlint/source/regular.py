@@ -1,4 +1,4 @@
-"""Reads a file that may be anything: a clone can hold pipes, sockets, devices and files without end under any name."""
+"""Reads a file of any kind: a clone may contain pipes, sockets, devices and endless files under any name."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import errno
 import os
 import stat
 
-MAX_SOURCE = 64 << 20  # of a file that is checked
-MAX_SETTINGS = 4 << 20  # of a file that is read for what it says of the project
+MAX_SOURCE = 64 << 20  # for a checked file
+MAX_SETTINGS = 4 << 20  # for a file with facts about the project
 
 
 class NotRegular(OSError):
@@ -19,11 +19,12 @@ class TooLarge(OSError):
 
 
 def read_regular(path: str | os.PathLike[str], limit: int) -> bytes:
-    """The bytes of a regular file, behind links too. Never waits for a writer.
+    """The bytes of a regular file, also behind links. Never waits for a writer.
 
-    Raises OSError: NotRegular, TooLarge for more than `limit` bytes, or what the system says. Raises ValueError for a NUL in the path.
+    Raises OSError: NotRegular, TooLarge for more than `limit` bytes, or the system's error. Raises ValueError for a
+    NUL in the path.
     """
-    # Opened without blocking: a named pipe without a writer is refused rather than waited for.
+    # Opened without blocking: a named pipe without a writer is refused, not waited for.
     flags = (
         os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
     )
@@ -39,9 +40,9 @@ def read_regular(path: str | os.PathLike[str], limit: int) -> bytes:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
         if not stat.S_ISREG(status.st_mode):
             raise NotRegular(errno.ENXIO, "not a regular file", os.fspath(path))
-        # Files of the kernel give their size as 0, whatever they hold.
+        # Kernel files have size 0, whatever they contain.
         data = b"" if status.st_size > limit else file.read(limit + 1)
-        if data is None:  # a log of the kernel, which has nothing to say now
+        if data is None:  # a kernel log that has nothing to read now
             raise NotRegular(errno.ENXIO, "not a regular file", os.fspath(path))
         if status.st_size > limit or len(data) > limit:
             raise TooLarge(errno.EFBIG, f"larger than {limit >> 20} MB", os.fspath(path))

@@ -1,4 +1,4 @@
-"""Reads TOML that may be anything: endless, nested without end, or with keys that take the parser hours."""
+"""Reads arbitrary TOML: endless, nested without end, or with keys that take the parser hours."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from jaxlint.source.regular import MAX_SETTINGS, read_regular
 
-# What may be a key: the parser of the standard library walks from the top for each part of a dotted one.
+# Anything that may be a key: the standard library's parser walks from the top for each part of a dotted key.
 _KEY = re.compile(r"[^\n=,{}]+")
 _MOST_STEPS = 2_000_000  # a second or two
 
 
 class TomlError(ValueError):
-    """The text is no TOML, or more than is read; says why on one line."""
+    """The text is not TOML, or is too large. The message is one line."""
 
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:

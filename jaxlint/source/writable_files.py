@@ -1,4 +1,5 @@
-"""Which files a command may write to: sources of the project, and nothing else. Every write of a source asks here."""
+"""The files that a command may write to: sources of the project, and nothing else. Every write of a source is checked
+here."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from pathlib import Path
 from jaxlint.source.file import SourceError
 from jaxlint.source.read import CONTAINERS
 
-# Folders in which version control keeps what it acts upon.
+# Folders in which version control keeps files that it acts upon.
 CONTROL_FOLDERS = frozenset({".git", ".hg", ".svn", ".jj", ".bzr", ".sl", "_darcs", ".pijul"})
 _SOURCES = frozenset({".py", ".pyi", ".pyw"}) | CONTAINERS
 _REQUIREMENTS = frozenset({"pyproject.toml", "setup.cfg", "setup.py", "Pipfile", "pixi.toml"})
@@ -17,10 +18,11 @@ _BARE = ("HEAD", "objects", "refs")  # a repository of git without a working tre
 
 
 def target_of(path: Path, display: str, project: Path | None = None, *, requirements: bool = False) -> Path:
-    """The file behind `path` and its links, when it may be written: a source, or with `requirements` a file that says what a project requires.
+    """The file behind `path` and its links, if it may be written: a source, or with `requirements` a file with the
+    project's requirements.
 
-    `project` is the folder that links must not lead out of; a file that is named outside it, or when none is given, has its own folder for that.
-    Raises SourceError.
+    `project` is the folder that links must not leave. A file outside it, or any file if there is none, must stay in
+    its own folder. Raises SourceError.
     """
     given = Path(os.path.abspath(path))
     target = Path(os.path.realpath(given))
@@ -42,7 +44,7 @@ def target_of(path: Path, display: str, project: Path | None = None, *, requirem
 
 
 def in_version_control(path: Path) -> bool:
-    """Whether a path leads through a folder in which version control keeps what it acts upon."""
+    """Whether a path leads through a folder in which version control keeps files that it acts upon."""
     return any(_folded(part) in CONTROL_FOLDERS or part.casefold() == "git~1" for part in path.parts)
 
 
@@ -53,7 +55,7 @@ def _requires(path: Path) -> bool:
 
 
 def _folded(name: str) -> str:
-    """The name as file systems may see it that ignore case, invisible characters, or dots and spaces at the end."""
+    """The name as seen by file systems that ignore case, invisible characters, or trailing dots and spaces."""
     seen = "".join(character for character in name if unicodedata.category(character) != "Cf")
     return seen.casefold().rstrip(". ")
 
@@ -68,7 +70,7 @@ def _is_in_bare_repository(target: Path, top: Path) -> bool:
 
 
 def _is_script(path: Path) -> bool:
-    """Whether a file without a suffix says that Python runs it."""
+    """Whether a file without a suffix declares that Python runs it."""
     try:
         with open(path, "rb") as file:
             start = file.readline(200)

@@ -1,4 +1,4 @@
-"""Writes changed files: atomically, all or none, and only when nobody else changed them meanwhile."""
+"""Writes changed files: atomically, all or none, and only if nobody else changed them meanwhile."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ _UTF8_BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """New text for a file as it was read: that of the file itself, also where it is a container. `requirements`: it may be one that says what a project requires."""
+    """New text for a file: that of the file itself, even if it is a container. `requirements`: it may be a file with
+    the project's requirements."""
 
     source: SourceFile
     text: str
@@ -38,7 +39,7 @@ class Change:
 
 
 def encode_text(source: SourceFile, text: str) -> bytes:
-    """`text` in the encoding of `source`, with its byte-order mark. Raises SourceError when it does not fit."""
+    """`text` in the encoding of `source`, with its byte-order mark. Raises SourceError if that cannot encode it."""
     try:
         body = text.encode(source.encoding)
     except UnicodeError:
@@ -49,10 +50,10 @@ def encode_text(source: SourceFile, text: str) -> bytes:
 
 
 def write_changes(changes: Iterable[Change], project: Path | None = None) -> None:
-    """Replaces all the files or none; only sources, and none behind a link that leads out of `project` (`target_of`).
+    """Replaces all the files or none; only sources, and none behind a link that leaves `project` (`target_of`).
 
-    Each goes through a temporary file beside it and keeps its mode and, where allowed, its owner; a symbolic link
-    stays one. Raises SourceError when a file changed since it was read or cannot be written; then nothing changed.
+    Each goes through a temporary file beside it and keeps its mode and, if possible, its owner. A symbolic link stays
+    one. Raises SourceError if a file changed since it was read or cannot be written; then nothing changed.
     """
     prepared: list[_Prepared] = []
     replaced: list[_Prepared] = []
@@ -66,7 +67,7 @@ def write_changes(changes: Iterable[Change], project: Path | None = None) -> Non
         for item in sorted(prepared, key=lambda item: item.target):
             locks.enter_context(_locked(item.target, item.display))
         for item in prepared:
-            # As late as can be: an editor, or another run, may have saved the file while we prepared.
+            # As late as possible: an editor, or another run, may have saved the file meanwhile.
             if hashlib.sha256(read_bytes(item.target, item.display)).hexdigest() != item.digest:
                 raise SourceError(item.display, "changed since it was read; not changed, run again")
         for item in prepared:
@@ -85,10 +86,10 @@ def write_changes(changes: Iterable[Change], project: Path | None = None) -> Non
 
 @contextlib.contextmanager
 def _locked(target: Path, display: str) -> Iterator[None]:
-    """Keeps other runs from replacing the file between our last look at it and our own replacing it.
+    """Keeps other runs from replacing the file between our last look at it and our own replacement.
 
-    The lock is that of the file that was there: whoever waits for it finds another one afterwards, and its digest changed.
-    Raises SourceError when another process keeps it.
+    The lock belongs to the old file: a run that waits for it then finds a new file with another digest. Raises
+    SourceError if another process holds the lock.
     """
     with contextlib.ExitStack() as stack:
         if fcntl is not None:
@@ -107,7 +108,8 @@ def _locked(target: Path, display: str) -> Iterator[None]:
 
 
 def write_atomic(path: Path, data: bytes, *, display: str | None = None) -> None:
-    """Writes `data` to `path`, new or existing, through a temporary file beside it; a link there is replaced. Raises SourceError."""
+    """Writes `data` to `path`, new or existing, through a temporary file beside it. A link there is replaced. Raises
+    SourceError."""
     target = Path(os.path.realpath(path.parent)) / path.name
     shown = str(path) if display is None else display
     temporary = _write_beside(target, data, shown)
@@ -134,7 +136,7 @@ def _prepare(change: Change, project: Path | None) -> _Prepared:
     if hashlib.sha256(original).hexdigest() != source.digest:
         raise SourceError(source.display, "changed since it was read; not changed, run again")
     if encode_text(source, source.file_text) != original:
-        # Some codecs (UTF-7) write the same text in several ways: an edit would touch lines it does not mean to.
+        # Some codecs (UTF-7) can write the same text in several ways: an edit would change lines that it should not.
         raise SourceError(
             source.display, f"cannot be written back as it was in {source.encoding}; save it as UTF-8"
         )
@@ -145,7 +147,8 @@ def _prepare(change: Change, project: Path | None) -> _Prepared:
 
 
 def _write_beside(target: Path, data: bytes, display: str) -> Path:
-    """A temporary file in the folder of `target`, with its mode and owner, so that a rename replaces it whole."""
+    """A temporary file in the folder of `target`, with its mode and owner, so that a rename replaces the target in
+    one step."""
     try:
         descriptor, name = tempfile.mkstemp(prefix=_beside(target), suffix=_SUFFIX, dir=target.parent)
     except OSError as error:
@@ -166,7 +169,7 @@ def _write_beside(target: Path, data: bytes, display: str) -> Path:
 
 
 def temporaries_of(target: Path) -> list[Path]:
-    """The files beside `target` that are named as temporary files of this module are."""
+    """The files beside `target` whose names are those of this module's temporary files."""
     prefix = _beside(target)
     try:
         return [
@@ -181,7 +184,7 @@ def temporaries_of(target: Path) -> list[Path]:
 
 
 def _beside(target: Path) -> str:
-    return f".{target.name[:50]}."  # of four bytes each, where a name has 255 at most
+    return f".{target.name[:50]}."  # of four bytes each; a name has at most 255 bytes
 
 
 def _copy_metadata(target: Path, name: str) -> None:
@@ -195,11 +198,11 @@ def _copy_metadata(target: Path, name: str) -> None:
         os.chmod(name, 0o666 & ~umask)  # a new file: what `open` would have given it
         return
     if hasattr(os, "chown"):
-        with contextlib.suppress(OSError):  # only the superuser may give a file away
+        with contextlib.suppress(OSError):  # only the superuser may change the owner
             os.chown(name, status.st_uid, status.st_gid)
     os.chmod(name, stat.S_IMODE(status.st_mode))
     if hasattr(os, "listxattr"):
-        with contextlib.suppress(OSError):  # a file system without them
+        with contextlib.suppress(OSError):  # a file system without extended attributes
             for attribute in os.listxattr(target):  # access control lists are among them
                 with contextlib.suppress(OSError):
                     os.setxattr(name, attribute, os.getxattr(target, attribute))

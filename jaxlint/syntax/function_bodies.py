@@ -1,4 +1,4 @@
-"""What belongs to a function itself, and not to one inside it."""
+"""The nodes of a function without those of nested functions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def own_nodes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.AST]:
-    """The nodes of a body in the order of the source, without those of functions and classes inside it.
+    """The nodes of a body in source order, without the bodies of nested functions and classes.
 
-    Those themselves are among them. A node may be changed once it was given, and is then looked into as it was.
+    The nested definitions themselves are included. The caller may change a node once it has it; the walk then
+    continues into the original.
     """
     stack: list[ast.AST] = list(reversed(function.body))
     while stack:

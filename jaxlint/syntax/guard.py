@@ -1,7 +1,7 @@
-"""Finds source that is nested too deeply to be parsed or walked, by one linear scan of its text.
+"""Finds source that is nested too deeply to parse or walk, by one linear scan of its text.
 
 A parser that recurses for each term of a long sum fails in its own way: the standard library's with an exception,
-libcst by bringing the interpreter down, a walk over the tree by Python's recursion limit. None is left to chance.
+libcst by crashing the interpreter, a walk over the tree by Python's recursion limit. The scan prevents all of them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 MAX_BRACKETS = 200  # the limit of Python's own tokenizer
 MAX_CHAIN = 1000  # operators, attributes and calls that nest in one expression
-MAX_ELIFS = 1000  # each `elif` nests in the one before it
+MAX_ELIFS = 1000  # each `elif` nests in the one before
 
-# What nests: operators, trailers, `not`, conditional expressions and lambdas.
+# Tokens that nest: operators, trailers, `not`, conditional expressions and lambdas.
 _NESTING = ("+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<<", ">>", ".", "(", "[", "{")
 _NESTING_WORDS = ("if", "not", "lambda", "await")
-# A line that begins like this is not inside an expression (or, if it names an argument, begins a new one).
+# A line that begins like this is not inside an expression, or it names an argument and begins a new one.
 _STATEMENT = re.compile(
     r"^[ \t\f]*(?:(?:def|class|return|import|raise|assert|while|with|try|except|finally|pass|break|continue|del"
     r"|global|nonlocal)\b|[A-Za-z_][\w.]*[ \t]*=(?!=))",
@@ -40,7 +40,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# How tightly an operator binds: a looser one ends the chains of the tighter ones before it.
+# The binding strength of an operator: a looser one ends the chains of tighter ones before it.
 _CONDITIONAL, _BOOLEAN, _UNARY, _TRAILER = 0, 1, 8, 9
 _BINDING = {"|": 2, "^": 3, "&": 4, "<<": 5, ">>": 5, "+": 6, "-": 6, "*": 7, "/": 7, "//": 7, "%": 7, "@": 7}
 _BINDING |= {"**": _UNARY, "~": _UNARY, ".": _TRAILER}
@@ -52,19 +52,20 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True, slots=True)
 class NestingProblem:
-    """Source that is nested too deeply: where (1-based line), and what to do."""
+    """Source that is nested too deeply: the line (1-based), and what to do."""
 
     line: int
     message: str
 
 
-# libcst needs about 4 kB for a token, and positions take as much again. The largest file of JAX itself has 95,000.
+# libcst needs about 4 kB per token, and as much again for positions. The largest file of JAX itself has 95,000
+# tokens.
 MOST_TOKENS = 150_000
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def too_long_for_libcst(text: str) -> bool:
-    """Whether the tree that keeps comments and formatting would take more than a gigabyte."""
+    """Whether the concrete syntax tree would take more than a gigabyte."""
     if len(text) <= MOST_TOKENS:
         return False
     return sum(1 for _ in _WORD.finditer(text)) > MOST_TOKENS
@@ -73,7 +74,7 @@ def too_long_for_libcst(text: str) -> bool:
 def worth_scanning(text: str) -> bool:
     """Whether `text` could nest too deeply for the standard library's parser or a walk over its tree.
 
-    Much cheaper than `nesting_problem`, and enough before a parser that fails with an exception.
+    Much cheaper than `nesting_problem`, and sufficient before a parser that fails with an exception.
     """
     if text.count("elif") > MAX_ELIFS:
         return True
@@ -93,7 +94,7 @@ def worth_scanning(text: str) -> bool:
 def nesting_problem(text: str, *, concrete: bool = False) -> NestingProblem | None:
     """The first place in `text` that nests too deeply, or None.
 
-    With `concrete`, also what nests in libcst's tree alone: `and`, `or` and adjacent strings.
+    With `concrete`, also code that only nests in libcst's tree: `and`, `or` and adjacent strings.
     """
     scan = _Scan(concrete)
     for kind, token in _tokens(text, scan) if concrete else _whole_tokens(text):
@@ -110,15 +111,16 @@ def _whole_tokens(text: str) -> Iterator[tuple[str, re.Match[str]]]:
 
 
 def _tokens(text: str, scan: _Scan) -> Iterator[tuple[str, re.Match[str]]]:
-    """Tokens with those inside f-strings, which may hold any code and further strings: libcst's parser descends into them.
+    """Tokens, including those inside f-strings, which may contain any code and further strings: libcst's parser
+    descends into them.
 
-    Which bracket ends a replacement field is read off `scan`, to which each token is fed before the next is asked for.
+    `scan` knows which bracket ends a replacement field. Each token is fed to it before the next one is read.
     """
     position = 0
     strings: list[
         tuple[str, int]
-    ] = []  # those that are open: their quotes, and how many brackets are around them
-    literal = False  # whether what comes next is text of the innermost one, not code
+    ] = []  # the open f-strings: their quotes, and the number of brackets around them
+    literal = False  # whether the next characters are text of the innermost one, not code
     while True:
         if literal:
             quotes, depth = strings[-1]
@@ -126,7 +128,7 @@ def _tokens(text: str, scan: _Scan) -> Iterator[tuple[str, re.Match[str]]]:
             position = _text_end(text, position, quotes, in_spec)
             if text.startswith("{", position) or (in_spec and text.startswith("}", position)):
                 literal = False
-            else:  # its end, or that of a line that leaves it open
+            else:  # its end, or the end of a line that leaves it open
                 position += len(quotes) if text.startswith(quotes, position) else 0
                 strings.pop()
                 scan.after_operand = scan.after_string = True
@@ -150,7 +152,8 @@ def _tokens(text: str, scan: _Scan) -> Iterator[tuple[str, re.Match[str]]]:
 
 
 def _text_end(text: str, position: int, quotes: str, in_spec: bool) -> int:
-    """Where the literal text of an f-string ends: at its quotes, a field, or the end of a line that it may not go over."""
+    """Where the literal text of an f-string ends: at its quotes, at a field, or at the end of a line that it may not
+    cross."""
     while position < len(text):
         if text.startswith(quotes, position):
             return position
@@ -180,8 +183,8 @@ class _Bracket:
     __slots__ = ("chains", "lambdas")
 
     def __init__(self) -> None:
-        self.chains = [0] * _LEVELS  # by binding
-        self.lambdas = 0  # whose colon is still to come
+        self.chains = [0] * _LEVELS  # by binding strength
+        self.lambdas = 0  # lambdas before their colon
 
     def nest(self, binding: int) -> None:
         self.chains[binding] += 1
@@ -197,7 +200,7 @@ class _Scan:
     def __init__(self, concrete: bool) -> None:
         self.concrete = concrete
         self.brackets = [_Bracket()]
-        self.outer = 0  # the depth of all brackets but the innermost
+        self.outer = 0  # the depth of all brackets except the innermost
         self.outer_depths: list[int] = []
         self.after_operand = False
         self.after_string = False
@@ -206,7 +209,7 @@ class _Scan:
         self.elifs: list[tuple[str, int]] = []  # indentation and length of each open chain
 
     def feed(self, kind: str, token: re.Match[str]) -> str | None:
-        """Takes the next token; what to say when it nests too deeply."""
+        """Processes the next token; returns what to say if it nests too deeply."""
         if kind == "skip":
             return None
         level = self.brackets[-1]
@@ -307,6 +310,6 @@ class _Scan:
         return None
 
     def _close_elifs(self, *, keep_same: bool = False) -> None:
-        """Ends the chains that a statement at this indentation ends."""
+        """Closes the chains that a statement at this indentation ends."""
         while self.elifs and len(self.elifs[-1][0]) >= len(self.indent) + keep_same:
             self.elifs.pop()

@@ -1,4 +1,4 @@
-"""Which assignments of a function nothing reads: live variables, from the end of its body to the beginning."""
+"""Assignments that nothing reads: live variables, computed backwards from the end of a function's body."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from jaxlint.syntax.memo import cache
 Names = frozenset[str]
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _CHANGING = frozenset({"append", "extend", "insert", "update", "setdefault", "add"})
-_ROUNDS = 4  # of a loop, until what it reads of the iteration before is known
+_ROUNDS = 4  # passes over a loop, until the variables that it reads from the previous iteration are known
 
 
 @cache
 def unread_statements(function: FunctionNode) -> frozenset[ast.stmt]:
-    """The assignments to a variable, and the changes of what one holds, behind which the function does not read the variable.
+    """The assignments to a variable, and the changes of its contents, after which the function does not read the
+    variable.
 
-    Changes are `x[i] = value`, `x.name = value` and `x.append(value)`. What nested functions read is read at any time.
+    Changes are `x[i] = value`, `x.name = value` and `x.append(value)`. Reads in nested functions count at any time.
     """
     if isinstance(function, ast.Lambda):
         return frozenset()
@@ -46,7 +47,7 @@ def _root(place: ast.AST) -> str:
 
 
 def _read_elsewhere(function: FunctionNode) -> Names:
-    """The names that nested functions mention, and those that are not the function's own."""
+    """The names that nested functions mention, and names that are not local to the function."""
     found: set[str] = set()
     for node in walk(function):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
@@ -74,13 +75,14 @@ def _stored(node: ast.AST) -> Names:
 
 @dataclass(slots=True)
 class _Liveness:
-    """`always` is read elsewhere; `after` and `again` are what is live behind and at the head of the loops around."""
+    """Liveness of one function. `always`: read elsewhere; `after` and `again`: live after and at the head of the
+    enclosing loops."""
 
     always: Names
     unread: set[ast.stmt] = field(default_factory=set)
     after: list[Names] = field(default_factory=list)
     again: list[Names] = field(default_factory=list)
-    handlers: Names = frozenset()  # what is read where an error is handled
+    handlers: Names = frozenset()  # names that error handlers read
 
     def block(self, statements: list[ast.stmt], live: Names) -> Names:
         for statement in reversed(statements):
@@ -120,7 +122,7 @@ class _Liveness:
             else:
                 self.unread.add(node)
         if name and not isinstance(written, ast.Name):
-            # What only changes the variable reads none of it.
+            # An expression that only changes the variable does not read it.
             call = node.value
             parts = (
                 [call]

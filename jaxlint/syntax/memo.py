@@ -1,4 +1,4 @@
-"""Facts of syntax trees, remembered until the next analysis of the process begins."""
+"""Facts about syntax trees, memoised until the next analysis in the process."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _CACHES: list[Any] = []
 
 
 def cache(function: Remembered) -> Remembered:
-    """`functools.cache` for functions of nodes, scopes or values of one analysis, which `forget` empties."""
+    """`functools.cache` for functions of nodes, scopes or values of one analysis. `forget` empties it."""
     remembered = functools.cache(function)
     _CACHES.append(remembered)
     return remembered  # type: ignore[return-value]
 
 
 def forget() -> None:
-    """Drops all that was remembered: else the trees and scopes of every analysis of a process would stay alive."""
+    """Drops all memoised facts. Otherwise the trees and scopes of every analysis in a process would stay alive."""
     for remembered in _CACHES:
         remembered.cache_clear()

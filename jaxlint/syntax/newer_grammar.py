@@ -1,8 +1,8 @@
-"""Reads the grammar of a newer Python than the one that runs: its tree in terms of the standard library's `ast`.
+"""Parses the grammar of a newer Python than the running one, into trees of the standard library's `ast`.
 
-libcst has a grammar of its own, so it says where the new constructs stand. Each is covered up in the text by something old of the
-same length in bytes: type parameters by blanks, an f-string by `(   )`. What the running parser makes of that text has every other
-node where it belongs, and the covered constructs are put in, made of pieces that are parsed in the same way.
+libcst has its own grammar, so it locates the new constructs. Each is replaced in the text by an old construct of the
+same length in bytes: type parameters by blanks, an f-string by `( )`. The running parser then places every other node
+correctly, and the replaced constructs are inserted, built from pieces that are parsed the same way.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if sys.version_info >= (3, 12):
 else:
 
     class TypeAlias(ast.stmt):
-        """`type X[T] = value`, which `ast` has from Python 3.12 on."""
+        """`type X[T] = value`, which `ast` supports from Python 3.12."""
 
         _fields = ("name", "type_params", "value")
 
@@ -64,7 +64,7 @@ if sys.version_info >= (3, 14):
 else:
 
     class TemplateStr(ast.expr):
-        """`t"..."`, which `ast` has from Python 3.14 on."""
+        """`t"..."`, which `ast` supports from Python 3.14."""
 
         _fields = ("values",)
 
@@ -74,7 +74,7 @@ else:
         _fields = ("value", "str", "conversion", "format_spec")
 
 
-# Kinds of nodes that a tree may hold though `ast` does not know them.
+# Kinds of nodes that a tree may contain though `ast` does not know them.
 NEWER_NODES: tuple[type[ast.AST], ...] = (
     Interpolation,
     ParamSpec,
@@ -86,9 +86,9 @@ NEWER_NODES: tuple[type[ast.AST], ...] = (
 
 
 def parse_newer(text: str, version: tuple[int, ...] = sys.version_info[:2]) -> ast.Module:
-    """The tree of `text`, which the parser of Python `version` refuses. Raises SyntaxError when no version would take it.
+    """The tree of `text`, which the parser of Python `version` rejects. Raises SyntaxError if no version accepts it.
 
-    The text must have been found not to nest too deeply for libcst.
+    The caller must have checked that the text does not nest too deeply for libcst.
     """
     return _reader(text, version).module()
 
@@ -102,7 +102,7 @@ def _reader(text: str, version: tuple[int, ...]) -> _Reader:
 
     with no_garbage_collection():
         try:
-            # libcst forgets blanks after a conversion, and with them where the rest of the line is.
+            # libcst loses blanks after a conversion, and so the positions of the rest of the line.
             module = cst.parse_module(_CONVERSION.sub(r"\2\1", text))
         except cst.ParserSyntaxError as error:
             raise SyntaxError("invalid syntax", (None, error.raw_line, None, None)) from None
@@ -119,14 +119,14 @@ def tokens(text: str) -> list[tokenize.TokenInfo]:
         return list(tokenize.generate_tokens(io.StringIO(text).readline))
     except (tokenize.TokenError, SyntaxError):
         if nesting_problem(text, concrete=True):
-            raise  # libcst would bring the interpreter down
+            raise  # libcst would crash the interpreter
         covered = _reader(text, sys.version_info[:2]).spelled_old()
         return list(tokenize.generate_tokens(io.StringIO(covered).readline))
 
 
 @dataclass(slots=True)
 class _Construct:
-    """What is covered up in the text from `start` to `end`, as offsets; `at` is where its node begins."""
+    """A construct that is covered in the text from offset `start` to `end`. `at` is the start of its node."""
 
     node: Any
     start: int
@@ -148,7 +148,7 @@ class _Reader:
         self.constructs: list[_Construct] = []
 
     def spelled_old(self) -> str:
-        """The text with each character at its place, new constructs covered up and their comments left."""
+        """The text with new constructs covered, comments kept, and each character at its place."""
         import libcst as cst
 
         self.constructs = sorted(self._find(), key=lambda one: (one.start, -one.end))
@@ -162,7 +162,7 @@ class _Reader:
         self._put_in(tree, 0, len(self.text))
         return tree
 
-    # Where things are
+    # Positions
 
     def _range(self, node: Any) -> tuple[int, int]:
         place = self.places[node]
@@ -172,7 +172,7 @@ class _Reader:
         return self.starts[place.line - 1] + place.column  # type: ignore[no-any-return]
 
     def _outer_range(self, node: Any) -> tuple[int, int]:
-        """Where an expression is, with the parentheses around it."""
+        """The range of an expression, including the parentheses around it."""
         if not node.lpar:
             return self._range(node)
         return self._range(node.lpar[0])[0], self._range(node.rpar[-1])[1]
@@ -185,7 +185,7 @@ class _Reader:
     def _place(self, start: int, end: int) -> dict[str, Any]:
         return dict(zip(_PLACE, (*self._position(start), *self._position(end)), strict=True))
 
-    # What is to be covered
+    # Constructs to cover
 
     def _find(self) -> Iterator[_Construct]:
         import libcst as cst
@@ -250,7 +250,7 @@ class _Reader:
         at = self._range(node.name)[0]
         if not _LINE_END.search(text, start, end):
             return _Construct(node, start, end, {}, at)
-        # Over several lines the parameters need brackets around them: those of what follows.
+        # Parameters on several lines need brackets around them: those of the following code.
         blank = _BLANK.match(text, end)
         following = blank.end() if blank else end
         if text[following : following + 1] == "(":
@@ -258,7 +258,7 @@ class _Reader:
         return _Construct(node, start, end, {start: "(", end - 1: ")"}, at)
 
     def _outermost(self, start: int, end: int) -> Iterator[_Construct]:
-        """The constructs within a range that lie in no other of it."""
+        """The outermost constructs within a range."""
         index = bisect.bisect_left(self.constructs, start, key=lambda one: one.start)
         reached = start
         for construct in self.constructs[index:]:
@@ -269,7 +269,8 @@ class _Reader:
                 yield construct
 
     def _covered(self, start: int, end: int, kept: Set[int] | None = None) -> str:
-        """A range of the text, covered to the same number of bytes; with `kept`, to that of characters, all but these."""
+        """A range of the text, covered to the same number of bytes; with `kept`, to the same number of characters,
+        all but these."""
         pieces: list[str] = []
         for construct in self._outermost(start, end):
             pieces.append(self.text[start : construct.start])
@@ -284,10 +285,10 @@ class _Reader:
             start = construct.end
         return "".join(pieces) + self.text[start:end]
 
-    # What stands there
+    # Insertion
 
     def _put_in(self, tree: ast.AST, start: int, end: int) -> None:
-        """Puts the constructs within a range into the tree of that range."""
+        """Inserts the constructs within a range into the tree of that range."""
         waiting = {self._position(construct.key): construct for construct in self._outermost(start, end)}
         if not waiting:
             return
@@ -304,7 +305,7 @@ class _Reader:
                         setattr(parent, name, new)
 
     def _instead(self, node: Any, waiting: Mapping[tuple[int, int], _Construct]) -> Any:
-        """What stands in the place of a node: itself, unless something was covered up there."""
+        """The replacement of a node: itself, unless it covers a construct."""
         if isinstance(node, ast.Tuple) and not node.elts:
             construct = waiting.get((node.lineno, node.col_offset))
             return node if construct is None else self._expression_in(construct)
@@ -323,7 +324,7 @@ class _Reader:
     def _position_of_name(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     ) -> tuple[int, int]:
-        """Where the name of a definition stands, which `ast` does not say: after its keywords."""
+        """The position of a definition's name, which `ast` does not record: after its keywords."""
         line = self.starts[node.lineno - 1]
         encoded = self.text[line : line + node.col_offset + 1].encode("utf-8", "surrogatepass")
         begin = line + len(encoded[: node.col_offset].decode("utf-8", "replace"))
@@ -369,13 +370,13 @@ class _Reader:
         return made
 
     def _expression(self, start: int, end: int) -> ast.expr:
-        """The expression that a range of the text is."""
+        """The tree of the expression in a range of the text."""
         line, column = self._position(start)
         covered = self._covered(start, end)
         tree = ast.parse(f"(\n{' ' * column}{covered}\n)", mode="eval")
         ast.increment_lineno(tree, line - 2)
         self._put_in(tree, start, end)
-        if isinstance(tree.body, ast.Tuple) and tree.body.lineno < line:  # in our own brackets
+        if isinstance(tree.body, ast.Tuple) and tree.body.lineno < line:  # inside added brackets
             for name, value in self._place(start, end).items():
                 setattr(tree.body, name, value)
         return tree.body
@@ -442,7 +443,7 @@ def _make(kind: Any, **fields: Any) -> Any:
 
 
 def _is_read(string: str) -> bool:
-    """Whether the running parser takes a string as it is."""
+    """Whether the running parser accepts a string as it is."""
     try:
         ast.parse(f"({string})", mode="eval")
     except SyntaxError:
@@ -455,7 +456,7 @@ def _is(node: Any, kind: str) -> bool:
 
 
 def _parts(node: Any) -> Iterator[Any]:
-    """The strings that stand beside each other and are one."""
+    """The adjacent strings that form one string."""
     while _is(node, "ConcatenatedString"):
         yield node.left
         node = node.right
@@ -469,7 +470,7 @@ def _concatenations(node: Any) -> Iterator[Any]:
 
 
 def _literal(value: str, raw: bool, quote: str) -> str:
-    """What a literal piece of an f-string means."""
+    """The value of a literal piece of an f-string."""
     value = _LINE_END.sub("\n", value)
     if not raw and "\\" in value:
         value = value.replace("{{", "{").replace("}}", "}")
@@ -481,7 +482,7 @@ def _literal(value: str, raw: bool, quote: str) -> str:
 
 
 def _merged(values: list[Any]) -> list[Any]:
-    """`values`, with neighbouring constants made one, as the parser does, and without empty ones."""
+    """`values` with adjacent constants merged, as the parser does, and without empty ones."""
     merged: list[Any] = []
     for value in values:
         before = merged[-1] if merged else None

@@ -1,4 +1,4 @@
-"""The parent of each node of a tree, found for one statement of the module at a time, since most files are asked for few."""
+"""The parent of each node, computed for one statement of the module at a time, since most files need few parents."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Parents:
         self.tree = tree
         self.found: dict[ast.AST, ast.AST] = {}
         self.starts = [_start(statement) for statement in tree.body]
-        self.done: set[int] = set()  # statements, by their place, of which all is in `found`
+        self.done: set[int] = set()  # statements, by position, whose nodes are all in `found`
 
     def get(self, node: ast.AST | None) -> ast.AST | None:
-        """The parent of `node`; None for the module itself, and for nodes of others."""
+        """The parent of `node`; None for the module itself and for nodes of other modules."""
         if node is None or node is self.tree:  # where every walk up ends
             return None
         parent = self.found.get(node)
@@ -37,7 +37,7 @@ class Parents:
         return parent
 
     def _look(self, node: ast.AST) -> None:
-        """Adds the statements that lie where `node` says it is; all, if it is not there or does not say."""
+        """Adds the statements at the position of `node`; all statements if it has none or is not there."""
         line = getattr(node, "lineno", None)
         if line is not None:
             place = bisect_right(self.starts, line) - 1
@@ -46,7 +46,7 @@ class Parents:
                 place -= 1
             if node in self.found:
                 return
-        for place in range(len(self.starts)):  # within f-strings Python 3.11 counts lines otherwise
+        for place in range(len(self.starts)):  # inside f-strings Python 3.11 counts lines differently
             self._add(place)
 
     def _add(self, place: int) -> None:

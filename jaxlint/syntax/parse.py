@@ -1,4 +1,4 @@
-"""From source text to the standard library's syntax tree, and from its positions to spans."""
+"""Parses source text with the standard library, and converts its positions to spans."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.syntax.guard import MOST_TOKENS, nesting_problem, too_long_for_libcst, worth_scanning
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-# What gives a file of Python 2 away, on the line that no parser takes.
+# Signs of Python 2, on the line that no parser accepts.
 _PYTHON_2_MESSAGE = re.compile(
     r"Missing parentheses in call to '(print|exec)'|leading zeros in decimal integer"
 )
@@ -25,12 +25,12 @@ _PYTHON_2 = re.compile(
 _NEWER = re.compile(
     r"^\s*(?:(?:async\s+)?def|class)\s+\w+\s*\[|^\s*type\s+\w+|\b[fFtTrR]{1,2}[\"']|^\s*except\b.*,"
 )
-# `ast.parse` counts its depth for all threads together (and so do the filters of warnings): side by side it fails.
+# `ast.parse` counts its depth for all threads together (as do the filters of warnings), so parallel calls fail.
 _ONE_AT_A_TIME = threading.RLock()
 
 
 class Located(Protocol):
-    """A node with a place: a statement, an expression, an argument, an alias, a handler ..."""
+    """A node with a position: a statement, an expression, an argument, an alias, a handler ..."""
 
     lineno: int
     col_offset: int
@@ -39,9 +39,9 @@ class Located(Protocol):
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of `text`, without their ends, numbered as the parser numbers them.
+    """The lines of `text` without their ends, numbered like the parser's.
 
-    A form feed or a Unicode line separator is no line end in Python, unlike in `str.splitlines`.
+    Unlike in `str.splitlines`, a form feed or a Unicode line separator does not end a line.
     """
     return text.split("\n") if "\r" not in text else _LINE_END.split(text)
 
@@ -66,7 +66,7 @@ def parse_source(source: SourceFile) -> ast.Module:
 def parse_text(text: str) -> ast.Module:
     """The syntax tree of `text`, in the grammar of the newest Python that libcst knows.
 
-    Raises what `ast.parse` raises. The running parser reads whatever it can: the other way takes far longer.
+    Raises the same errors as `ast.parse`. The running parser goes first, since the other way takes far longer.
     """
     with _ONE_AT_A_TIME, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes and the like are not ours to report
@@ -74,18 +74,18 @@ def parse_text(text: str) -> ast.Module:
             return _parsed(text)
         except SyntaxError as error:
             if nesting_problem(text, concrete=True):
-                raise  # libcst would bring the interpreter down
+                raise  # libcst would crash the interpreter
             from jaxlint.syntax.newer_grammar import parse_newer
 
             try:
                 return parse_newer(text)
             except SyntaxError as other:
-                # At a construct that is only new to it the running parser has nothing to say.
+                # The running parser's message about a construct that is merely too new for it says nothing.
                 raise (other if _NEWER.search(_line_of(error, text)) else error) from None
 
 
 def _parsed(text: str) -> ast.Module:
-    """`ast.parse`, once more where Python 3.11 counts its own depth wrong, as it does now and then among threads (gh-106905)."""
+    """`ast.parse`, repeated if Python 3.11 miscounts its own depth, as it sometimes does with threads (gh-106905)."""
     try:
         return ast.parse(text)
     except SystemError:
@@ -93,14 +93,14 @@ def _parsed(text: str) -> ast.Module:
 
 
 def refuse_nesting(source: SourceFile, *, concrete: bool = False) -> None:
-    """Raises SourceError when `source` is nested too deeply; see `nesting_problem` for `concrete`."""
+    """Raises SourceError if `source` is nested too deeply; see `nesting_problem` for `concrete`."""
     problem = nesting_problem(source.text, concrete=concrete)
     if problem:
         raise SourceError(source.display, problem.message, problem.line)
 
 
 def refuse_for_libcst(source: SourceFile) -> None:
-    """Raises SourceError when the tree of libcst would bring the interpreter down, or fill the memory."""
+    """Raises SourceError if libcst's tree would crash the interpreter or fill the memory."""
     refuse_nesting(source, concrete=True)
     if too_long_for_libcst(source.text):
         raise SourceError(
@@ -109,7 +109,7 @@ def refuse_for_libcst(source: SourceFile) -> None:
 
 
 def span_of(node: Located, lines: Sequence[str]) -> Span:
-    """Where `node` is: the parser's UTF-8 byte offsets as code points. `lines` comes from `split_lines`."""
+    """The span of `node`: the parser's UTF-8 byte offsets as code points. `lines` comes from `split_lines`."""
     line = node.lineno
     end_line = node.end_lineno or line
     end_offset = node.end_col_offset if node.end_col_offset is not None else node.col_offset

@@ -1,4 +1,4 @@
-"""Which modules are programs of their own, that nothing else imports."""
+"""Modules that are scripts, which no other module imports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 
 def is_script(tree: ast.Module) -> bool:
-    """Whether a module runs something when it is imported, or asks whether it is what is run."""
+    """Whether a module does work when it is imported, or tests whether it is the main module."""
     for statement in tree.body:
         if isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test):
             return True

@@ -1,1 +1,1 @@
-"""What functions, attributes and methods of arrays give, as the tables of `jaxlint/jaxapi` say."""
+"""The results of functions, attributes and methods of arrays, from the tables of `jaxlint/jaxapi`."""

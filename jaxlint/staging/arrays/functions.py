@@ -1,4 +1,4 @@
-"""What functions give that have no model of their own: by the tables of array functions, or as something unknown."""
+"""The results of functions without their own model: from the tables of array functions, or unknown."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ _CONTEXTS = frozenset(
 )
 
 
-# Functions of linear algebra that give a tuple, and which of its parts are real whatever the matrix is.
+# Functions of linear algebra that return a tuple, and the parts that are real for every matrix.
 SEVERAL: dict[str, tuple[int, ...]] = {
     f"jax.{module}.{name}": real
     for module in ("numpy.linalg", "scipy.linalg")
@@ -100,7 +100,7 @@ SEVERAL: dict[str, tuple[int, ...]] = {
 
 
 class ArrayFunctions(Part):
-    """Functions of JAX, optax and the libraries of layers, as the tables know them."""
+    """Functions of JAX, optax and layer libraries, from the tables."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -109,7 +109,7 @@ class ArrayFunctions(Part):
         self.operations = machine.part(Operations)
 
     def unmodelled(self, name: str, call: Call) -> Value:
-        """What a function gives that has no model: by the tables, or as something unknown."""
+        """The result of a function without a model: from the tables, or unknown."""
         args, kwargs, node, frame = call.args, call.kwargs, call.node, call.frame
         if name in STATIC_FUNCTIONS:
             known = self.machine.exact or name.rpartition(".")[2] in LIMITS
@@ -160,7 +160,7 @@ class ArrayFunctions(Part):
 
     @staticmethod
     def several(name: str, result: Array) -> TupleValue | None:
-        """Each result of `jnp.linalg.svd` and its like; None for a function that gives one array."""
+        """The results of `jnp.linalg.svd` and the like; None for a function that returns one array."""
         shapes = applied(result.made) if name in SEVERAL and result.made is not None else None
         if not isinstance(shapes, list) or result.made is None or not result.made.args:
             return None
@@ -174,7 +174,7 @@ class ArrayFunctions(Part):
     def as_returned(
         self, name: str, result: Array, args: list[Value], kwargs: dict[str, Value], frame: Frame
     ) -> Value:
-        """The result of an array function in the container that the function returns, where that is known."""
+        """The result of an array function in the container that the function returns, if known."""
         many = isinstance(args[0] if args else None, (TupleValue, ListValue))
         several = name in MANY_IN_MANY_OUT and (many or (".atleast_" in name and len(args) > 1))
         several = several or (name in SEVERAL_BY_MODE and "mode" in kwargs)
@@ -191,7 +191,7 @@ class ArrayFunctions(Part):
         return result
 
     def collective(self, name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
-        """`lax.psum(value, axis)` and its like: each leaf becomes an array, and the tree stays what it is."""
+        """`lax.psum(value, axis)` and the like: each leaf becomes an array, and the tree is unchanged."""
         if isinstance(value, (TupleValue, ListValue)):
             items = (
                 [self.collective(name, v, node, frame) for v in value.items]
@@ -209,18 +209,19 @@ class ArrayFunctions(Part):
             rest = self.collective(name, value.element, node, frame) if value.element is not None else None
             return DictValue(known, rest, frame.stage)
         if isinstance(value, Static) and (value.const is None or name in NUMBER_KEEPING_COLLECTIVES):
-            # `psum(1, axis)` is the axis' size.
+            # `psum(1, axis)` is the size of the axis.
             return value if value.const is None else Static(kind=value.kind)
         if not isinstance(value, (Array, NumpyArray, Static)):
             return self.machine.language.opaque_call([value], node, frame)
         result = self.operators.array_result(frame, [value], node, name=_short(name), like=value)
         result.tree = isinstance(value, Array) and value.tree
         if not frame.stage.abstract:
-            result.certain = False  # what is the same on the whole axis is concrete under an eager vmap
+            # a value that is equal along the whole axis is concrete under an eager vmap
+            result.certain = False
         return result
 
     def check_shapes(self, name: str, call: Call) -> None:
-        """Tells rules of values used as shapes, lengths and counts."""
+        """Emits an event for values used as shapes, lengths and counts."""
         args, kwargs, node, frame = call.args, call.kwargs, call.node, call.frame
         wanted = SHAPE_ARGUMENTS.get(name) or STATIC_NUMBERS.get(name)
         if "axis" in kwargs and name not in STATIC_NUMBERS:
@@ -250,7 +251,7 @@ class ArrayFunctions(Part):
             if found is None and frame.stage.abstract and args and isinstance(args[0], (Array, NumpyArray)):
                 found = self.operators.array_result(
                     frame, [], node, name=_short(name)
-                )  # constants are staged out, too
+                )  # constants become tracers too
             if found is not None:
                 self.machine.emit("shape", events.ShapeEvent(node, frame, found, name, "the data"))
 

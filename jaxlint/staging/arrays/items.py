@@ -1,4 +1,4 @@
-"""Items of arrays, and what is indexed to make arrays."""
+"""Items of arrays, and objects that create arrays by indexing."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 
-# What is indexed to make arrays, or indices.
+# Objects that create arrays or indices by indexing.
 _INDEXED = re.compile(r"(jax\.numpy|numpy)\.(r_|c_|mgrid|ogrid|s_|index_exp)")
 
 
 class ArrayItems(Part):
-    """What `array[index]` gives."""
+    """Evaluates `array[index]`."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -46,7 +46,7 @@ class ArrayItems(Part):
     def array_item(
         self, base: Array | AtIndexer | NumpyArray, index: Value, node: ast.Subscript, frame: Frame
     ) -> Value:
-        """The value of `base[index]`; of `x.at[index]`, what has the methods that give the changed array."""
+        """The value of `base[index]`; for `x.at[index]`, the object with the update methods."""
         if type(base) is NumpyArray:
             return self.numpy_item(base, index, node, frame)
         if type(base) is AtIndexer:
@@ -59,7 +59,7 @@ class ArrayItems(Part):
         return self.array_subscript(base, index, node, frame)
 
     def item_of_external(self, base: External, index: Value, node: ast.Subscript, frame: Frame) -> Value:
-        """What an item of something of a library is: arrays of `jnp.mgrid[...]` and its like, else a parametrised type."""
+        """The item of a library object: an array for `jnp.mgrid[...]` and the like, otherwise a parametrised type."""
         maker = _INDEXED.fullmatch(canonical(base.name))
         return base if maker is None else self.indexed_maker(base, maker[1], maker[2], index, node, frame)
 
@@ -103,7 +103,7 @@ class ArrayItems(Part):
         return result
 
     def numpy_item(self, base: NumpyArray, index: Value, node: ast.Subscript, frame: Frame) -> Value:
-        """A part of an array of NumPy, which a tracer cannot index."""
+        """Part of a NumPy array, which a tracer cannot index."""
         for part in index.elements() if type(index) is TupleValue else (index,):
             self.access.check_slice(base, part, node, frame)
             if type(part) is Array and part.staged and not part.tree:
@@ -118,7 +118,7 @@ class ArrayItems(Part):
     def indexed_maker(
         self, base: External, library: str, form: str, index: Value, node: ast.Subscript, frame: Frame
     ) -> Value:
-        """What `jnp.mgrid[...]` and its like make."""
+        """The arrays that `jnp.mgrid[...]` and the like create."""
         if form in ("s_", "index_exp"):
             return Static()  # slices, or a tuple of them
         parts = index.elements() if type(index) is TupleValue else [index]
@@ -128,13 +128,13 @@ class ArrayItems(Part):
         return ListValue(None, made) if form == "ogrid" else made
 
     def check_mask(self, base: Array, part: Value, node: ast.Subscript, frame: Frame) -> None:
-        """Tells rules of a traced boolean mask as an index, or a part of one."""
+        """Emits an event for a traced boolean mask in an index."""
         if type(part) is Array and part.staged and part.certain and "bool" in (part.role, part.dtype):
             self.machine.emit("index", events.IndexEvent(node, frame, base, part, "mask"))
 
 
 def _is_of_arrays(index: ast.expr) -> bool:
-    """`[:, None]`, `[..., 0]`: an index that arrays alone take, and no other part of a pytree."""
+    """`[:, None]`, `[..., 0]`: an index that only arrays accept, not other parts of a pytree."""
     return isinstance(index, ast.Tuple) and any(
         isinstance(part, ast.Slice) or (isinstance(part, ast.Constant) and part.value in (None, Ellipsis))
         for part in index.elts

@@ -1,4 +1,4 @@
-"""Attributes and methods of arrays, of JAX and of NumPy, and of trees of them."""
+"""Attributes and methods of JAX arrays, NumPy arrays and trees of arrays."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from jaxlint.staging.values.measured import MEASURES, measure
 
 
 def is_view(array: Array, method: str) -> bool:
-    """Whether a method gives another view of the memory of a reference; arrays have none."""
+    """Whether a method returns another view of a reference's memory. Arrays have no views."""
     return method == "bitcast" or (array.role == "ref" and method in ("reshape", "transpose"))
 
 
 class ArrayMembers(Part):
-    """What an attribute of an array is, and what a method of it gives."""
+    """Evaluates attributes and methods of arrays."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -78,12 +78,12 @@ class ArrayMembers(Part):
         return self.attribute_of_array(base, name, node, frame)
 
     def measured(self, base: Array | NumpyArray, name: str) -> Value:
-        """`base.shape`, `base.ndim` or `base.size`; in numbers, where the analysis is of what each call gets."""
+        """`base.shape`, `base.ndim` or `base.size`; in numbers in an exact analysis."""
         numbers = measured_in_numbers(base, name) if self.machine.exact else None
         return measure(base, name) if numbers is None else numbers
 
     def array_method(self, receiver: Array | AtIndexer | NumpyArray, name: str, call: Call) -> Value:
-        """What `receiver.name(*args, **kwargs)` gives."""
+        """The result of `receiver.name(*args, **kwargs)`."""
         if isinstance(receiver, NumpyArray):
             if name in ("item", "tolist"):
                 return Static() if name == "item" else ListValue(None, Static())
@@ -95,14 +95,14 @@ class ArrayMembers(Part):
         return self.method_of_array(receiver, name, call)
 
     def indexed_update(self, array: Array, name: str, call: Call) -> Value:
-        """What `array.at[...].name(*args, **kwargs)` gives."""
+        """The result of `array.at[...].name(*args, **kwargs)`."""
         if is_view(array, name):
             return replace(array, role="ref")
         if name == "get":
             return self.operators.array_result(call.frame, [array, *call.args], call.node)
         result = self.operators.array_result(call.frame, [array, *call.args], call.node, like=array)
         if array.tree:
-            return replace(result, tree=True, certain=False)  # libraries of pytrees have an `at` as well
+            return replace(result, tree=True, certain=False)  # pytree libraries also have an `at`
         self.operations.made_by(result, "at", call.passing([array, *call.args]))
         return result
 
@@ -136,7 +136,8 @@ class ArrayMembers(Part):
             return ExternalMethod(base, name)
         if not base.tree and not base.staged:
             return UNKNOWN
-        # No array has such an attribute: it is of a tree, or of an object that computes as arrays do and holds some.
+        # No array has such an attribute: it belongs to a tree, or to an object that computes like an array and holds
+        # some.
         if base.tree and name in (
             "items",
             "keys",
@@ -163,7 +164,7 @@ class ArrayMembers(Part):
         )
 
     def method_of_array(self, array: Array, name: str, call: Call) -> Value:
-        """What a method of an array gives, or of a tree of arrays."""
+        """The result of a method of an array or of a tree of arrays."""
         node, frame = call.node, call.frame
         if name in CONVERTING_METHODS:
             self.conversions.convert(array, node, name, frame)
@@ -172,7 +173,7 @@ class ArrayMembers(Part):
             self.conversions.convert(array, node, name, frame)
             return array
         if name == "is_deleted":
-            return Static(kind="bool")  # of the buffer, which tracers have none of
+            return Static(kind="bool")  # of the buffer, which tracers lack
         if array.tree:
             of_tree = self.tree_method(array, name, call)
             if of_tree is not None:
@@ -192,7 +193,7 @@ class ArrayMembers(Part):
         return result
 
     def tree_method(self, tree: Array, name: str, call: Call) -> Value | None:
-        """What a method gives that a dict or a record of arrays has; None for one that an array has alone."""
+        """The result of a method that a dict or a record of arrays has; None for a method that only an array has."""
         if name in ("items", "values", "keys"):
             part = Array(
                 tree.staged, tree.why, tree=True, certain=tree.certain, jitted=tree.jitted, flow=tree.flow
@@ -209,7 +210,7 @@ class ArrayMembers(Part):
         if name in ("replace", "_replace", "apply_gradients", "copy"):
             copy = self.instances.replace_fields(tree, call.kwargs)
             if isinstance(copy, Array) and any(k.arg is None for k in getattr(call.node, "keywords", ())):
-                copy.origin = None  # `state.replace(**changes)`: which parts are new is not known
+                copy.origin = None  # `state.replace(**changes)`: it is unknown which parts are new
             return copy
         if name == "update":
             return UNKNOWN
@@ -218,7 +219,7 @@ class ArrayMembers(Part):
         return None
 
     def check_method_shapes(self, array: Array, name: str, call: Call) -> None:
-        """Tells rules of a tracer where the method needs a number, and of a shape that depends on the data."""
+        """Emits an event for a tracer where the method needs a number, and for a data-dependent shape."""
         kwargs, node, frame = call.kwargs, call.node, call.frame
         if name in ("reshape", "transpose", "swapaxes"):
             for value in call.args:

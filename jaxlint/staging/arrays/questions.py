@@ -1,4 +1,4 @@
-"""What functions answer that ask for shapes and dtypes, where these are known: `jnp.issubdtype`, `jnp.result_type`, `jnp.ndim`."""
+"""Functions that query known shapes and dtypes: `jnp.issubdtype`, `jnp.result_type`, `jnp.ndim`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KINDS: dict[object, Callable[[str], bool]] = {
 
 
 def answered(name: str, args: list[Value]) -> Value | None:
-    """The answer of a function of `jax.numpy`, `jax.dtypes` or `numpy`; None where it is not known."""
+    """The result of a query in `jax.numpy`, `jax.dtypes` or `numpy`; None if unknown."""
     short = name.rpartition(".")[2]
     if not args:
         return None
@@ -73,7 +73,7 @@ def _dtype_in(value: Value) -> str:
 
 
 def _is_of_kind(dtype: str, kind: Value) -> bool | None:
-    """Whether a dtype is one of `jnp.floating`, `np.integer` and the like, or the dtype that is named."""
+    """Whether a dtype belongs to `jnp.floating`, `np.integer` and the like, or equals the named dtype."""
     if not dtype:
         return None
     name = kind.name.rpartition(".")[2] if isinstance(kind, External) else constant(kind)

@@ -1,4 +1,4 @@
-"""What the analysis believes of each function: staged or not, what each parameter is, and why."""
+"""The analysis's belief about each function: traced or not, the kind of each parameter, and the reason."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from jaxlint.syntax.facts import all_parameters, name_loads
 
 @dataclass(slots=True)
 class FunctionFacts:
-    """One function, over all the contexts that the analysis saw it in.
+    """One function, over all contexts that the analysis evaluated.
 
     `qualname` is Python's `__qualname__`, `line` its `co_firstlineno` (the first decorator). `staged` is "yes", "no"
-    or "unknown"; `basis` tells a transformation that was seen ("visible") from a framework's habit ("convention").
-    `params` maps names to "traced", "static" or "unknown", for calls under a trace where there are any; `calls`, where it
-    was asked for, to the calls that hand them tracers.
+    or "unknown"; `basis` distinguishes a visible transformation ("visible") from a framework's convention
+    ("convention"). `params` maps names to "traced", "static" or "unknown", for calls under a trace if there are any.
+    `calls`, if requested, maps them to the calls that pass tracers.
     """
 
     path: str
@@ -43,7 +43,7 @@ class FunctionFacts:
     calls: dict[str, list[Giver | None]] | None = None
 
     def record(self) -> dict[str, object]:
-        """The facts as JSON holds them."""
+        """The facts as JSON data."""
         facts = asdict(self)
         if self.calls is None:
             del facts["calls"]
@@ -53,9 +53,9 @@ class FunctionFacts:
 def inspect_files(
     files: Sequence[SourceFile], context: Sequence[SourceFile] = (), calls: bool = False
 ) -> tuple[list[FunctionFacts], Analysis]:
-    """The facts of every function in `files`, by path and line; the second value carries files that failed.
+    """The facts of every function in `files`, by path and line, and the files that failed.
 
-    `calls`: with the calls that hand tracers to its parameters.
+    `calls`: include the calls that pass tracers to parameters.
     """
     interpreter = build(files, Listeners())
     interpreter.observes = True
@@ -71,7 +71,7 @@ def inspect_files(
 
 
 def _spread_hosted(interpreter: Interpreter) -> None:
-    """What a function calls that runs on the host runs there too, where it was evaluated for another caller first."""
+    """The callees of a function on the host run there too, if they were evaluated for another caller first."""
     stack = [record for record in interpreter.part(FunctionCalls).records.values() if record.hosted]
     while stack:
         for record in stack.pop().host_calls:
@@ -81,11 +81,11 @@ def _spread_hosted(interpreter: Interpreter) -> None:
 
 
 def facts_of(module: Module, interpreter: Interpreter) -> list[FunctionFacts]:
-    """The facts of one file's functions, evaluated or not."""
+    """The facts about one file's functions, evaluated or not."""
     try:
         tree = module.tree
     except SourceError:
-        return []  # said by the run that could not read it
+        return []  # reported by the run that could not read it
     found: list[FunctionFacts] = []
 
     def visit(node: ast.AST, prefix: str) -> None:
@@ -100,7 +100,7 @@ def facts_of(module: Module, interpreter: Interpreter) -> list[FunctionFacts]:
                 body = child.body if isinstance(child.body, list) else [child.body]
                 inside = set(map(id, body))
                 for part in ast.iter_child_nodes(child):
-                    # Decorators and defaults are evaluated outside of the function.
+                    # Decorators and defaults are evaluated outside the function.
                     holder = ast.Expr(part) if isinstance(part, ast.expr) else ast.Module([part], [])  # type: ignore[list-item]
                     visit(holder, f"{name}.<locals>." if id(part) in inside else prefix)
             elif isinstance(child, ast.ClassDef):
@@ -118,7 +118,7 @@ def facts(
     qualname: str,
     interpreter: Interpreter,
 ) -> FunctionFacts:
-    """The union over a function's contexts."""
+    """The facts about a function, joined over its contexts."""
     record = interpreter.part(FunctionCalls).records.get(node)
     decorators = getattr(node, "decorator_list", [])
     line = min([node.lineno, *(decorator.lineno for decorator in decorators)])
@@ -141,13 +141,13 @@ def facts(
         likely = [o for o in seen if not o.stage.within("convention") and gets_tracers(o.bound)]
         seen = certain
         if likely and not any(gets_tracers(o.bound) for o in certain):
-            seen = likely  # a certain stage around it that gives it none says less
+            seen = likely  # a certain enclosing stage that passes it no tracer is weaker evidence
             reason = _because(likely[0], record, module, interpreter)
     contexts = [o.bound for o in seen]
     called = [o.bound for o in seen if o.context != "creation"]
     params = parameter_facts(record, contexts, called, interpreter.part(Receivers).annotated)
     if staged == "yes" and not any(map(gets_tracers, contexts)) and not _runs_on_tracers(record, names):
-        # A helper that only makes shapes, or reads settings: JAX traces around it, not through it.
+        # A helper that only creates shapes, or reads settings: JAX traces around it, not through it.
         staged, basis, reason = (
             "unknown",
             None,
@@ -159,8 +159,8 @@ def facts(
 def _staging(
     record: FunctionRecord, module: Module, interpreter: Interpreter
 ) -> tuple[str, str | None, Observation | str]:
-    """Whether it is staged, on which basis, and the context that shows it, or what is to be said instead."""
-    # The reason is best taken from where tracers are handed over.
+    """Whether it is traced, on which basis, and the context that shows it, or the words to use instead."""
+    # The best reason is the place where tracers are passed.
     entered = sorted(record.observations, key=lambda seen: not gets_tracers(seen.bound))
     staged = [o for o in entered if o.stage.staged]
     for entry in staged:
@@ -169,12 +169,12 @@ def _staging(
     on_host = record.hosted
     staged_too = not on_host or _in_some_stage(record)
     for entry in staged:
-        # One of several functions that a name may stand for: some run stages it.
+        # One of several functions that a name may mean: some run traces it.
         if entry.stage.within("primitive") or (not entry.stage.within("convention") and staged_too):
             return "yes", "visible", entry
     for entry in staged:
-        # What a test defines, it calls as it stands, and so are layers and functions that are seen to be called on the
-        # host. (A layer of haiku cannot, nor what it calls: what calls a layer is transformed.)
+        # A test calls the functions that it defines directly. So do layers, and functions with visible calls on the
+        # host. (Haiku layers and their callees cannot: the caller of a layer is transformed.)
         plainly = on_host and not _is_layer(record.function) and not _is_for_layers(record, interpreter)
         if entry.stage.within("convention") and not module.is_test and not plainly:
             return "yes", "convention", entry
@@ -189,7 +189,7 @@ def _is_layer(function: Function) -> bool:
 
 
 def _is_for_layers(record: FunctionRecord, interpreter: Interpreter) -> bool:
-    """Whether layers of haiku alone are seen to call a function of a module on the host."""
+    """Whether only haiku layers are seen to call a module's function on the host."""
     if not record.function.scope.is_module or record.called_by_modules:
         return False
     callers = [
@@ -199,9 +199,10 @@ def _is_for_layers(record: FunctionRecord, interpreter: Interpreter) -> bool:
 
 
 def _in_some_stage(record: FunctionRecord) -> bool:
-    """Whether a stage that is likely hands it tracers: what runs on the host as well runs there, too, nine times of ten."""
+    """Whether a probable stage passes it tracers. Code that also runs on the host runs there too, in nine of ten
+    cases."""
     names = [parameter.arg for parameter in all_parameters(record.function.node)]
-    filled = names[:1] if record.function.name == "__init__" else []  # there is nothing in it yet
+    filled = names[:1] if record.function.name == "__init__" else []  # it contains nothing yet
     return any(
         o.stage.staged
         and not o.stage.within("convention")
@@ -211,7 +212,7 @@ def _in_some_stage(record: FunctionRecord) -> bool:
 
 
 def _because(entry: Observation, record: FunctionRecord, module: Module, interpreter: Interpreter) -> str:
-    """What staged it, and the calls from there to it."""
+    """The transformation that traces it, and the calls from there to it."""
     stage = entry.stage
     why = stage.why.explain(module) if stage.why is not None else f"it runs under {stage.kind}"
     names = [label_of(record.function)]
@@ -228,17 +229,17 @@ def _because(entry: Observation, record: FunctionRecord, module: Module, interpr
     return f"{why}; call path: {' -> '.join(f'`{name}`' for name in reversed(names))}"
 
 
-_MOST_CALLS = 8  # in a reason
+_MOST_CALLS = 8  # calls in a reason
 
 
 def _runs_on_tracers(record: FunctionRecord, names: list[str]) -> bool:
-    """Whether a function has captured tracers, or is staged by itself and has no parameters."""
+    """Whether a function captured tracers, or is traced itself and has no parameters."""
     if record.is_target and not names:
         return True
     read = {part.id for part in name_loads(record.function.node)}
     scopes = [record.function.scope]
     ran = [frame.scope.parent for frame in (record.last, record.last_staged) if frame is not None]
-    scopes += [scope for scope in ran if scope is not None]  # of the closures that ran last
+    scopes += [scope for scope in ran if scope is not None]  # from the closures that ran last
     for closed_over in scopes:
         scope: Scope | None = closed_over
         while scope is not None and not scope.is_module:

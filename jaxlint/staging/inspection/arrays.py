@@ -1,4 +1,4 @@
-"""What `inspect --arrays` says of each variable: which array it is, by what the program makes it of."""
+"""`inspect --arrays`: which array each variable is, from the operation that creates it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jaxlint.staging.values.sizes import written
 from jaxlint.syntax.facts import all_parameters, positional_parameters
 
 MOST_SHOWN = 4  # arrays that one variable may be
-MOST_SEEN = 64  # values of one variable at one place, before nothing is said of it
+MOST_SEEN = 64  # values of one variable at one place; with more, nothing is said
 _SHORT = {
     "float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c",
 }  # fmt: skip
@@ -30,7 +30,7 @@ _SHORT = {
 
 @dataclass(slots=True)
 class Case:
-    """One array that a variable may be; `dtype` and `shape` as of all of them."""
+    """One array that a variable may be. `dtype` and `shape`: as in ArrayFacts."""
 
     dtype: str
     shape: list[str] | None
@@ -43,11 +43,11 @@ class Case:
 
 @dataclass(slots=True)
 class ArrayFacts:
-    """One variable where it is bound: a parameter, or the target of an assignment.
+    """One variable at its binding: a parameter, or the target of an assignment.
 
-    `dtype` is "" where it is not known; `shape` is None where the rank is not, and "?" stands in it for a size that is not.
-    `function`: the function that it is in, as Python's `__qualname__`. `tracer`: JAX traces it there, wherever it was seen.
-    `cases`: where it is one of several arrays, each of them, and `dtype` and `shape` are what they have in common.
+    `dtype` is "" if unknown. `shape` is None if the rank is unknown, and contains "?" for unknown sizes. `function`:
+    the enclosing function, as Python's `__qualname__`. `tracer`: JAX traces it in every context. `cases`: if it is
+    one of several arrays, each of them; `dtype` and `shape` are then their common part.
     """
 
     path: str
@@ -62,11 +62,11 @@ class ArrayFacts:
     cases: list[Case] = field(default_factory=list)
 
     def record(self) -> dict[str, object]:
-        """The facts as JSON holds them."""
+        """The facts as JSON data."""
         return asdict(self)
 
     def written(self) -> str:
-        """`f32[B, T, 4*D]`; `f32[3] | i32[2, 3]` of what is either."""
+        """`f32[B, T, 4*D]`; `f32[3] | i32[2, 3]` for one of two."""
         whole = not self.cases or (self.dtype and self.shape is not None and "?" not in self.shape)
         shown = [Case(self.dtype, self.shape)] if whole else self.cases[:MOST_SHOWN]
         more = " | ..." if len(shown) < len(self.cases) and not whole else ""
@@ -83,16 +83,16 @@ def short_dtype(dtype: str) -> str:
 
 @dataclass(slots=True)
 class Place:
-    """What one variable was bound to, in one function."""
+    """The values that were bound to one variable of one function."""
 
     module: Module
     function: str
-    seen: list[Value] = field(default_factory=list)  # by calls that are seen
-    supposed: list[Value] = field(default_factory=list)  # where no call is seen
+    seen: list[Value] = field(default_factory=list)  # by visible calls
+    supposed: list[Value] = field(default_factory=list)  # without a visible call
     kinds: set[object] = field(default_factory=set)
 
     def add(self, value: Value, supposed: bool) -> None:
-        """Another value, unless it says what others have said."""
+        """Adds a value, unless another one says the same."""
         kind = (supposed, _kind(value))
         values = self.supposed if supposed else self.seen
         if kind not in self.kinds and len(values) <= MOST_SEEN:
@@ -101,7 +101,7 @@ class Place:
 
 
 def _kind(value: Value) -> object:
-    """What is the same for two values of which the same is said."""
+    """A key that is equal for values with the same facts."""
     if not isinstance(value, (Array, NumpyArray)):
         return "none" if is_none(value) else "other"
     shape = symbolic_shape(value)
@@ -111,7 +111,7 @@ def _kind(value: Value) -> object:
 
 
 class SeenArrays:
-    """Every value that a variable has been bound to, in all calls that were seen."""
+    """All values that each variable was bound to, in all evaluated calls."""
 
     def __init__(self) -> None:
         self.places: dict[ast.Name | ast.arg, Place] = {}
@@ -119,7 +119,7 @@ class SeenArrays:
     def entered(
         self, called: Function, bound: dict[str, Value], context: str, caller: Frame | None
     ) -> dict[str, Value]:
-        """The arguments of a call, each array with the shape that is known of it."""
+        """The arguments of a call, each array with its known shape."""
         supposed = _is_supposed(called, bound, context) if caller is None else _rests_on(caller)
         if caller is not None and context != "call":
             supposed = True
@@ -148,7 +148,7 @@ class SeenArrays:
 
 
 def _rests_on(frame: Frame) -> bool:
-    """Whether no call leads there that was seen: a function that is entered by itself, or where it is transformed."""
+    """Whether no visible call leads there: the function is an entry point, or is evaluated at its transformation."""
     for one in (frame, *frame.callers()):
         if one.context in ("", "call"):
             continue
@@ -160,7 +160,7 @@ def _rests_on(frame: Frame) -> bool:
 
 
 def _is_supposed(function: Function, bound: Mapping[str, Value], context: str) -> bool:
-    """Whether a function is entered with arguments that nobody has given; tests are, by their tables and fixtures."""
+    """Whether a function is entered with made-up arguments. Arguments from tables and fixtures of tests are real."""
     if context != "entry":
         return context != "call"
     if not function.module.is_test:
@@ -173,7 +173,7 @@ def _is_supposed(function: Function, bound: Mapping[str, Value], context: str) -
 def inspect_arrays(
     files: Sequence[SourceFile], context: Sequence[SourceFile] = ()
 ) -> tuple[list[ArrayFacts], Analysis]:
-    """What is known of the arrays in `files`, by path and line; the second value carries files that failed."""
+    """The facts about the arrays in `files`, by path and line, and the files that failed."""
     interpreter = build(files, Listeners())
     interpreter.observes = True
     seen = SeenArrays()
@@ -199,7 +199,7 @@ def facts_of(seen: SeenArrays) -> Iterable[ArrayFacts]:
 
 
 def _fact(place: Place, node: ast.Name | ast.arg) -> ArrayFacts | None:
-    """What all values have in common, and each of them; None where one of them may be no array."""
+    """The common part of all values, and each of them; None if one may not be an array."""
     values = place.seen or place.supposed
     arrays = [value for value in values if not is_none(value)]
     if not arrays or len(values) > MOST_SEEN or not all(map(_is_one_array, arrays)):
@@ -225,7 +225,7 @@ def _fact(place: Place, node: ast.Name | ast.arg) -> ArrayFacts | None:
 
 
 def _is_one_array(value: Value) -> bool:
-    """Whether it is an array, and no tree of them: what a layer gives may be either, but where its shape is known."""
+    """Whether it is a single array and not a tree: the result of a layer may be either unless its shape is known."""
     if isinstance(value, Array) and value.tree:
         return symbolic_shape(value) is not None
     return isinstance(value, (Array, NumpyArray))

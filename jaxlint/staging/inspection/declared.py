@@ -1,4 +1,4 @@
-"""Annotations that say of a parameter that no array is, or is held by, what is passed for it."""
+"""Parameter annotations that exclude arrays: the argument neither is nor contains one."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from jaxlint.syntax.facts import (
     named_type,
 )
 
-# What an annotation is in the file where it stands.
+# The value of an annotation in its file.
 Evaluate = Callable[[ast.expr, Module, Scope], Value]
 
-# Objects of other classes JAX takes for leaves, and it does not take a leaf that is no array.
+# JAX treats objects of other classes as leaves, and rejects leaves that are not arrays.
 _LEAVES = frozenset({"plain", "dataclass", "enum", "linen", "haiku", "static"})
-_SAY_NOTHING = ("typing.", "abc.", "builtins.object", "enum.")  # bases that make no class a pytree
-_DEPTH = 3  # of records in records
+_SAY_NOTHING = ("typing.", "abc.", "builtins.object", "enum.")  # bases that do not make a class a pytree
+_DEPTH = 3  # nested records
 
 
 def is_declared_static(name: str, function: Function, evaluate: Evaluate) -> bool:
-    """Whether the annotation of a parameter says so, or that of the same parameter of a method that this one overrides."""
+    """Whether the annotation of a parameter excludes arrays, or that of the overridden method's parameter."""
     overridden = [owner.namespace.get(function.name) for owner in function.cls.mro()] if function.cls else []
     for method in (function, *overridden):
         if not isinstance(method, Function):
@@ -42,7 +42,7 @@ def is_declared_static(name: str, function: Function, evaluate: Evaluate) -> boo
 def _names_no_array(
     annotation: ast.expr | None, module: Module, scope: Scope, evaluate: Evaluate, depth: int = _DEPTH
 ) -> bool:
-    """Whether an annotation names such a class of the project, records of such, or another name for a type of Python."""
+    """Whether an annotation names such a project class, records of such, or an alias of a Python type."""
     named = element_type(annotation) or named_type(annotation)
     if named is None or depth == 0:
         return False
@@ -62,7 +62,7 @@ def _names_no_array(
 
 
 def _is_known(cls: ClassValue) -> bool:
-    """Whether all bases of a class are seen, but for those that give it no leaves."""
+    """Whether all bases of a class are visible, apart from those that add no leaves."""
     if not cls.is_ordinary:
         return True
     return all(

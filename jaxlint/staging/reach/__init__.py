@@ -1,1 +1,1 @@
-"""Functions that no visible call reaches: entry points, methods of unknown objects, what libraries call."""
+"""Functions that no visible call reaches: entry points, methods of unknown objects, callbacks of libraries."""

@@ -1,4 +1,4 @@
-"""What `inspect` supposes where no call is seen: of functions that got into a stage, and of methods of objects that did."""
+"""Calls that `inspect` assumes without seeing them: of functions, and methods of objects, that entered a stage."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from jaxlint.syntax.facts import (
     takes_receiver,
 )
 
-# What code does with arrays, and so with objects that stand for one.
+# Operations that code applies to arrays, and so to objects that stand for one.
 _OF_ARRAYS = sorted(ARRAY_ATTRIBUTES | ARRAY_METHODS | STATIC_ATTRIBUTES | {"__getitem__"})
 
 
 class AssumedCalls(Part):
-    """The part of the interpreter that goes on where the calls end that it sees; no rule hears of it.
+    """Continues beyond the visible calls. Rules receive no events from it.
 
-    What somebody hands into a stage, and what an object in there can do, is there to be called with tracers. Whoever is
-    seen to call it, on the host or in a stage, says more than that.
+    A function that entered a stage, and a method of an object in one, are probably called with tracers. A visible
+    call, on the host or in a stage, is better evidence.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -55,19 +55,19 @@ class AssumedCalls(Part):
         self.function_calls = machine.part(FunctionCalls)
         self.instances = machine.part(Instances)
         self.receivers = machine.part(Receivers)
-        # Functions that got into a stage.
+        # Functions that entered a stage.
         self.carried: dict[ast.AST, tuple[Function, Why]] = {}
-        self.given_tracers: dict[str, Why] = {}  # libraries that nothing is known of
+        self.given_tracers: dict[str, Why] = {}  # unknown libraries
 
     def gives_tracers(self, library: str, why: Why) -> None:
-        """An unknown library is given tracers in the stage of `why`, where that is seen and not a habit."""
+        """An unknown library receives tracers in the stage of `why`, if the analysis saw that stage."""
         if not why.rests_on_habit:
             self.given_tracers.setdefault(library, why)
 
     def carries(self, value: Value, why: Why | None) -> None:
-        """Remembers the function in `value`, if it is one, as one that got into a stage.
+        """Records the function in `value`, if there is one, as one that entered a stage.
 
-        What something unknown has made of a function, as the decorator of a library, most likely calls it.
+        An unknown wrapper of a function, such as a library's decorator, probably calls it.
         """
         if isinstance(value, Unknown):
             for part in value.made_of:
@@ -78,7 +78,7 @@ class AssumedCalls(Part):
             self.carried.setdefault(function.node, (function, why))
 
     def supposed_calls(self) -> Iterator[tuple[Function, ClassValue | None, Why]]:
-        """Functions that are likely called in a stage though nothing shows the call, with the class of their object."""
+        """Functions that are probably called in a stage without a visible call, with the class of their object."""
         for function, why in self.carried.values():
             yield function, function.cls, why
         for cls, entered in list(self.receivers.inside.values()):
@@ -91,14 +91,15 @@ class AssumedCalls(Part):
                 if isinstance(member, Function):
                     yield member, cls, entered
             for name, member in cls.namespace.items():
-                # Of what is not known, or left to heirs: this class may be the one that is meant.
+                # Calls with an unknown receiver or of an abstract method may mean this class.
                 if isinstance(member, Function) and self.asked_for(name, member):
                     yield member, cls, entered
                     yield from self.overriding(name, cls, entered)
         yield from self.given_to_libraries()
 
     def given_to_libraries(self) -> Iterator[tuple[Function, ClassValue, Why]]:
-        """The methods of classes that derive from a library's, where that library is given tracers: it calls them there."""
+        """Methods of classes that derive from a library's, if that library receives tracers: it calls them in the
+        stage."""
         for library, called in list(self.given_tracers.items()):
             for cls in self.receivers.extending.get(library, ()):
                 for name, member in cls.namespace.items():
@@ -107,36 +108,36 @@ class AssumedCalls(Part):
                         yield member, cls, called
 
     def overriding(self, name: str, cls: ClassValue, why: Why) -> Iterator[tuple[Function, ClassValue, Why]]:
-        """What the classes that derive from one have for its method `name`; of those of tests, no program knows."""
+        """The overriding methods `name` in subclasses. Classes of tests do not count, since no program uses them."""
         for heir in self.instances.heirs.get(cls.node, ()):
             own = heir.namespace.get(name)
             if isinstance(own, Function) and not heir.module.is_test:
                 yield own, heir, why
 
     def asked_for(self, name: str, member: Function) -> bool:
-        """Whether something unknown is called by the name of the method in a stage, or read by that of the property."""
+        """Whether traced code calls something unknown by the method's name, or reads the property's name."""
         if member.kind == "property":
             return name in self.access.read and name not in COMMON
         return name in self.function_calls.unresolved and not member.kind
 
     def assume_calls(self, function: Function, cls: ClassValue | None, why: Why) -> None:
-        """Evaluates a function of which no call is seen as one that is called in the stage of `why`."""
+        """Evaluates a function without a visible call as if it were called in the stage of `why`."""
         written = _written(function)
         record = self.function_calls.records.get(written.node)
         if record is not None and any(seen.stage.staged for seen in record.observations):
             return
         if record is not None and record.hosted and (cls is None or function not in _tree_functions(cls)):
-            return  # JAX takes apart what is in a stage, whoever else does so on the host
+            return  # JAX flattens objects in a stage, even if other code also does so on the host
         tracer = Array(True, why, tree=True, certain=False)
         bound = self.supposed_arguments(function, tracer)
         names = [parameter.arg for parameter in positional_parameters(function.node)]
         if cls is not None and function in _unflattening(cls):
-            # The class, where it is a class method, what is kept beside the leaves, and the leaves.
+            # The class, for a class method; then the auxiliary data; then the leaves.
             bound.update((name, Unknown(Origin(name))) for name in names[:-1])
         elif cls is not None and names and takes_receiver(written.node, cls.node, function.kind):
             bound[names[0]] = _some_object(cls, tracer)
         elif cls is not None and written is not function and function.node.args.vararg is not None:
-            # What stands above the method hands on what it is given.
+            # The wrapper above the method passes its arguments on.
             rest = [tracer for _ in positional_parameters(written.node)[1:]]
             bound[function.node.args.vararg.arg] = TupleValue([_some_object(cls, tracer), *rest])
         stage = Stage("supposed", True, False, why)
@@ -147,7 +148,7 @@ class AssumedCalls(Part):
             self.machine.language.drain()
 
     def suppose_updates(self, at: Instance, tracer: Array, stage: Stage) -> None:
-        """Evaluates `at[i].set(x)` and its kin, of an object that stands for an array."""
+        """Evaluates `at[i].set(x)` and the like for an object that stands for an array."""
         item = at.cls.lookup("__getitem__")
         place = self.suppose_method(item, at, tracer, stage) if isinstance(item, Function) else None
         if isinstance(place, Instance):
@@ -162,7 +163,8 @@ class AssumedCalls(Part):
         return self.function_calls.run_function(method, bound, None, None, stage, "supposed")
 
     def supposed_arguments(self, function: Function, tracer: Array) -> dict[str, Value]:
-        """Tracers, but at the end, where the function has no use for one: who calls it passes anything there, as None for `args`."""
+        """Tracers, except for trailing parameters that the function uses in no array way: a caller passes anything
+        there, such as None for `args`."""
         parameters = all_parameters(function.node)
         names = [parameter.arg for parameter in parameters]
         read = {part.id for part in name_loads(function.node)}
@@ -186,24 +188,24 @@ class AssumedCalls(Part):
 
 
 def _some_object(cls: ClassValue, tracer: Array) -> Instance:
-    """An object of the class of which nothing else is known."""
+    """An object of which only the class is known."""
     return Instance(cls, {}, True, None, ready=True, staged=tracer if is_pytree(cls) else None)
 
 
 def _stands_for_an_array(cls: ClassValue) -> bool:
-    """Whether code that is written for arrays takes its objects for one."""
+    """Whether code written for arrays accepts its objects as arrays."""
     return all(isinstance(cls.namespace.get(name), Function) for name in ("shape", "dtype"))
 
 
 def _written(function: Function) -> Function:
-    """The function as it is written, of what the decorators above it made."""
+    """The function as written, from the result of its decorators."""
     while (inner := _function_in(function.wraps)) is not None and inner is not function:
         function = inner
     return function
 
 
 def _function_in(value: Value | None) -> Function | None:
-    """The function that a value is, or is made of."""
+    """The function in a value: the value itself, or what it wraps."""
     while not isinstance(value, Function):
         if isinstance(value, (BoundMethod, Partial)):
             value = value.function
@@ -215,14 +217,14 @@ def _function_in(value: Value | None) -> Function | None:
 
 
 def _unflattening(cls: ClassValue) -> list[Function]:
-    """What JAX calls to put an instance together from its leaves."""
+    """The function by which JAX builds an instance from its leaves."""
     registered = registration(cls)
     known = [cls.lookup("tree_unflatten"), registered.unflatten if registered is not None else None]
     return [function for function in map(_function_in, known) if function is not None]
 
 
 def _tree_functions(cls: ClassValue) -> list[Function]:
-    """All that JAX calls to take an instance apart, and to put it together again."""
+    """All functions by which JAX flattens an instance and builds it again."""
     registered = registration(cls)
     flatten = [cls.lookup("tree_flatten"), cls.lookup("tree_flatten_with_keys")]
     flatten += registered.flatten if registered is not None else ()

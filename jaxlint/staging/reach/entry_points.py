@@ -1,4 +1,4 @@
-"""Functions that no visible call has reached: with unknown arguments, or with those that a table of test cases gives."""
+"""Functions without a visible call: evaluated with unknown arguments, or with those from a table of test cases."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import HOST, Stage, Why
 from jaxlint.syntax.facts import all_parameters, positional_parameters, takes_receiver
 
-# What JAX calls of a trace that a program defines, and where it hands over the values that were traced (after `self`).
+# Methods that JAX calls on a custom trace of the program, and the position of the traced values (after `self`).
 TRACES = frozenset({"jax.core.Trace", "jax._src.core.Trace", "jax.extend.core.Trace"})
 PRIMITIVE = "jax.core.Primitive"  # the operation
 TRACE_HOOKS = {
@@ -48,11 +48,11 @@ TRACE_HOOKS = {
     "process_custom_vjp_call": 4,
 }
 _MAX_ROWS = 200
-_MAX_CASES = 96  # of one test that are run one by one
+_MAX_CASES = 96  # cases of one test that are evaluated one by one
 
 
 class Entry(Part):
-    """The part of the interpreter that evaluates functions without a caller."""
+    """Evaluates functions without a caller."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -61,7 +61,7 @@ class Entry(Part):
         self.classes = machine.part(Classes)
 
     def enter_function(self, function: Function) -> None:
-        """Evaluates a function that no visible call has reached."""
+        """Evaluates a function without a visible call."""
         if self.is_reached(function) or function.module.source.path not in self.machine.entered:
             return
         stage = self.machine.test_stage if function.module.is_test else self.machine.entry_stage
@@ -101,12 +101,12 @@ class Entry(Part):
             self.function_calls.run_function(function, {**bound, **given}, None, None, stage, "entry")
 
     def is_reached(self, function: Function) -> bool:
-        """Whether a call is seen to reach the function, other than by the name of a method of something unknown."""
+        """Whether a visible call reaches the function; calls of a method name on something unknown do not count."""
         record = self.function_calls.records.get(function.node)
         return record is not None and record.reached
 
     def convention_value(self, parameter: ast.arg, function: Function, why: Why) -> Value:
-        """A layer's argument when no caller is known: an array, unless its type or default says otherwise."""
+        """The argument of a layer without a known caller: an array, unless its type or default says otherwise."""
         annotation = parameter.annotation
         if isinstance(annotation, ast.Name) and annotation.id in ("bool", "str", "int"):
             return Static(kind=annotation.id)
@@ -118,13 +118,13 @@ class Entry(Part):
             return TupleValue(None, array)
         if parameter is function.node.args.kwarg:
             return DictValue({}, array)
-        # What a call may leave out is an array in some calls, and a setting in others.
+        # An optional parameter is an array in some calls and a setting in others.
         return array if default is None else replace(array, mixed=True)
 
     def bind_trace_hook(
         self, cls: ClassValue, function: Function, parameters: list[ast.arg], bound: dict[str, Value]
     ) -> Stage:
-        """A trace of the program's own: JAX hands each operation to it, with the tracers that it is applied to."""
+        """A custom trace: JAX passes it each operation, with the tracers that are its operands."""
         name = f"{cls.name}.{function.name}"
         why = Why(
             f"JAX calls `{name}` with tracers",
@@ -135,7 +135,7 @@ class Entry(Part):
         )
         bound[parameters[0].arg] = ExternalObject(PRIMITIVE)
         for parameter in parameters[TRACE_HOOKS[function.name] :][:1]:
-            # One of them is a tracer at least; this trace decides what operations on them give.
+            # At least one of them is a tracer; this trace computes the results of operations on them.
             tracer = Array(True, why, certain=False, origin=Origin(parameter.arg))
             bound[parameter.arg] = ListValue(None, tracer)
         return Stage("trace", False, False, why)
@@ -143,7 +143,7 @@ class Entry(Part):
     # -- fixtures
 
     def fixture_values(self, function: Function) -> dict[str, Value]:
-        """What pytest hands to a test, or to another fixture, by the names of its parameters."""
+        """The fixtures that pytest passes to a test or another fixture, by parameter name."""
         if not function.module.is_test or not (
             function.name.startswith("test") or function.kind == "fixture"
         ):
@@ -156,7 +156,7 @@ class Entry(Part):
         return found
 
     def fixture(self, name: str, test: Function) -> Function | None:
-        """The fixture `name` as `test` sees it: of its class, of its module, or of a `conftest.py` above that."""
+        """The fixture `name` as `test` sees it: from its class, its module, or a `conftest.py` above."""
         own = test.cls.lookup(name) if test.cls is not None else None
         shared = (
             self.machine.globals_of(source).variables.get(name)
@@ -175,9 +175,9 @@ class Entry(Part):
         return sorted(found, key=lambda conftest: folders.index(conftest.source.path.parent))
 
     def fixture_result(self, fixture: Function, cls: ClassValue | None) -> Value:
-        """What a fixture gives to a test, or to another fixture, of the class `cls`."""
+        """The value of a fixture for a test, or for another fixture, of the class `cls`."""
         frame = Frame(None, fixture.module, fixture.scope, HOST)
-        if len(self.machine.entering) > 4:  # fixtures that ask for each other
+        if len(self.machine.entering) > 4:  # fixtures that depend on each other
             return UNKNOWN
         with EnteringFixture(self.machine, fixture):
             receiver: list[Value] = []
@@ -197,13 +197,13 @@ class Entry(Part):
 
 
 def cases(function: Function) -> dict[str, Value]:
-    """What the rows of a test's tables give for its parameters, all rows taken together."""
+    """The values of a test's parameters, joined over the rows of its tables."""
     found: dict[str, list[Value]] = {}
     for rows in _tables(function):
         for row in rows:
             for name, value in row.items():
                 found.setdefault(name, []).append(value)
-        # What a row leaves out has its default there.
+        # A row that leaves a parameter out uses its default.
         partly = {name for row in rows for name in row if any(name not in other for other in rows)}
         for name in partly & function.defaults.keys():
             found[name].append(function.defaults[name])
@@ -211,14 +211,14 @@ def cases(function: Function) -> dict[str, Value]:
 
 
 def case_by_case(function: Function) -> list[dict[str, Value]]:
-    """The arguments of each case of a test: every row of one table with every row of the others, as far as these are few."""
+    """The arguments of each test case: the product of the rows of all tables, if it is small."""
     tables = [rows for rows in _tables(function) if rows]
     whole: list[dict[str, Value]] = []
     if math.prod(map(len, tables)) > _MAX_CASES:
-        # Each row at least once, beside any of the others.
+        # Each row at least once, beside any rows of the other tables.
         longest = max(map(len, tables))
         chosen = [tuple(rows[turn % len(rows)] for rows in tables) for turn in range(longest)]
-        whole.append(cases(function))  # what is not among them is not known
+        whole.append(cases(function))  # the values of the others are unknown
     else:
         chosen = list(itertools.product(*tables))
     left_out = {name: function.defaults[name] for name in _columns(tables) & function.defaults.keys()}
@@ -239,7 +239,7 @@ def _tables(function: Function) -> list[list[dict[str, Value]]]:
 
 
 def _row_groups(table: ExternalObject, names: list[str]) -> list[list[dict[str, Value]]]:
-    """The rows of one decorator, by the names of the parameters that they fill; one group for each factor of a product."""
+    """The rows of one decorator, by parameter names; one group for each factor of a product."""
     if table.name.endswith(".product"):
         groups = [[_by_name(row) for row in _elements(factor)] for factor in table.args]
         groups += [[{name: row} for row in _elements(factor)] for name, factor in table.kwargs.items()]
@@ -262,7 +262,7 @@ def _rows(table: ExternalObject, names: list[str]) -> list[dict[str, Value]]:
     if len(given) == 1 and isinstance(given[0], (ListValue, StarArgument)):
         given = _elements(given[0])
     elif len(given) == 1 and isinstance(given[0], ExternalObject):
-        given = [Static(kind="int") if given[0].name == "builtins.range" else UNKNOWN]  # cases in turn
+        given = [Static(kind="int") if given[0].name == "builtins.range" else UNKNOWN]  # each case in turn
     named = table.name.endswith(".named_parameters")
     rows = []
     for row in given[:_MAX_ROWS]:
@@ -278,7 +278,7 @@ def _rows(table: ExternalObject, names: list[str]) -> list[dict[str, Value]]:
 
 
 def _fixture_columns(table: ExternalObject, columns: list[str]) -> Collection[str]:
-    """The columns that `indirect` hands to fixtures of their names, and not to the test."""
+    """The columns that `indirect` passes to fixtures of the same names, not to the test."""
     indirect = table.args[2] if len(table.args) > 2 else table.kwargs.get("indirect", Static(False))
     listed = constant_names(indirect)
     if listed is not None:

@@ -1,4 +1,4 @@
-"""For `inspect`, where it is asked for: the calls that hand tracers to the parameters of each function."""
+"""The calls that pass tracers to the parameters of each function, for `inspect`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Giver:
-    """A call from the first to the last of its lines; `staged`: of a function that is being traced there itself."""
+    """A call site, from its first to its last line. `staged`: in a function that is itself being traced there."""
 
     path: str
     line: int
@@ -24,9 +24,9 @@ class Giver:
 
 
 class TracerSources:
-    """The calls that were seen, those included of which a context like another was not evaluated again.
+    """The call sites that the analysis saw, including calls that reused the context of a similar call.
 
-    None stands for what is no call: what a program is supposed to pass, or passes by a framework's habit.
+    None stands for an assumed call, or one by a framework's convention.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class TracerSources:
     def note(
         self, function: ast.AST, bound: dict[str, Value], node: ast.AST | None, caller: Frame | None
     ) -> None:
-        """Remembers a call of `function` in a stage."""
+        """Records a call of `function` in a stage."""
         known = self.seen.setdefault(function, {})
         giver = _giver(node, caller)
         for name, value in bound.items():
@@ -43,13 +43,13 @@ class TracerSources:
                 known.setdefault(name, {})[giver] = None
 
     def of(self, function: ast.AST, name: str) -> list[Giver | None]:
-        """The calls that hand the parameter a tracer, in the order in which they were seen."""
+        """The call sites that pass a tracer to the parameter, in the order in which they were seen."""
         return list(self.seen.get(function, {}).get(name, {}))
 
 
 def _giver(node: ast.AST | None, caller: Frame | None) -> Giver | None:
     if caller is None or not isinstance(node, (ast.expr, ast.stmt)):
         return None
-    # What stands for the caller where a function is transformed is entered from outside of the stage.
+    # A transformation's stand-in for the caller enters from outside the stage.
     staged = caller.home.staged and caller.context != "creation"
     return Giver(caller.module.display, node.lineno, node.end_lineno or node.lineno, staged)

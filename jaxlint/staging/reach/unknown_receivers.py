@@ -1,7 +1,7 @@
-"""Calls of methods of what is not known: the classes of the project that define a method of that name, where few do.
+"""Method calls on unknown receivers: the project classes that define a method of that name, if they are few.
 
-`x.add_axis(index)` for an `x` that nothing is known of: no array, container or string has such a method, so that `x` is one of the
-classes that do. What follows from it is never certain.
+In `x.add_axis(index)` with an unknown `x`, no array, container or string has such a method, so `x` belongs to one of
+the classes that do. The consequences are never certain.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ from jaxlint.syntax.facts import (
     positional_parameters,
 )
 
-MAX_CLASSES = 3  # that define a method independently of each other
-MAX_FAMILY = 100  # that override one another's
-# Methods of Python's own types, which an unknown object may just as well be; and what every library's objects have.
+MAX_CLASSES = 3  # classes that define the method independently of each other
+MAX_FAMILY = 100  # classes that override each other's
+# Methods of Python's own types, which an unknown object may be too, and methods that objects of every library have.
 COMMON = (
     frozenset(name for kind in (str, bytes, list, dict, set, tuple, int, float, complex, slice) for name in dir(kind))
     | ARRAY_ATTRIBUTES
@@ -73,13 +73,13 @@ COMMON = (
 )  # fmt: skip
 
 
-# A call of a method that a class leaves to those that derive from it: the method, its receiver, and in which stage.
+# A call of a method that a class leaves to subclasses: the method, its receiver and the stage.
 LeftOpen = tuple[Function, Value, Call, Stage]
-Awaited = tuple[Value, Call, Stage]  # what is called, and in which stage
+Awaited = tuple[Value, Call, Stage]  # the callee and the stage
 
 
 class Receivers(Part):
-    """The part of the interpreter that calls methods of what is not known."""
+    """Evaluates method calls on unknown receivers."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -88,19 +88,20 @@ class Receivers(Part):
         self.data_model = machine.part(DataModel)
         self.expressions = machine.part(Expressions)
         self.narrowing = machine.part(Narrowing)
-        # Classes of which an object is seen inside a stage.
+        # Classes with an object seen inside a stage.
         self.inside: dict[ast.AST, tuple[ClassValue, Why | None]] = {}
-        # Calls of methods that a class leaves to its heirs.
+        # Calls of methods that a class leaves to subclasses.
         self.left_open: dict[ast.AST, list[LeftOpen]] = {}
-        self.waiting: dict[ast.AST, list[Awaited]] = {}  # calls that may mean such an object, by class
+        # calls that may have such an object as receiver, by class
+        self.waiting: dict[ast.AST, list[Awaited]] = {}
         self.awaited: list[Awaited] = []
         # Classes by the library whose classes they derive from.
         self.extending: dict[str, list[ClassValue]] = {}
-        # The project's classes by the methods that they define.
+        # Project classes by the methods that they define.
         self.defining: dict[str, list[ClassValue]] = {}
 
     def call_on_unknown(self, base: Value, name: str, call: Call) -> Value | None:
-        """What the method `name` gives of something unknown; None where too much could be meant."""
+        """The result of the method `name` of an unknown value; None if it could mean too much."""
         node, frame = call.node, call.frame
         is_call = name == "__call__"
         assert isinstance(node, ast.Call)
@@ -118,14 +119,14 @@ class Receivers(Part):
         else:
             found = self.family(declared, name, frame) if declared is not None else []
         classes = [cls for cls in found if takes(cls.namespace[name], call.args, call.kwargs)]
-        if not traced:  # what else could be a tracer is the object itself
+        if not traced:  # the only other possible tracer is the object itself
             classes = [cls for cls in classes if is_pytree(cls)]
         return self.call_one_of(classes, declared is not None, base, name, call)
 
     def call_one_of(
         self, classes: list[ClassValue], declared: bool, base: Value, name: str, call: Call
     ) -> Value | None:
-        """Calls the method of each of the classes that something unknown may be of, in a stage that is not certain."""
+        """Calls the method of each class that an unknown value may belong to, in a stage that is not certain."""
         frame = call.frame
         roots = [
             cls for cls in classes if not any(other is not cls and other in cls.mro() for other in classes)
@@ -150,11 +151,11 @@ class Receivers(Part):
             ]
         result = uncertain(join_all(results))
         if isinstance(result, Array) and result.dtype and not declared:
-            return replace(result, dtype="")  # which method is meant is not known
+            return replace(result, dtype="")  # it is unknown which method is meant
         return result
 
     def call_made_of(self, callee: Unknown, call: Call) -> Value:
-        """Calls what something unknown was made of, as the wrapper of a library does; in a stage that is not certain."""
+        """Calls what an unknown value was made from, as a library's wrapper does, in a stage that is not certain."""
         frame = call.frame
         given = call.inputs
         if (
@@ -171,12 +172,12 @@ class Receivers(Part):
         return uncertain(join_all(results))
 
     def call_heirs(self, function: Function, frame: Frame) -> None:
-        """A method that its class leaves to those that derive from it is called: theirs runs, whichever that is."""
+        """A call of a method that its class leaves to subclasses: evaluates theirs."""
         names = [parameter.arg for parameter in positional_parameters(function.node)]
         bound = frame.scope.variables
         receiver = bound[names[0]] if names else UNKNOWN
         if self.machine.guessing or not isinstance(receiver, Instance):
-            return  # of what is not known itself, the whole family has been asked
+            return  # for an unknown receiver the whole family has been called
         args = [uncertain(bound[name]) for name in names[1:]]
         named = {p.arg: uncertain(bound[p.arg]) for p in function.node.args.kwonlyargs}
         traced = [tracer_in(part) is not None for part in (*args, *named.values())]
@@ -191,7 +192,7 @@ class Receivers(Part):
             self.await_heir(heir, left_open)
 
     def await_heir(self, heir: ClassValue, left_open: LeftOpen) -> None:
-        """What a class that derives from another has for a method which that one leaves open is called in time."""
+        """Evaluates a subclass's version of an abstract method once it is called."""
         function, receiver, call, stage = left_open
         method = heir.namespace.get(function.name)
         if not isinstance(method, (Function, Transformed)) or not takes(method, call.args, call.kwargs):
@@ -203,7 +204,7 @@ class Receivers(Part):
         self.awaited.append((BoundMethod(method, owner), call, stage))
 
     def note_heir(self, cls: ClassValue) -> None:
-        """Remembers a class by those that it derives from; of a class that is made at every call of a function, the last."""
+        """Records a class by its base classes. Of a class created at every call of a function, the last one counts."""
         if cls.kind == "plain" and not cls.module.is_test:
             for library in {name.partition(".")[0] for name in cls.external_bases()}:
                 self.extending.setdefault(library, []).append(cls)
@@ -216,7 +217,7 @@ class Receivers(Part):
                     self.await_heir(cls, left_open)
 
     def made(self, cls: ClassValue, frame: Frame) -> None:
-        """An object of the class is made; what is no pytree gets into a stage as it is captured."""
+        """An object of the class is created. If it is not a pytree, a stage captures it."""
         if (
             cls.node not in self.inside
             and not self.machine.guessing
@@ -232,7 +233,7 @@ class Receivers(Part):
                 self.awaited.extend(self.waiting.pop(owner.node, ()))
 
     def call_implicitly_inside(self, cls: ClassValue, method: Value, call: Call) -> None:
-        """As `call_implicitly`, as soon as an object of `cls` is seen inside a stage: one of many that a call may mean."""
+        """Like `call_implicitly`, once an object of `cls` is seen inside a stage: one of many that a call may mean."""
         if cls.node in self.inside:
             self.data_model.call_implicitly(method, call)
             return
@@ -250,7 +251,7 @@ class Receivers(Part):
             self.waiting.setdefault(cls.node, []).append((method, call, call.frame.stage))
 
     def run_awaited(self) -> None:
-        """What waited for objects that meanwhile are seen inside a stage."""
+        """Evaluates calls that waited for an object inside a stage."""
         while self.awaited:
             method, call, stage = self.awaited.pop()
             frame = call.frame
@@ -258,11 +259,12 @@ class Receivers(Part):
                 self.data_model.call_implicitly(method, call)
 
     def possible_method(self, cls: ClassValue, name: str, base: Value, frame: Frame) -> Value:
-        """The method `name` as `base`, were it an instance of `cls`, would have it."""
+        """The method `name` of `base`, assuming that it is an instance of `cls`."""
         return bound_to(cls.namespace[name], self.possible_instance(cls, base, frame), cls)
 
     def note_methods(self, cls: ClassValue) -> None:
-        """Remembers a class by the methods that it defines; of a class that is made at every call of a function, the last."""
+        """Records a class by the methods that it defines. Of a class created at every call of a function, the last
+        one counts."""
         self.note_heir(cls)
         for name, member in cls.namespace.items():
             if name in AXIS_METHODS or name in ARRAY_METHODS:
@@ -273,7 +275,7 @@ class Receivers(Part):
                 and not name.startswith("__")
             ):
                 if isinstance(member, Function) and member.kind:
-                    continue  # a property, or none of an instance
+                    continue  # a property, or not a method of instances
                 known = self.defining.setdefault(name, [])
                 known[:] = [other for other in known if other.node is not cls.node]
                 known.append(cls)
@@ -288,7 +290,7 @@ class Receivers(Part):
         return self.narrowing.some_instance(cls, base if isinstance(base, Unknown) else UNKNOWN, frame)
 
     def possible_classes(self, name: str, declared: ClassValue | None, frame: Frame) -> list[ClassValue]:
-        """The classes that define the method; those that an annotation allows, where there is one."""
+        """The classes that define the method, limited to those that an annotation allows."""
         found = [cls for cls in self.defining[name] if not cls.module.is_test or cls.module is frame.module]
         if declared is None:
             return found
@@ -296,7 +298,7 @@ class Receivers(Part):
         return [cls for cls in found if declared in cls.mro() or cls.namespace[name] is inherited]
 
     def family(self, declared: ClassValue, name: str, frame: Frame) -> list[ClassValue]:
-        """The class that an annotation names and those that derive from it, as far as they define the method."""
+        """The class in an annotation and its subclasses, if they define the method."""
         return [
             cls
             for cls in (declared, *self.instances.heirs.get(declared.node, ()))
@@ -305,7 +307,7 @@ class Receivers(Part):
         ]
 
     def declared_class(self, node: ast.expr | None, frame: Frame) -> ClassValue | None:
-        """The class that an annotation names: of a parameter, of a field, or of the items that a loop runs over."""
+        """The class in an annotation: of a parameter, a field, or the items that a loop iterates over."""
         if frame.function is None:
             return None
         if isinstance(node, ast.Name):
@@ -318,7 +320,7 @@ class Receivers(Part):
     def declared_field(
         self, node: ast.expr | None, part: Callable[[ast.expr | None], ast.expr | None], frame: Frame
     ) -> ClassValue | None:
-        """The class that `part` of the annotation of a field names, as of `self.field`."""
+        """The class that `part` of a field's annotation names, as for `self.field`."""
         if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
             return None
         found = frame.scope.lookup(node.value.id)
@@ -331,23 +333,23 @@ class Receivers(Part):
         return None
 
     def class_named(self, annotation: ast.expr, module: Module, scope: Scope) -> ClassValue | None:
-        """The class of the project that an annotation names."""
+        """The project class that an annotation names."""
         value = self.annotated(annotation, module, scope)
         return value if isinstance(value, ClassValue) else None
 
     def annotated(self, annotation: ast.expr, module: Module, scope: Scope) -> Value:
-        """What an annotation is where it stands."""
+        """The value of an annotation at its place."""
         with WithoutNames(self.machine, False):
             return self.expressions.eval(annotation, Frame(None, module, scope, HOST))
 
 
 def receiver_of(func: ast.expr) -> ast.expr | None:
-    """What a method is called of."""
+    """The receiver of a method."""
     return func.value if isinstance(func, ast.Attribute) else None
 
 
 def takes(method: Value, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """Whether a method can be called with these arguments."""
+    """Whether a method accepts these arguments."""
     if not isinstance(method, Function):
         return True
     arguments = method.node.args

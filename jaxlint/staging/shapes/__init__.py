@@ -1,4 +1,4 @@
-"""What array each value is: its shape, in integers and symbols, worked out of the operations behind it when it is asked for."""
+"""The shape of each array, in integers and symbols. It is computed on demand, from the operations behind the array."""
 
 from jaxlint.staging.shapes import algebra, elementwise, indexing, making, moving, products
 

@@ -1,4 +1,4 @@
-"""The shape of a value, in integers and symbols, and why an operation has none."""
+"""The shape of a value, in integers and symbols, and the reason why an operation has none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NUMBERS = ("int", "float", "complex", "bool")
 
 
 def symbolic_shape(value: Value) -> Shape | None:
-    """The shape of `value` as an array, where its rank is known; the sizes that are not known are symbols."""
+    """The shape of `value` as an array, if its rank is known. Unknown sizes are symbols."""
     if isinstance(value, (Array, NumpyArray)):
         return _shape_of_array(value)
     if isinstance(value, Static):
@@ -28,7 +28,7 @@ def symbolic_shape(value: Value) -> Shape | None:
 
 
 def _shape_of_literal(value: ListValue | TupleValue, depth: int = 0) -> Shape | None:
-    """Of a list of numbers, or of arrays of one shape."""
+    """The shape of a list of numbers, or of arrays of one shape."""
     if isinstance(value, TupleValue) and value.measured is not None:
         return None
     if value.items is None or depth > 8:
@@ -55,7 +55,7 @@ def _shape_of_array(array: Array | NumpyArray) -> Shape | None:
             return None
         form = array.form = Form()
     if not form.asked:
-        form.asked = True  # before its operands are asked, which may be made of it
+        form.asked = True  # set before the shapes of its operands are computed, which may refer to it
         form.shape = _worked_out(array, form)
     return form.shape
 
@@ -91,7 +91,7 @@ def _of_result(made: Operation, form: Form) -> Shape | None:
     except MisfitError as misfit:
         form.misfit = misfit
         return None
-    if isinstance(found, list):  # each of several arrays, where they are alike
+    if isinstance(found, list):  # each of several arrays, if they are alike
         return found[0] if found and all(shape == found[0] for shape in found) else None
     return found
 
@@ -117,12 +117,12 @@ def _stacked(shape: Shape, form: Form) -> Shape | None:
 
 
 def _of_either(array: Array | NumpyArray, form: Form) -> Shape | None:
-    """Of what is one of several arrays."""
+    """The shape of a value that is one of several arrays."""
     return _agreed(array, form, [symbolic_shape(one) for one in form.of if not is_none(one)])
 
 
 def _agreed(array: Array | NumpyArray, form: Form, shapes: Sequence[Shape | None]) -> Shape | None:
-    """What several shapes have in common; where they differ, the size is a symbol."""
+    """The common part of several shapes. Where they differ, the size is a symbol."""
     first = shapes[0] if shapes else None
     if first is None or any(shape is None or len(shape) != len(first) for shape in shapes):
         return None
@@ -134,12 +134,12 @@ def _agreed(array: Array | NumpyArray, form: Form, shapes: Sequence[Shape | None
 
 
 def applied(made: Operation) -> Result | None:
-    """The shape that an operation gives, or those of all its results; None where it is not known.
+    """The shape of an operation's result, or of all its results; None if unknown.
 
-    Raises MisfitError where its operands certainly do not fit.
+    Raises MisfitError if its operands certainly do not fit.
     """
     full = made.full or f"numpy.{made.name}"
-    name = full.removeprefix("jax.")  # NumPy's functions give shapes like those of `jax.numpy`
+    name = full.removeprefix("jax.")  # NumPy's functions return the same shapes as those of `jax.numpy`
     rule = RULES.get(name)
     if rule is None:
         return None
@@ -150,7 +150,7 @@ def applied(made: Operation) -> Result | None:
 
 
 def misfit_of(array: Array) -> MisfitError | None:
-    """Why the operation that `array` is the result of certainly fails; None where it may do."""
+    """Why the operation that returned `array` certainly fails; None if it may succeed."""
     _shape_of_array(array)
     found = array.form.misfit if array.form is not None else None
     return found if isinstance(found, MisfitError) else None

@@ -1,4 +1,4 @@
-"""An operation as the rules of shapes see it: the shapes, sizes and numbers that it was given."""
+"""An operation as shape rules see it: the shapes, sizes and numbers of its arguments."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from jaxlint.staging.values.sizes import Size, differ, symbol, written
 
 
 class UnclearError(Exception):
-    """The shape is not known."""
+    """The shape is unknown."""
 
 
 class MisfitError(Exception):
     """The operation certainly fails: its operands do not fit.
 
-    `shapes`: those of the operands that it is about, by their positions.
+    `shapes`: those of the operands in question, by position.
     """
 
     def __init__(self, message: str, *operands: tuple[Value, Shape]) -> None:
@@ -30,14 +30,14 @@ class MisfitError(Exception):
         self.operands = operands
 
 
-Result = Shape | list[Shape]  # a list: of each of several arrays
+Result = Shape | list[Shape]  # a list: for each of several arrays
 ShapeRule = Callable[["Applied"], Result]
 _R = TypeVar("_R", bound=ShapeRule)
 RULES: dict[str, ShapeRule] = {}
 
 
 def shapes(*names: str) -> Callable[[_R], _R]:
-    """Decorates the rule of what has these names, below `jax`: "numpy.sum lax.reduce_sum"."""
+    """Decorates the shape rule for these names below `jax`: "numpy.sum lax.reduce_sum"."""
 
     def register(rule: _R) -> _R:
         for name in " ".join(names).split():
@@ -56,7 +56,7 @@ def shape_text(shape: Sequence[Size]) -> str:
 
 
 class Applied:
-    """One operation, with what it was given."""
+    """One operation with its arguments."""
 
     __slots__ = ("args", "kwargs", "made", "name", "of")
 
@@ -77,7 +77,7 @@ class Applied:
         raise UnclearError
 
     def given(self, position: int, *names: str) -> Value | None:
-        """An argument by position or name; None where it is not given, or None."""
+        """An argument by position or name; None if it is absent or None."""
         value = self.args[position] if 0 <= position < len(self.args) else None
         for name in names:
             if value is None:
@@ -91,12 +91,12 @@ class Applied:
         return value
 
     def only(self, *options: str) -> None:
-        """Nothing but these is given by name."""
+        """Only these arguments are passed by name."""
         if not self.kwargs.keys() <= set(options):
             raise UnclearError
 
     def shape_of(self, value: Value) -> Shape:
-        """The shape of a value as an array; of a list of numbers or arrays, too."""
+        """The shape of a value as an array, or of a list of numbers or arrays."""
         found = self.of(value)
         if found is None:
             raise UnclearError
@@ -116,7 +116,7 @@ class Applied:
         return found
 
     def size(self, position: int, *names: str, otherwise: Size | None = None) -> Size:
-        """The argument as a size; a symbol where it is one that is not known."""
+        """The argument as a size; a symbol if the size is unknown."""
         value = self.given(position, *names)
         if value is None:
             if otherwise is None:
@@ -126,7 +126,7 @@ class Applied:
         return symbol("?") if found is None else found
 
     def number(self, position: int, *names: str, otherwise: int | None = None) -> int:
-        """The argument as an integer that is known."""
+        """The argument as a known integer."""
         value = self.given(position, *names)
         if value is None:
             if otherwise is None:
@@ -141,7 +141,7 @@ class Applied:
         return found
 
     def numbers(self, position: int, *names: str) -> tuple[int, ...]:
-        """The argument as a tuple of integers that are known; one number stands for itself."""
+        """The argument as a tuple of known integers; a single number counts as a tuple of one."""
         const = constant(self.needed(position, *names))
         found = const if isinstance(const, tuple) else (const,)
         if not all(type(number) is int for number in found):
@@ -170,12 +170,12 @@ class Applied:
         return const
 
     def axis(self, rank: int, position: int, *names: str, otherwise: int | None = None) -> int:
-        """An axis that counts from the front. Raises MisfitError where there is no such axis."""
+        """An axis as a nonnegative index. Raises MisfitError if there is no such axis."""
         return self.axis_in(self.number(position, *names, otherwise=otherwise), rank)
 
     def axis_in(self, axis: int, rank: int) -> int:
         if not -rank <= axis < rank:
-            # TypeError or ValueError at run time, of an array that may come here for what is not known.
+            # TypeError or ValueError at run time, for an array that an unknown value may be.
             raise UnclearError
         return axis % rank
 
@@ -191,7 +191,7 @@ class Applied:
         return found if len(set(found)) == len(found) else self.unclear()
 
     def items(self, value: Value) -> list[Value]:
-        """The parts of a list or tuple that is known; the rows of an array of which it is known how many there are."""
+        """The parts of a known list or tuple, or the rows of an array with a known number of rows."""
         if isinstance(value, (ListValue, TupleValue)):
             if value.items is None or any(isinstance(item, StarArgument) for item in value.items):
                 raise UnclearError
@@ -203,14 +203,14 @@ class Applied:
 
 
 def broadcast(applied: Applied, *operands: Value) -> Shape:
-    """The shape of an operation by elements. Raises MisfitError where two operands certainly do not fit."""
+    """The shape of an elementwise operation. Raises MisfitError if two operands certainly do not fit."""
     known = [(operand, applied.shape_of(applied.plain(operand))) for operand in operands]
     return broadcast_shapes(known)
 
 
 def broadcast_shapes(known: Sequence[tuple[Value, Shape]]) -> Shape:
     result: list[Size] = []
-    sources: list[tuple[Value, Shape]] = []  # of each size, from the back
+    sources: list[tuple[Value, Shape]] = []  # for each size, from the back
     for operand, shape in known:
         for place, size in enumerate(reversed(shape)):
             if place == len(result):
@@ -237,7 +237,7 @@ def broadcast_shapes(known: Sequence[tuple[Value, Shape]]) -> Shape:
 
 
 def _either(have: Size, size: Size) -> Size:
-    """What two sizes broadcast to of which either may be 1: an integer that is not, or a size that is not known."""
+    """The broadcast of two sizes, either of which may be 1: an integer other than 1, or an unknown size."""
     if isinstance(have, int):
         return have
     if isinstance(size, int):
@@ -248,7 +248,7 @@ def _either(have: Size, size: Size) -> Size:
 
 
 def same_size(one: Size, two: Size) -> Size:
-    """Of two sizes that are the same where the program runs, the one that says more."""
+    """Of two sizes that are equal at run time, the more specific one."""
     return one if isinstance(one, int) or not isinstance(two, int) else two
 
 

@@ -1,4 +1,4 @@
-"""Shapes of what is computed element by element, and of sums and their like over axes."""
+"""Shapes of elementwise operations and of reductions over axes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _below(prefix: str, names: str) -> str:
     "optax.safe_increment optax.safe_int32_increment",
 )
 def same(applied: Applied) -> Result:
-    """That of the first operand."""
+    """The shape of the first operand."""
     operand = applied.needed(0, "x", "a", "ar", "m", "arr", "operand", "array", "val", "xs", "count")
     return applied.shape_of(applied.plain(operand))
 
@@ -131,7 +131,7 @@ def where(applied: Applied) -> Result:
     )
 )
 def of_lax(applied: Applied) -> Result:
-    """Both are of one shape, or one is a number."""
+    """Both operands have one shape, or one is a number."""
     left, right = applied.shape(0, "x", "lhs"), applied.shape(1, "y", "rhs")
     if left == right or not right:
         return left
@@ -184,7 +184,8 @@ def _reduce(applied: Applied, position: int, *names: str) -> Shape:
     "nn.logsumexp scipy.special.logsumexp",
 )
 def reduce(applied: Applied) -> Result:
-    # (a, axis, dtype, out, keepdims) or (a, axis, out, keepdims): by position further on is asked too seldom to be told apart.
+    # (a, axis, dtype, out, keepdims) or (a, axis, out, keepdims): later positional arguments are too rare to
+    # distinguish.
     if len(applied.args) > 3 or not {"return_sign", "weights", "out"}.isdisjoint(applied.kwargs):
         applied.unclear()
     return _reduce(applied, 1, "a", "x", "array")
@@ -245,7 +246,7 @@ def difference(applied: Applied) -> Result:
 
 @shapes("numpy.searchsorted numpy.digitize numpy.interp numpy.isin numpy.polyval")
 def of_one_of_two(applied: Applied) -> Result:
-    """As many as are looked for."""
+    """As many results as the call looks for."""
     first = applied.name in ("numpy.digitize", "numpy.interp", "numpy.isin")
     position, names = (0, ("x", "element", "ar1")) if first else (1, ("v", "x"))
     return applied.shape(position, *names)
@@ -276,7 +277,7 @@ def loss_by_elements(applied: Applied) -> Result:
     )
 )
 def loss_by_rows(applied: Applied) -> Result:
-    """Of the last axis there is one number left."""
+    """One number remains of the last axis."""
     if not {"axis", "where"}.isdisjoint(applied.kwargs) or len(applied.args) > 2:
         applied.unclear()
     first = applied.needed(0, "logits", "predictions", "log_predictions")
@@ -296,5 +297,5 @@ def loss_of_labels(applied: Applied) -> Result:
 
 
 def fits(one: Size, two: Size) -> bool:
-    """Whether two sizes may be the same."""
+    """Whether two sizes may be equal."""
     return not differ(one, two)

@@ -1,4 +1,5 @@
-"""What calls are told apart by where each is evaluated with the very arrays that it gets, as `inspect --arrays` does."""
+"""The context keys of an exact analysis, which evaluates each call with the very arrays that it receives, as for
+`inspect --arrays`."""
 
 from __future__ import annotations
 
@@ -27,12 +28,12 @@ from jaxlint.staging.values.objects import (
 from jaxlint.staging.values.parts import parts_of
 from jaxlint.staging.values.plain import MISSING, DType, Static, Value, hashable
 
-MOST_PARTS = 400  # of one argument that are looked at
+MOST_PARTS = 400  # parts of one argument that are compared
 Numbers = tuple[int, ...]
 
 
 def numbers_of(value: Value) -> Numbers | None:
-    """The shape of an array, where each size is a number."""
+    """The shape of an array, if each size is a number."""
     return _in_numbers(symbolic_shape(value))
 
 
@@ -44,7 +45,7 @@ def _in_numbers(shape: Shape | None) -> Numbers | None:
 
 
 def measured_in_numbers(value: Value, name: str) -> Value | None:
-    """The `shape`, `ndim` or `size` of an array, where each size is a number."""
+    """The `shape`, `ndim` or `size` of an array, if each size is a number."""
     numbers = numbers_of(value) if name in MEASURES else None
     if numbers is None:
         return None
@@ -54,25 +55,25 @@ def measured_in_numbers(value: Value, name: str) -> Value | None:
 
 
 def fixed(array: Array | NumpyArray) -> Form:
-    """The shape of an array in numbers, whatever it was made of; hidden where it is not known."""
+    """The form of an array by its shape in numbers, independent of its operation; hidden if unknown."""
     return form_of(symbolic_shape(array))
 
 
 def form_of(shape: Shape | None) -> Form:
-    """The form of what has this shape; hidden where a size is no number."""
+    """The form for this shape; hidden if a size is not a number."""
     numbers = _in_numbers(shape)
     return Form("hidden") if numbers is None else declared(numbers)
 
 
 def declared(numbers: Numbers) -> Form:
-    """The form of what has this shape."""
+    """The form for this shape."""
     form = Form("declared")
     form.asked, form.shape = True, numbers
     return form
 
 
 def as_given(array: Array) -> Form | None:
-    """The shape of an argument as the function has it: a size that is no number is one of its own."""
+    """The shape of an argument inside the function: an unknown size becomes a new symbol."""
     shape = symbolic_shape(array)
     if shape is None:
         return None
@@ -83,7 +84,7 @@ def as_given(array: Array) -> Form | None:
 
 
 def exact_key(value: Value) -> object:
-    """What is the same for two arguments that hold the same numbers, and arrays of the same shapes and dtypes."""
+    """A key that is equal for two arguments with the same numbers and with arrays of the same shapes and dtypes."""
     found: list[object] = []
     queue: list[Value] = [value]
     seen: set[int] = set()
@@ -100,7 +101,7 @@ def exact_key(value: Value) -> object:
 
 
 def _own_key(part: Value) -> object:
-    """What is told of one value, besides its parts."""
+    """The key of one value, without its parts."""
     if isinstance(part, (Array, NumpyArray)):
         shape = symbolic_shape(part)
         sizes = None if shape is None else tuple(size if isinstance(size, int) else "?" for size in shape)
@@ -124,7 +125,7 @@ def _own_key(part: Value) -> object:
 
 
 def _inside(part: Value) -> list[Value]:
-    """The parts that a call may look into."""
+    """The parts that a call may read."""
     if isinstance(part, Partial):
         return [part.function, *part.args, *part.kwargs.values()]
     if isinstance(part, BoundMethod):

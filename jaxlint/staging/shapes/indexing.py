@@ -44,7 +44,7 @@ def indexed(applied: Applied, whole: Shape, parts: list[Value]) -> Shape:
         )
     rest, found = list(whole), list[Size]()
     fancy: list[tuple[Value, Shape]] = []
-    places: list[int] = []  # in `found`, of each index that is an array or a number beside one
+    places: list[int] = []  # in `found`, for each index that is an array, or a number beside an array
     for part in parts:
         const = constant(part)
         if is_none(part):
@@ -71,7 +71,7 @@ def indexed(applied: Applied, whole: Shape, parts: list[Value]) -> Shape:
 
 
 def out_of_range(whole: Shape, index: Value) -> tuple[int, int, int] | None:
-    """An index that is certainly beyond the end of its axis: the index, the axis and its size. JAX takes the last element instead."""
+    """An index that is certainly out of range: the index, the axis and its size. JAX clamps it to the last element."""
     parts = index.items if isinstance(index, TupleValue) else [index]
     if parts is None:
         return None
@@ -96,7 +96,7 @@ def _is_mask(part: Value) -> bool:
 
 
 def _are_together(parts: list[Value]) -> bool:
-    """Whether the indices that are arrays or numbers stand beside each other."""
+    """Whether the indices that are arrays or numbers are adjacent."""
     fancy = [
         not (is_none(part) or constant(part) is ... or isinstance(part, ExternalObject)) for part in parts
     ]
@@ -111,7 +111,7 @@ def _index_shape(applied: Applied, part: Value) -> Shape:
             return ()
         applied.unclear()
     if isinstance(part, (Array, NumpyArray)):
-        # Of what dtype it is must be known: a mask takes elements.
+        # Its dtype must be known: a mask selects elements.
         return applied.shape_of(part) if dtype_of(part).startswith(("int", "uint")) else applied.unclear()
     if isinstance(part, ListValue):
         const = constant(part)
@@ -139,7 +139,7 @@ def _sliced(applied: Applied, size: Size, part: ExternalObject) -> Size:
     if pace != 1 or not isinstance(first, int):
         return symbol("?")
     if stop is not None and last != size and not (isinstance(last, int) and last < 0):
-        return symbol("?")  # it may be more than there is
+        return symbol("?")  # it may exceed the size
     end = add(size, last) if isinstance(last, int) else last
     begin: Size = first if first >= 0 else add(size, first)
     return subtract(end, begin)

@@ -1,4 +1,4 @@
-"""Shapes of which each size is a number, and what is known of sizes where the shape is not."""
+"""Shapes in which each size is a number, and bounds on sizes of unknown shapes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAX_DEPTH = 12
 
 
 def shape_of(value: Value) -> Numbers | None:
-    """The shape of `value` as an array, where it is known in numbers."""
+    """The shape of `value` as an array, if it is known in numbers."""
     if not isinstance(value, (Array, Static)):
         return None
     shape = symbolic_shape(value)
@@ -40,7 +40,7 @@ def shape_of(value: Value) -> Numbers | None:
 
 
 def shapes_differ(left: Value, right: Value) -> bool:
-    """Whether two arrays certainly have different shapes, whatever the sizes are that are not known."""
+    """Whether two arrays certainly have different shapes, whatever the unknown sizes are."""
     one, two = symbolic_shape(left), symbolic_shape(right)
     if one is None or two is None:
         return False
@@ -48,7 +48,7 @@ def shapes_differ(left: Value, right: Value) -> bool:
 
 
 def least_size(value: Value, depth: int = 0) -> int:
-    """How many elements an array has at least: all that are known of, or those of an operand that the others are broadcast to."""
+    """A lower bound on the number of elements: those of the known shape, or of an operand that the result broadcasts."""
     shape = shape_of(value)
     if shape is not None:
         return math.prod(shape)
@@ -60,9 +60,9 @@ def least_size(value: Value, depth: int = 0) -> int:
 
 
 def lacks_rows(made: Operation) -> bool:
-    """Whether an operation gives an array whose first axis has no elements, of JAX or of NumPy, by what it is given.
+    """Whether an operation certainly returns an array whose first axis is empty, in JAX or NumPy.
 
-    It is asked of each operation, while the program is evaluated, so that it asks for no shape.
+    This is tested for each operation during the evaluation, so it computes no shape.
     """
     if made.name not in _ROWS_BY_ARGUMENTS or not made.args:
         return False
@@ -92,14 +92,14 @@ def _is_rowless(value: Value) -> bool:
 
 
 def _keeps_first_axis(index: Value) -> bool:
-    """Whether an index gives what has no rows where the array has none: a slice comes first in it."""
+    """Whether indexing an array without rows gives one without rows: the index begins with a slice."""
     parts = index.items if isinstance(index, TupleValue) else [index]
     first = parts[0] if parts else None
     return isinstance(first, ExternalObject) and first.name == "builtins.slice"
 
 
 def maker_of(value: Value) -> Operation | None:
-    """The operation that gave an array its shape, across the boundaries of stages."""
+    """The operation that determined an array's shape, across the boundaries of stages."""
     for _ in range(MAX_DEPTH):
         if not isinstance(value, (Array, NumpyArray)):
             return None

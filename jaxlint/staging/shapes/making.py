@@ -1,4 +1,4 @@
-"""Shapes of arrays that are made of sizes and numbers, and of what is drawn at random."""
+"""Shapes of arrays created from sizes and numbers, and of random draws."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def indices(applied: Applied) -> Result:
 
 @shapes("numpy.meshgrid")
 def meshgrid(applied: Applied) -> Result:
-    """Each of the arrays that it gives."""
+    """Each of the arrays in the result."""
     applied.only("indexing")
     indexing = applied.text(99, "indexing") if "indexing" in applied.kwargs else "xy"
     sides = [product(applied.shape_of(arg)) for arg in applied.args]
@@ -118,10 +118,10 @@ def window(applied: Applied) -> Result:
 
 @shapes("random.key random.PRNGKey random.fold_in random.wrap_key_data random.clone")
 def key(applied: Applied) -> Result:
-    return applied.unclear()  # whether it is one of the new keys, or two numbers, its maker decides
+    return applied.unclear()  # its maker decides whether it is one new key, or two numbers
 
 
-# What is drawn at random: where its shape is given, and where parameters stand that are broadcast without one.
+# Random draws: the position of the shape, and of parameters that are broadcast if there is no shape.
 _SHAPE_AT: dict[str, tuple[int, tuple[tuple[int, str], ...] | None]] = {
     "normal": (1, ()),
     "uniform": (1, ()),
@@ -163,7 +163,7 @@ def drawn(applied: Applied) -> Result:
         return applied.sizes(position, "shape")
     if parameters is None:
         applied.unclear()
-    # An empty bernoulli is as large as `p`, which has a default.
+    # A bernoulli draw without a shape is as large as `p`, which has a default.
     operands = [v for i, name in parameters if (v := applied.given(i, name)) is not None]
     return broadcast(applied, *operands)
 
@@ -237,7 +237,7 @@ def drawn_by_sizes(applied: Applied) -> Result:
     return tuple(applied.size(position) for position in range(len(applied.args)))
 
 
-# Where the size is given, behind the parameters that are numbers.
+# The position of the size, after the parameters that are numbers.
 _NUMPY_SIZE_AT = {
     "normal": 2, "uniform": 2, "standard_normal": 0, "random": 0, "random_sample": 0, "randint": 2, "integers": 2,
     "exponential": 1, "poisson": 1, "beta": 2, "gamma": 2,

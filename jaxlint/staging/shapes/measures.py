@@ -1,4 +1,4 @@
-"""Python's integers as sizes: what the program computed of the dimensions of arrays."""
+"""Python integers as sizes: what the program computes from the dimensions of arrays."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ARITHMETIC: dict[str, Callable[[Size, Size], Size | None]] = {
 
 
 def size_of(value: Value, of: ShapeOf) -> Size | None:
-    """The integer that a value is; a symbol for a parameter or an attribute of which nothing is known; else None."""
+    """The integer behind a value; a symbol for an unknown parameter or attribute; otherwise None."""
     if isinstance(value, Static):
         if type(value.const) is int:
             return value.const
@@ -69,7 +69,7 @@ def _measured(measured: Measured, of: ShapeOf) -> Size | None:
 
 
 def axis_of(array: Value, shape: Shape | None, axis: int) -> Size | None:
-    """The size of one axis of an array, of which perhaps nothing else is known."""
+    """The size of one axis of an array, even if the rest of its shape is unknown."""
     if shape is not None:
         return shape[axis] if -len(shape) <= axis < len(shape) else None
     if not isinstance(array, (Array, NumpyArray)) or (isinstance(array, Array) and array.tree):
@@ -80,7 +80,7 @@ def axis_of(array: Value, shape: Shape | None, axis: int) -> Size | None:
 
 
 def symbol_of_axis(array: Array | NumpyArray, form: Form, axis: int) -> Size:
-    """The symbol of an axis of an array whose shape is not known: as the program calls it, or by the array's name."""
+    """The symbol of an axis of an array with unknown shape, named by the program or after the array."""
     if form.rank is not None:
         axis %= form.rank
     known = form.symbols.get(axis)
@@ -98,7 +98,7 @@ def symbol_of_axis(array: Array | NumpyArray, form: Form, axis: int) -> Size:
 
 
 def sizes_in(value: Value, of: ShapeOf) -> Shape | None:
-    """The sizes that a shape argument asks for; a size that is not known is a symbol of its own."""
+    """The sizes in a shape argument. An unknown size is a new symbol."""
     if isinstance(value, Static):
         found = size_of(value, of)
         return None if found is None else (found,)
@@ -119,7 +119,7 @@ def sizes_in(value: Value, of: ShapeOf) -> Shape | None:
 
 def _measured_tuple(measured: Measured, of: ShapeOf) -> Shape | None:
     if measured.how == "joined":
-        # A number in it that is not known is a size all the same.
+        # An unknown number in it is still a size.
         parts = [
             (symbol("?") if (size := size_of(part, of)) is None else size,)
             if isinstance(part, Static)

@@ -1,4 +1,4 @@
-"""Shapes of what moves elements about: reshapes, transposes, joins, splits, paddings."""
+"""Shapes of operations that move elements: reshapes, transposes, joins, splits, padding."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _reshaped(applied: Applied, whole: Shape | None, asked: Shape) -> Shape:
         applied.unclear()
     rest = product(size for size in asked if size != -1)
     if not open_axes:
-        # (`lax.reshape` of tracers is not checked while it is traced.)
+        # (JAX does not check `lax.reshape` of tracers at trace time.)
         if whole is not None and applied.name.startswith("numpy") and differ(product(whole), rest):
             _refuse(applied, whole, asked, rest)
         return asked
@@ -70,7 +70,7 @@ def _reshaped(applied: Applied, whole: Shape | None, asked: Shape) -> Shape:
 
 
 def _anonymous_free(found: Size | None, whole: Shape) -> Size | None:
-    """A product of dimensions, as long as these have names to show."""
+    """A product of dimensions, if all of them have names to show."""
     if found is None or isinstance(found, int):
         return found
     return found if all(one.name != "?" for one in symbols_of(found)) or found in whole else None

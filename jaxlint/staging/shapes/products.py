@@ -24,7 +24,7 @@ def _two(applied: Applied, *names: str) -> tuple[tuple[Value, Shape], tuple[Valu
 
 
 def contracted(left: tuple[Value, Shape], right: tuple[Value, Shape], one: int, two: int) -> None:
-    """Raises MisfitError where two axes that are summed over certainly differ in size."""
+    """Raises MisfitError if two contracted axes certainly differ in size."""
     if differ(left[1][one], right[1][two]):
         raise MisfitError(
             f"shapes {shape_text(left[1])} and {shape_text(right[1])} do not contract: sizes {written(left[1][one])} and {written(right[1][two])} differ",
@@ -140,7 +140,7 @@ def dot_general(applied: Applied) -> Result:
 
 
 def _dimension_numbers(applied: Applied) -> list[tuple[int, ...]]:
-    """The axes that are summed over, of each side, and those that stay."""
+    """The contracted axes of each side, and the remaining ones."""
     numbers: Any = applied.const(applied.needed(2, "dimension_numbers"))
     try:
         found = [tuple(axes) for pair in numbers for axes in pair]
@@ -262,7 +262,7 @@ def rearrange(applied: Applied) -> Result:
 
 
 def _solve(applied: Applied, group: list[str], size: Size, sizes: dict[str, Size]) -> None:
-    """Finds the size of the one axis of a group that is not given."""
+    """Computes the size of the one axis of a group that is not given."""
     if "..." in group:
         applied.unclear()
     open_names = [name for name in group if name not in sizes]
@@ -303,7 +303,7 @@ def einsum_of_einops(applied: Applied) -> Result:
 
 @shapes("lax.conv lax.conv_general_dilated lax.conv_with_general_padding")
 def convolution(applied: Applied) -> Result:
-    """Batch, features and as many axes as there are, where the layout is said in letters or left out."""
+    """Batch, features and all spatial axes, if the layout is a string or omitted."""
     left, right = _two(applied, "lhs", "rhs")
     rank = len(left[1])
     if len(right[1]) != rank or rank < 2:

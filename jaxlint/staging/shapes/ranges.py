@@ -1,6 +1,7 @@
-"""The integers that an array holds: from which to which, where the program says it. Worked out when it is asked for.
+"""The range of integers in an array, from the smallest to the largest, if the program states it. Computed on demand.
 
-A range is not a bound: its ends are reached, or nearly so. What may be anything up to a bound (a remainder, an `argmax`) has none.
+A range is not just a bound: its ends are reached, or nearly so. A value with only a bound (a remainder, an `argmax`)
+has no range.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from jaxlint.staging.values.parts import constant
 from jaxlint.staging.values.plain import MISSING, Value, is_none
 
 MAX_DEPTH = 16
-LARGEST_POWER = 4096  # no number is raised or shifted further
+LARGEST_POWER = 4096  # limit on exponents and shifts
 MOST_FACTORS = 4096
 
 _ARRANGING = frozenset(
@@ -29,10 +30,10 @@ _INTEGERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Integers from `low` to `high`, both reached, that are `mean` on average and multiples of `step`.
+    """Integers from `low` to `high`, both reached, with average `mean` and multiples of `step`.
 
-    `sources`: the operations that they vary with. `direction`: 1 where they rise along the axes of these, -1 where they fall, else 0.
-    `is_drawn`: they are random.
+    `sources`: the operations that they vary with. `direction`: 1 if they increase along the axes of these, -1 if they
+    decrease, otherwise 0. `is_drawn`: they are random.
     """
 
     low: int
@@ -49,12 +50,12 @@ class Range:
 
     @property
     def farthest(self) -> int:
-        """The end that is farther from zero."""
+        """The end farther from zero."""
         return self.high if abs(self.high) >= abs(self.low) else self.low
 
 
 def range_of(value: Value | None, depth: int = MAX_DEPTH) -> Range | None:
-    """The range of the integers in `value`; None where it is not known."""
+    """The range of the integers in `value`; None if unknown."""
     if value is None or depth == 0:
         return None
     number = constant(value)
@@ -74,7 +75,7 @@ def _single(number: int) -> Range:
 
 
 def _of_literal(numbers: object) -> Range | None:
-    """Of a list of numbers that are known."""
+    """The range of a list of known numbers."""
     flat = _flat(numbers)
     if not flat or not all(type(number) is int for number in flat):
         return None
@@ -88,7 +89,7 @@ def _flat(numbers: object) -> list[int]:
 
 
 def range_of_result(made: Operation, depth: int = MAX_DEPTH) -> Range | None:
-    """The integers that an operation gives, as if integers had no end."""
+    """The range of an operation's result, without overflow."""
     name, args = made.name, made.args
     if not args and name != "arange":
         return None
@@ -137,14 +138,14 @@ def _keeps_all(index: Value) -> bool:
 
 
 def _apart(one: Range, two: Range) -> bool:
-    """Whether all pairs of their values come together: one has one value, or is drawn at random."""
+    """Whether all pairs of their values occur together: one is constant or random."""
     return one.sources.isdisjoint(two.sources) and (
         one.is_constant or two.is_constant or one.is_drawn or two.is_drawn
     )
 
 
 def _direction(one: Range, two: Range) -> int:
-    """How what is computed of both goes, so that the ends of both come together; 0 where that is not known."""
+    """The direction of a result computed from both, if their ends coincide; 0 if unknown."""
     if one.is_constant or two.is_constant:
         return two.direction if one.is_constant else one.direction
     return one.direction if one.direction == two.direction else 0
@@ -196,7 +197,7 @@ def _power(one: Range, two: Range, shifted: bool) -> Range | None:
 
 
 def _of_reduction(made: Operation, depth: int) -> Range | None:
-    """Of a sum or a product over one axis or all of them."""
+    """The range of a sum or product over one axis or all axes."""
     operand = made.args[0]
     if not set(made.kwargs) <= {"axis", "keepdims"} or len(made.args) > 2:
         return None
@@ -210,7 +211,7 @@ def _of_reduction(made: Operation, depth: int) -> Range | None:
         count = math.prod(shape)
     elif type(axis) is int and -len(shape) <= axis < len(shape):
         if len(shape) > 1 and not inner.is_constant:
-            return None  # which of the axes it varies along is not known
+            return None  # it is unknown along which of the axes it varies
         count = shape[axis]
     else:
         return None
@@ -220,7 +221,7 @@ def _of_reduction(made: Operation, depth: int) -> Range | None:
 
 
 def _of_factors(operand: Value) -> Range | None:
-    """The product of numbers of which each is known."""
+    """The product of known numbers."""
     made = operand.made if isinstance(operand, (Array, NumpyArray)) else None
     numbers = constant(operand)
     if made is not None and made.name in ("array", "asarray") and made.args:
@@ -269,13 +270,13 @@ def _of_arange(made: Operation) -> Range | None:
 
 
 def _of_draw(made: Operation) -> Range | None:
-    """`jax.random.randint(key, shape, minval, maxval)`."""
+    """The range of `jax.random.randint(key, shape, minval, maxval)`."""
     low, stop = constant(made.operand(2, "minval")), constant(made.operand(3, "maxval"))
     return _drawn(made, low, stop)
 
 
 def _of_choice(made: Operation) -> Range | None:
-    """`jax.random.permutation(key, n)`, `jax.random.choice(key, n)`."""
+    """The range of `jax.random.permutation(key, n)` and `jax.random.choice(key, n)`."""
     return _drawn(made, 0, constant(made.operand(1, "x") or made.kwargs.get("a")))
 
 

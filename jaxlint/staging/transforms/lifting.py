@@ -80,7 +80,7 @@ class Lifting(Part):
         spec = spec_of(t)
         names = self.staged_arguments.signature(t.target)
         static, certain = self.staged_arguments.static_parameters(t, names)
-        # for `remat`, while the target JAX has this behaviour: numbers stay numbers
+        # an option of `remat`, which JAX has removed: numbers stay numbers
         concrete = t.options.get("concrete")
         certain = certain and (concrete is None or constant(concrete) is False)
         axes = t.options.get("in_axes")

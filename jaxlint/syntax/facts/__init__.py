@@ -1,4 +1,4 @@
-"""Small facts of a function's text, computed once per function."""
+"""Small facts about a function's source, computed once per function."""
 
 from __future__ import annotations
 

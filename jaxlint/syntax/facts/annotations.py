@@ -1,4 +1,4 @@
-"""What annotations say."""
+"""Facts from annotations."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from jaxlint.syntax.memo import cache
 
 @cache
 def parameter_annotations(node: FunctionNode) -> dict[str, ast.expr]:
-    """The annotations of parameters that are a plain name, strings parsed, `X | None` and `Optional[X]` being that of `X`."""
+    """The annotations of parameters that are plain names. Strings are parsed, and `X | None` and `Optional[X]` count
+    as `X`."""
     found = {parameter.arg: named_type(parameter.annotation) for parameter in all_parameters(node)}
     return {name: annotation for name, annotation in found.items() if annotation is not None}
 
 
 def named_type(annotation: ast.expr | None) -> ast.expr | None:
-    """The name of a class in an annotation: as it stands, as a string, of `X | None`, `Optional[X]` and `X[...]`."""
+    """The class name in an annotation: the annotation itself, a string, or `X` in `X | None`, `Optional[X]` and
+    `X[...]`."""
     annotation = _unquoted(annotation)
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.right, ast.Constant):
         annotation = annotation.left
@@ -28,7 +30,7 @@ def named_type(annotation: ast.expr | None) -> ast.expr | None:
 
 
 def element_type(annotation: ast.expr | None) -> ast.expr | None:
-    """The name of the class that the items of an annotated sequence are of: `C` of `list[C]` and `tuple[C, ...]`."""
+    """The class name of a sequence's items: `C` in `list[C]` and `tuple[C, ...]`."""
     annotation = _unquoted(annotation)
     if not isinstance(annotation, ast.Subscript):
         return None
@@ -82,12 +84,13 @@ _WITHOUT_LEAVES = frozenset(
 
 @cache
 def arrayless_annotations(node: FunctionNode) -> frozenset[str]:
-    """Parameters whose annotation names a type that holds no array: those, optimisers of optax and what describes arrays."""
+    """Parameters whose annotation names a type that holds no arrays: such types, optax optimisers, and descriptions
+    of arrays."""
     return frozenset(p.arg for p in all_parameters(node) if is_static_type(p.annotation, _WITHOUT_LEAVES))
 
 
 def is_static_type(annotation: ast.expr | None, also: frozenset[str] = frozenset()) -> bool:
-    """Whether an annotation names types that no tracer has, nor holds; `also`: more of them."""
+    """Whether an annotation names types that neither are nor hold tracers. `also`: additional types."""
     if isinstance(annotation, ast.Constant):
         if not isinstance(annotation.value, str):
             return annotation.value is None
@@ -115,7 +118,8 @@ _JAXTYPING = frozenset(
 
 @cache
 def declared_sizes(node: FunctionNode) -> dict[str, tuple[str, ...]]:
-    """What annotations such as `Float[Array, "batch 3"]` say of the sizes of parameters; nothing where one stands for several or may be 1."""
+    """The sizes that annotations such as `Float[Array, "batch 3"]` give to parameters. Names that stand for several
+    sizes or possibly 1 are left out."""
     found: dict[str, tuple[str, ...]] = {}
     for parameter in all_parameters(node):
         annotation = parameter.annotation

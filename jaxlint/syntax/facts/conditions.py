@@ -1,4 +1,4 @@
-"""What tests ask."""
+"""Facts about tests."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from jaxlint.syntax.memo import cache
 
 
 def captured_flags(node: FunctionNode) -> tuple[str, ...]:
-    """The names of enclosing functions, or of the module, that a function tests for their truth alone, as in `x if flag else y`."""
+    """Names from enclosing scopes that a function only tests for their truth, as in `x if flag else y`."""
     found = tested_names(node) - {parameter.arg for parameter in all_parameters(node)}
     return tuple(sorted(found - names_stored(node))) if found else ()
 
 
 @cache
 def tested_names(node: FunctionNode) -> frozenset[str]:
-    """The names that a function tests for their truth alone."""
+    """The names that a function only tests for their truth."""
     found: set[str] = set()
     stack = [part.test for part in contents(node).tests if isinstance(part, (ast.If, ast.IfExp))]
     while stack:
@@ -44,7 +44,7 @@ def tested_names(node: FunctionNode) -> frozenset[str]:
 
 @cache
 def is_version_test(test: ast.expr) -> bool:
-    """Whether an `if` asks which version of a library there is."""
+    """Whether an `if` tests a library's version."""
     for child in parts(test):
         name = (
             child.attr
@@ -72,7 +72,7 @@ def is_release_test(test: ast.expr) -> bool:
 
 @cache
 def attribute_tests(test: ast.expr) -> list[ast.expr]:
-    """What `hasattr` and `getattr` are asked about in a test."""
+    """The arguments of `hasattr` and `getattr` in a test."""
     return [
         child.args[0]
         for child in parts(test)
@@ -85,7 +85,7 @@ def attribute_tests(test: ast.expr) -> list[ast.expr]:
 
 @cache
 def type_checking_branch(test: ast.expr) -> bool | None:
-    """Which outcome of a test only type checkers see; None when it does not ask for `TYPE_CHECKING`."""
+    """The outcome of a test that only type checkers see; None unless it reads `TYPE_CHECKING`."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = type_checking_branch(test.operand)
         return None if inner is None else not inner
@@ -98,7 +98,7 @@ _OTHER_LIBRARIES = ("numpy", "np", "cupy", "torch", "pytorch", "tensorflow", "tf
 
 @cache
 def foreign_branch(test: ast.expr) -> bool | None:
-    """The outcome of a test under which arrays are those of another library than JAX: `backend == "numpy"`."""
+    """The outcome of a test under which arrays belong to another library than JAX: `backend == "numpy"`."""
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
         return None
     sides = [side.value for side in (test.left, test.comparators[0]) if isinstance(side, ast.Constant)]
@@ -112,7 +112,8 @@ def foreign_branch(test: ast.expr) -> bool | None:
 
 @cache
 def asks_for_kind(test: ast.expr) -> bool:
-    """Whether an expression reads what decides for whole calls: how many dimensions there are, a dtype, the machine, whether `jit` is off."""
+    """Whether an expression reads a property that decides for whole calls: a rank, a dtype, the platform, whether
+    `jit` is disabled."""
     for child in parts(test):
         if isinstance(child, ast.Attribute) and child.attr in ("ndim", "platform", "jax_disable_jit"):
             return True
@@ -129,7 +130,7 @@ def asks_for_kind(test: ast.expr) -> bool:
 
 @cache
 def asks_for_size(test: ast.expr) -> bool:
-    """Whether an expression reads the shape of something, or how much there is of it."""
+    """Whether an expression reads the shape or size of something."""
     for child in walk(test):
         if isinstance(child, ast.Attribute) and child.attr in ("shape", "ndim", "size"):
             return True
@@ -145,7 +146,7 @@ def asks_for_size(test: ast.expr) -> bool:
 
 @cache
 def rank_flags(node: ast.AST) -> frozenset[str]:
-    """The names that a function binds to what it makes of a number of dimensions, and to shapes that `len` is asked of."""
+    """The names that a function binds to values computed from a rank, and to shapes that it passes to `len`."""
     bindings = nodes_of(node, ast.Assign)
     shapes = {
         name
@@ -164,7 +165,7 @@ def rank_flags(node: ast.AST) -> frozenset[str]:
 
 @cache
 def bound_tests(node: ast.AST) -> dict[str, ast.expr]:
-    """The names that a function binds once, to a test or to what a function answers, by that expression."""
+    """The names that a function binds once, to a test or the result of a function, with that expression."""
     tests: dict[str, ast.expr] = {
         name: binding.value
         for binding in nodes_of(node, ast.Assign)
@@ -179,7 +180,7 @@ def bound_tests(node: ast.AST) -> dict[str, ast.expr]:
 
 @cache
 def answer_of(node: FunctionNode) -> ast.expr | None:
-    """What a function returns, where that is all it does."""
+    """The expression that a function returns, if it does nothing else."""
     if isinstance(node, ast.Lambda):
         return node.body
     last = node.body[-1]
@@ -200,7 +201,7 @@ def _asks_for_length(test: ast.expr, names: set[str]) -> bool:
 
 @cache
 def asks_what_is_kept(test: ast.expr, function: ast.AST) -> bool:
-    """Whether a test is `key in table`, and the function itself puts what it makes into that table."""
+    """Whether a test is `key in table`, and the function stores its result in that table."""
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.In)):
         return False
     table = dotted(test.comparators[0])
@@ -213,7 +214,7 @@ def asks_what_is_kept(test: ast.expr, function: ast.AST) -> bool:
 
 @cache
 def none_branch(test: ast.expr) -> bool | None:
-    """Which outcome of a test means that a name is None; None when it does not ask that."""
+    """The outcome of a test under which a name is None; None if it does not test that."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = none_branch(test.operand)
         return None if inner is None else not inner

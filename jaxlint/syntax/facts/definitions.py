@@ -1,4 +1,4 @@
-"""What functions, classes and modules do as a whole."""
+"""Facts about whole functions, classes and modules."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from jaxlint.syntax.facts.nodes import FunctionNode, dotted, nodes_of, statement
 from jaxlint.syntax.facts.parameters import positional_parameters
 from jaxlint.syntax.memo import cache
 
-# How equinox declares what a class asks of its heirs alone.
+# equinox's marks for attributes that subclasses must provide.
 PROMISES = ("AbstractVar", "AbstractClassVar")
 
 
 @cache
 def makes_functions(node: FunctionNode) -> bool:
-    """Whether it returns functions that are defined in it."""
+    """Whether a function returns functions that it defines."""
     if isinstance(node, ast.Lambda):
         return isinstance(node.body, ast.Lambda)
     every = list(statements(node))
@@ -31,7 +31,7 @@ _FIRST_METHODS = frozenset({"__init__", "setup", "__post_init__", "setUp", "setU
 
 @cache
 def is_left_open(node: FunctionNode) -> bool:
-    """Whether a function has no body but a docstring, `pass` or `...`, as an abstract method has."""
+    """Whether the body of a function is only a docstring, `pass` or `...`, like that of an abstract method."""
     return not isinstance(node, ast.Lambda) and all(
         isinstance(part, ast.Pass) or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
         for part in node.body
@@ -40,7 +40,7 @@ def is_left_open(node: FunctionNode) -> bool:
 
 @cache
 def is_left_to_heirs(node: FunctionNode) -> bool:
-    """Whether a method has no body of its own, or one that only says so, for classes that derive from its own."""
+    """Whether a method has no body, or one that only says so, and leaves its work to subclasses."""
     if isinstance(node, ast.Lambda):
         return False
     last = node.body[-1]
@@ -57,7 +57,7 @@ def is_left_to_heirs(node: FunctionNode) -> bool:
 
 
 def _targets(statement: ast.AST) -> list[ast.expr]:
-    """What a statement stores in."""
+    """The targets of a statement."""
     if isinstance(statement, ast.Assign):
         return statement.targets
     if isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For, ast.AsyncFor)):
@@ -69,7 +69,7 @@ def _targets(statement: ast.AST) -> list[ast.expr]:
 
 @cache
 def attribute_stores(node: ast.ClassDef) -> frozenset[str]:
-    """Names that methods rebind on `self`, other than those that run before all others."""
+    """Names that methods rebind on `self`, except methods that run before all others."""
     found: set[str] = set()
     for method in node.body:
         if not isinstance(method, ast.FunctionDef) or method.name in _FIRST_METHODS:
@@ -91,7 +91,7 @@ def attribute_stores(node: ast.ClassDef) -> frozenset[str]:
 
 
 def changing_classes(module: ast.Module) -> set[str]:
-    """The names of objects that a module gives another class while it runs: `backend.__class__ = Other`."""
+    """Names of objects whose class a module changes at run time: `backend.__class__ = Other`."""
     return {
         target.value.id
         for statement in nodes_of(module, ast.Assign)
@@ -104,7 +104,7 @@ def changing_classes(module: ast.Module) -> set[str]:
 
 @cache
 def module_switches(module: ast.Module) -> dict[str, bool]:
-    """The names that a module sets to True or False, and a function of it sets anew, by what they are first."""
+    """The names that a module sets to True or False and one of its functions changes, with their first value."""
     turned = {name for statement in nodes_of(module, ast.Global) for name in statement.names}
     return {
         name: statement.value.value
@@ -128,7 +128,7 @@ def methods_called_on_self(node: ast.AST) -> frozenset[str]:
 
 @cache
 def asks_whether_deleted(node: FunctionNode) -> bool:
-    """Whether a function asks arrays `is_deleted`, or deletes them itself: it may be given what was donated."""
+    """Whether a function calls `is_deleted` on arrays, or deletes them: it may receive donated buffers."""
     return any(child.attr == "is_deleted" for child in nodes_of(node, ast.Attribute)) or any(
         isinstance(call.func, ast.Attribute) and call.func.attr == "delete" and not call.args
         for call in nodes_of(node, ast.Call)
@@ -137,7 +137,7 @@ def asks_whether_deleted(node: FunctionNode) -> bool:
 
 @cache
 def stored_and_returned(node: ast.AST) -> frozenset[str]:
-    """The names of which a function sets an attribute, and gives the same attribute back."""
+    """Names of objects on which a function sets an attribute that it also returns."""
     stored: set[str] = set()
     returned: set[str] = set()
     for child in walk(node):
@@ -152,7 +152,7 @@ def stored_and_returned(node: ast.AST) -> frozenset[str]:
 
 @cache
 def stores_what_it_gets(hook: ast.AST) -> bool:
-    """Whether a `__setattr__` hands the value on as it was given."""
+    """Whether a `__setattr__` stores the value unchanged."""
     parameters = positional_parameters(hook) if isinstance(hook, ast.FunctionDef) else []
     if len(parameters) < 3:
         return False

@@ -1,4 +1,4 @@
-"""Which errors code expects, catches or provokes."""
+"""Errors that code expects, catches or provokes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jaxlint.syntax.memo import cache
 
 
 def swallows_tracer_errors(handlers: list[ast.ExceptHandler]) -> bool:
-    """Whether one of the handlers would catch what a tracer raises on `bool()` and the like."""
+    """Whether a handler catches the error that a tracer raises on `bool()` and the like."""
     for handler in handlers:
         names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
         for name in names:
@@ -27,7 +27,7 @@ def swallows_tracer_errors(handlers: list[ast.ExceptHandler]) -> bool:
                 or "Tracer" in last
                 or "Concretization" in last
                 or not last[:1].isupper()
-                or last.isupper()  # a name for several classes, whatever they are
+                or last.isupper()  # a name for a tuple of classes, whatever they are
             ):
                 return True
     return False
@@ -35,7 +35,7 @@ def swallows_tracer_errors(handlers: list[ast.ExceptHandler]) -> bool:
 
 @cache
 def does_it_otherwise(node: ast.Try) -> bool:
-    """Whether a handler goes on with other values for all that the body of the try binds last."""
+    """Whether a handler provides other values for everything that the body of the `try` binds last."""
     last = node.body[-1]
     bound = names_bound_by(last) if isinstance(last, ast.Assign) else []
     return bool(bound) and any(
@@ -51,7 +51,7 @@ def does_it_otherwise(node: ast.Try) -> bool:
 
 
 def guards_imports(handlers: list[ast.ExceptHandler]) -> bool:
-    """Whether the try is a shim around names that may be missing."""
+    """Whether the `try` is a shim for names that may be missing."""
     for handler in handlers:
         names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
         for name in names:
@@ -71,7 +71,8 @@ def expects_error(context: ast.expr) -> bool:
 
 @cache
 def leaves_quietly(function: FunctionNode) -> bool:
-    """Whether a context manager may swallow what its block raises, tracers' errors too: an `__exit__` that may give True, a generator that catches."""
+    """Whether a context manager may swallow errors of its block, including those of tracers: an `__exit__` that may
+    return True, or a generator that catches."""
     if isinstance(function, ast.Lambda):
         return False
     if function.name == "__exit__":
@@ -93,7 +94,8 @@ def leaves_quietly(function: FunctionNode) -> bool:
 
 
 def _may_be_true(answer: ast.expr | None) -> bool:
-    """Whether an expression is True, or asks for the class of an error; what another manager answers is not said to be."""
+    """Whether an expression is True, or tests the class of an error. The result of another manager is not assumed to
+    be True."""
     if isinstance(answer, ast.Constant):
         return answer.value is True
     if isinstance(answer, ast.BoolOp):
@@ -102,13 +104,13 @@ def _may_be_true(answer: ast.expr | None) -> bool:
 
 
 def calls_what_fails(call: ast.expr) -> bool:
-    """Whether a call is `assertRaises(Error, function, *args)`, which calls what is expected to fail itself."""
+    """Whether a call is `assertRaises(Error, function, *args)`, which itself calls the function that should fail."""
     return isinstance(call, ast.Call) and len(call.args) > 1 and expects_error(call)
 
 
 @cache
 def provokes_errors(function: ast.AST) -> bool:
-    """Whether somewhere in a function an error is expected: `with pytest.raises(...)`, `@pytest.mark.xfail` and the like."""
+    """Whether a function expects an error anywhere: `with pytest.raises(...)`, `@pytest.mark.xfail` and the like."""
     decorators = (getattr(d, "func", d) for d in getattr(function, "decorator_list", []))
     return any(dotted(d).rpartition(".")[2] in ("xfail", "expectedFailure") for d in decorators) or any(
         (isinstance(node, ast.With) and any(expects_error(item.context_expr) for item in node.items))
@@ -122,7 +124,7 @@ _STANDS_IN = frozenset({"patch", "MagicMock", "Mock", "AsyncMock", "create_autos
 
 @cache
 def replaces_parts(test: ast.AST) -> bool:
-    """Whether a test, or a class of them, puts other objects in the place of what the program would call: `mock.patch` and the like."""
+    """Whether a test, or a test class, replaces objects of the program: `mock.patch` and the like."""
     return any(
         (isinstance(node, ast.Name) and node.id in _STANDS_IN)
         or (

@@ -1,4 +1,4 @@
-"""Walking through trees, and names in them."""
+"""Tree walks, and the names in trees."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Node = TypeVar("Node", bound=ast.AST)
 _PLAIN_FIELDS = frozenset(
     {"arg", "asname", "attr", "conversion", "ctx", "id", "kind", "level", "name", "type_comment"}
 )
-# The fields of each kind of node that may hold other nodes than contexts.
+# For each kind of node, the fields that may hold nodes other than contexts.
 CHILD_FIELDS = {
     kind: tuple(name for name in kind._fields if name not in _PLAIN_FIELDS)
     for kind in (*vars(ast).values(), *NEWER_NODES)
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
-# Of these, the fields that hold blocks of statements, and what of a statement holds such blocks.
+# The fields that hold blocks of statements, and the parts of a statement that do.
 _BLOCKS = {
     kind: tuple(name for name in ("body", "orelse", "finalbody", "handlers", "cases") if name in names)
     for kind, names in CHILD_FIELDS.items()
@@ -28,7 +28,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Every node below and including `node`, in no order; three times as fast as `ast.walk`."""
+    """Every node in `node`, itself included, in no order; three times as fast as `ast.walk`."""
     stack = [node]
     while stack:
         current = stack.pop()
@@ -38,12 +38,12 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
 
 @cache
 def parts(node: ast.expr) -> tuple[ast.AST, ...]:
-    """What `walk` gives of an expression of which several things are asked, such as a test."""
+    """The result of `walk` for an expression that several facts inspect, such as a test."""
     return tuple(walk(node))
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below `node`, as in the source; sooner than by `ast.iter_child_nodes`."""
+    """The children of `node` in source order; faster than `ast.iter_child_nodes`."""
     found: list[ast.AST] = []
     held = node.__dict__
     for name in CHILD_FIELDS[node.__class__]:
@@ -56,7 +56,7 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Every statement below and including `node`, in no order; a tenth of its nodes."""
+    """Every statement in `node`, itself included, in no order; a tenth of its nodes."""
     stack = [node]
     while stack:
         current = stack.pop()
@@ -69,7 +69,7 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
 
 @cache
 def nodes_of(owner: ast.AST, kind: type[Node]) -> tuple[Node, ...]:
-    """Every node of one kind below and including `owner`, in no order."""
+    """Every node of one kind in `node`, itself included, in no order."""
     every = statements(owner) if issubclass(kind, ast.stmt) else walk(owner)
     return tuple(node for node in every if isinstance(node, kind))
 
@@ -81,7 +81,8 @@ def name_loads(node: ast.AST) -> tuple[ast.Name, ...]:
 
 
 class Contents(NamedTuple):
-    """What several facts of a function are found from, in one walk: the names and attributes that it stores in, and what it tests."""
+    """The common input of several facts about a function, from one walk: the names and attributes that it stores to,
+    and its tests."""
 
     stores: tuple[ast.Name | ast.Attribute, ...]
     tests: tuple[ast.If | ast.IfExp | ast.While | ast.Assert, ...]
@@ -89,7 +90,7 @@ class Contents(NamedTuple):
 
 @cache
 def contents(node: ast.AST) -> Contents:
-    """What `node` stores and tests, functions inside of it included."""
+    """What `node` stores and tests, nested functions included."""
     stores: list[ast.Name | ast.Attribute] = []
     tests: list[ast.If | ast.IfExp | ast.While | ast.Assert] = []
     for part in walk(node):
@@ -103,13 +104,13 @@ def contents(node: ast.AST) -> Contents:
 
 @cache
 def names_stored(node: ast.AST) -> frozenset[str]:
-    """The names that are bound in `node`, functions inside of it included."""
+    """The names that `node` binds, nested functions included."""
     return frozenset(stored.id for stored in contents(node).stores if isinstance(stored, ast.Name))
 
 
 @cache
 def loop_variables(node: ast.AST) -> frozenset[str]:
-    """The names that a `for` loop in `node` counts or takes elements with."""
+    """The names that a `for` loop in `node` binds to counters or elements."""
     return frozenset(
         name.id
         for loop in statements(node)
@@ -120,12 +121,12 @@ def loop_variables(node: ast.AST) -> frozenset[str]:
 
 
 def last_name(node: ast.expr) -> str:
-    """The last part of a name or of an attribute, "" of anything else."""
+    """The last part of a name or attribute chain; "" for anything else."""
     return node.attr if type(node) is ast.Attribute else node.id if type(node) is ast.Name else ""
 
 
 def dotted(node: ast.AST | None) -> str:
-    """The source of a name or attribute chain, else ""."""
+    """The source of a name or attribute chain; otherwise ""."""
     if type(node) is ast.Name:
         return node.id
     if type(node) is ast.Attribute:
@@ -136,7 +137,7 @@ def dotted(node: ast.AST | None) -> str:
 
 @cache
 def place_of(node: ast.AST | None) -> str:
-    """ "x", "state.params", "carry[0]", or "" for what is no place."""
+    """The source text of a place: "x", "state.params", "carry[0]", or "" for anything that is not a place."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -150,7 +151,7 @@ def place_of(node: ast.AST | None) -> str:
 
 @cache
 def steps_on(node: ast.Assign) -> bool:
-    """Whether the statement computes a place anew of what it holds: `count = count + 1`."""
+    """Whether the statement updates a place from its own value: `count = count + 1`."""
     place = place_of(node.targets[0])
     return bool(place) and any(place_of(part) == place for part in walk(node.value))
 
@@ -161,7 +162,7 @@ def names_bound_by(binding: ast.Assign) -> list[str]:
 
 @cache
 def loops_over(node: FunctionNode) -> dict[str, ast.expr]:
-    """What the variables of a function's `for` loops run over."""
+    """The iterables of a function's `for` loops, by loop variable."""
     body = node.body if isinstance(node.body, list) else []
     return {
         part.target.id: part.iter

@@ -1,4 +1,4 @@
-"""Parameters, and what the body of a function needs of them."""
+"""Parameters, and how the body of a function uses them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEAF_ATTRIBUTES = frozenset(
 
 @cache
 def leaf_parameters(node: FunctionNode) -> frozenset[str]:
-    """Parameters that the body uses as a single array: in arithmetic, an ordering, or by an array's attribute."""
+    """Parameters that the body uses as single arrays: in arithmetic, in an ordering, or by an attribute of arrays."""
     names = {argument.arg for argument in all_parameters(node)}
     found: set[str] = set()
 
@@ -46,7 +46,7 @@ def leaf_parameters(node: FunctionNode) -> frozenset[str]:
 
     for child in walk(node):
         if isinstance(child, ast.BinOp) and not isinstance(child.op, ast.Mod):
-            if isinstance(child.op, ast.Add):  # tuples and lists add too
+            if isinstance(child.op, ast.Add):  # tuples and lists can be added too
                 for side, other in ((child.left, child.right), (child.right, child.left)):
                     if isinstance(other, (ast.BinOp, ast.UnaryOp)) or (
                         isinstance(other, ast.Constant) and isinstance(other.value, (int, float))
@@ -67,7 +67,7 @@ def leaf_parameters(node: FunctionNode) -> frozenset[str]:
 
 
 def used_as_arrays(node: FunctionNode) -> frozenset[str]:
-    """Parameters that the body uses as a single array, or whose annotation says that they are one."""
+    """Parameters that the body uses as single arrays, or whose annotation says so."""
     declared = (
         p.arg for p in all_parameters(node) if dotted(p.annotation).rpartition(".")[2] in _ARRAY_TYPES
     )
@@ -91,7 +91,7 @@ def all_parameters(node: FunctionNode) -> list[ast.arg]:
 
 @cache
 def defaults_of(node: FunctionNode) -> list[tuple[ast.arg, ast.expr]]:
-    """The parameters that have a default, and what it is, in the order in which Python evaluates them."""
+    """The parameters with a default, and the default, in Python's order of evaluation."""
     positional, defaults = positional_parameters(node), node.args.defaults
     found = list(zip(positional[len(positional) - len(defaults) :], defaults, strict=True))
     named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
@@ -100,7 +100,7 @@ def defaults_of(node: FunctionNode) -> list[tuple[ast.arg, ast.expr]]:
 
 @cache
 def switches(node: FunctionNode) -> frozenset[str]:
-    """The parameters that are declared as a bool, by their annotation or by a default."""
+    """The bool parameters, by annotation or default."""
     named = {
         p.arg
         for p in all_parameters(node)
@@ -115,9 +115,9 @@ def switches(node: FunctionNode) -> frozenset[str]:
 
 @cache
 def concrete_names(node: FunctionNode) -> frozenset[str]:
-    """The names that a function calls, or that it compares where Python asks for the truth of the answer: no tracers.
+    """The names that a function calls, or compares in a test: they are not tracers.
 
-    Not those that it asks what they are: it does so only where they allow it.
+    Names whose type or kind the function tests first are left out: it does so only where that allows it.
     """
     calls = [call for call in nodes_of(node, ast.Call) if isinstance(call.func, ast.Name)]
     found = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
@@ -138,7 +138,7 @@ _ASKS_WHAT_IT_IS = frozenset({"callable", "isinstance", "hasattr", "issubclass",
 
 
 def _compared(test: ast.Compare) -> Iterator[ast.expr]:
-    """What a comparison asks for its value: not for its identity, nor for what it contains."""
+    """The operands that a comparison compares by value, not by identity or membership."""
     parts = [test.left, *test.comparators]
     for left, operator, right in zip(parts, test.ops, parts[1:], strict=False):
         if not isinstance(operator, (ast.Is, ast.IsNot)):
@@ -152,7 +152,8 @@ def positional_parameters(node: FunctionNode) -> list[ast.arg]:
 
 
 def sizes_of_kernel(node: FunctionNode) -> frozenset[str]:
-    """The parameters of a kernel that are numbers by default, which they stay: it is called with its references alone."""
+    """The parameters of a kernel with a number as default. They keep it: Pallas calls a kernel with its references
+    only."""
     defaults = node.args.defaults
     parameters = positional_parameters(node)[-len(defaults) :] if defaults else []
     return frozenset(
@@ -163,9 +164,9 @@ def sizes_of_kernel(node: FunctionNode) -> frozenset[str]:
 
 
 def takes_receiver(node: FunctionNode, cls: ast.ClassDef, kind: str) -> bool:
-    """Whether the first parameter of a function in a class is an object of the class, or the class itself.
+    """Whether the first parameter of a function in a class is an instance of the class, or the class itself.
 
-    Not where its `__init__` calls that otherwise: such a function is called on the class, as a static method is.
+    Not if its `__init__` has another name for it: such a function is called on the class, like a static method.
     """
     if kind == "staticmethod":
         return False
@@ -181,7 +182,7 @@ def takes_receiver(node: FunctionNode, cls: ast.ClassDef, kind: str) -> bool:
 
 @cache
 def handed_on(node: FunctionNode) -> str | None:
-    """The one parameter that the body does nothing with but to return it beside another value, if there is one."""
+    """The one parameter that the body only returns, beside another value, if there is one."""
     if isinstance(node, ast.Lambda):
         return None
     returned: set[str] = set()
