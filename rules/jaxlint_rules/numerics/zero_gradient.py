@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from jaxlint.api import CallEvent, Reporter, Rule, ZeroGradientEvent, concerns
+import ast
+
+from jaxlint.api import CallEvent, OperationEvent, Reporter, Rule, ZeroGradientEvent, concerns
+from jaxlint.api.syntax import dotted
 from jaxlint.api.values import Array, Static, Transformed, Value, constant
 from jaxlint.finding import Severity
 
@@ -17,6 +20,7 @@ class ZeroGradient(Rule):
     ## What it does
     Finds functions under `jax.grad` and `value_and_grad` whose whole result comes out of `argmax`, `round`, `sign`, `floor`,
     a comparison, a cast to integers or `stop_gradient`, and gradients that are taken at an integer: `jax.grad(f)(2)`.
+    So is a straight-through estimator that forgets to stop the gradient: `z + (q - z)` is `q`, and nothing flows to `z`.
 
     ## Why is this bad?
     These operations have a derivative of zero (or none), so the gradient is zero everywhere and nothing is learnt. JAX raises nothing.
@@ -62,6 +66,24 @@ class ZeroGradient(Rule):
             f"the gradient of {what} is zero, because its result comes from `{event.operation.name}`; use a smooth loss",
             reason=f"the derivative of `{event.operation.name}` is zero or undefined everywhere",
         )
+
+    @concerns("add")
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        """`z + (q - z)`, which is `q`."""
+        node = event.node
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add) or event.frame.is_in_test():
+            return
+        for kept, change in ((node.left, node.right), (node.right, node.left)):
+            if not isinstance(change, ast.BinOp) or not isinstance(change.op, ast.Sub) or not dotted(kept):
+                continue
+            if dotted(change.right) == dotted(kept) != dotted(change.left):
+                other = ast.unparse(change.left)
+                report(
+                    node,
+                    f"the gradient with respect to `{dotted(kept)}` is zero: this is `{other}`; stop the gradient of the difference",
+                    reason=f"`{dotted(kept)}` is added and subtracted; a straight-through estimator wraps `{ast.unparse(change)}` in `jax.lax.stop_gradient`",
+                )
+                return
 
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:

@@ -49,6 +49,8 @@ _FUNCTIONS = {
     "dataclasses.replace": "dataclasses.replace",
     "equinox.tree_at": "eqx.tree_at",
     "equinox.apply_updates": "eqx.apply_updates",
+    "equinox.nn.inference_mode": "eqx.nn.inference_mode",
+    "equinox.tree_inference": "eqx.tree_inference",
 }
 
 

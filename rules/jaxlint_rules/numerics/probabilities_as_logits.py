@@ -1,0 +1,81 @@
+"""Probabilities where a function takes logits."""
+
+from __future__ import annotations
+
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.values import Value
+from jaxlint.finding import Severity
+from jaxlint_rules.numerics._expressions import made, without_views
+
+# Where the logits stand, and what makes probabilities of them.
+_SOFTMAX = ("softmax",)
+_SIGMOID = ("sigmoid", "logistic")
+_TAKES = {
+    "optax.softmax_cross_entropy": (0, _SOFTMAX),
+    "optax.softmax_cross_entropy_with_integer_labels": (0, _SOFTMAX),
+    "optax.poly_loss_cross_entropy": (0, _SOFTMAX),
+    "optax.sigmoid_binary_cross_entropy": (0, _SIGMOID),
+    "optax.sigmoid_focal_loss": (0, _SIGMOID),
+    "jax.random.categorical": (1, _SOFTMAX),
+    "jax.nn.softmax": (0, _SOFTMAX),
+    "jax.nn.log_softmax": (0, _SOFTMAX),
+}
+_IN_LOSSES = {name.replace("optax.", "optax.losses."): found for name, found in _TAKES.items()}
+
+
+class ProbabilitiesAsLogits(Rule):
+    """A function that takes logits gets probabilities.
+
+    ## What it does
+    Finds results of `jax.nn.softmax` that are given to `optax.softmax_cross_entropy`, `jax.random.categorical`, `jax.nn.log_softmax` or
+    another `softmax`, and results of `jax.nn.sigmoid` that `optax.sigmoid_binary_cross_entropy` gets, also through a model
+    that ends in one of them.
+
+    ## Why is this bad?
+    Such a function normalizes what it gets. Probabilities lie between 0 and 1, so what comes out is nearly uniform: of ten classes
+    none gets more than 0.23, the loss stays above 1.46 however good the model is, and gradients are small. Nothing fails.
+
+    ## Example
+    ```python
+    probs = jax.nn.softmax(model(x))
+    loss = optax.softmax_cross_entropy_with_integer_labels(probs, labels).mean()
+    ```
+
+    ## Use instead
+    ```python
+    logits = model(x)
+    loss = optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
+    ```
+    For samples from probabilities: `jax.random.categorical(key, jnp.log(probs))`, or `jax.random.choice(key, n, p=probs)`.
+
+    ## Fix safety
+    There is no automatic fix: the model may be used for its probabilities elsewhere.
+
+    ## When not to fix
+    Where a second softmax is meant, as a relaxation of another.
+
+    ## References
+    - [optax: losses](https://optax.readthedocs.io/en/latest/api/losses.html)
+    """
+
+    code = "JAX1113"
+    name = "probabilities-as-logits"
+    category = "numerics"
+    severity = Severity.WARNING
+
+    @concerns(*_TAKES, *_IN_LOSSES)
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        position, makers = (_TAKES.get(event.name) or _IN_LOSSES[event.name])[:2]
+        given: Value | None = event.kwargs.get("logits")
+        if given is None and position < len(event.args):
+            given = event.args[position]
+        operation = made(without_views(given), *makers)
+        if operation is None or event.frame.is_in_test():
+            return
+        taker = event.name.rpartition(".")[2]
+        line = getattr(operation.node, "lineno", "?")
+        report(
+            event.node,
+            f"`{taker}` takes logits, but gets the result of `{operation.name}`; pass what goes into it",
+            reason=f"`{operation.name}` at line {line} has made probabilities of them",
+        )
