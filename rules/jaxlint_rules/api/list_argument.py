@@ -138,12 +138,12 @@ class ListArgument(Rule):
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         node, values = event.node, event.operation.args
-        if not isinstance(node, (ast.BinOp, ast.AugAssign)) or len(values) != 2 or event.is_caught():
+        if not isinstance(node, (ast.BinOp, ast.AugAssign)) or len(values) != 2:
             return
         left, right = values
         texts = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
         for listed, text, array in ((left, texts[0], right), (right, texts[1], left)):
-            if not _is_plain_sequence(listed) or not _is_array(array):
+            if not _is_plain_sequence(listed) or not _is_array(array) or event.is_caught():
                 continue
             if _may_be_another(text, event.frame):
                 continue

@@ -141,8 +141,8 @@ def _keep_name(event: NameEvent, fix: FixRequest, report: Reporter) -> FixReques
     for other in report.project.parsed_targets:
         if other is module or bound not in other.source.text or own not in other.source.text:
             continue
-        for node in ast.walk(other.tree):
-            if not isinstance(node, ast.ImportFrom) or (node.module or "").rpartition(".")[2] != own:
+        for node in nodes_of(other.tree, ast.ImportFrom):
+            if (node.module or "").rpartition(".")[2] != own:
                 continue
             if any(one.name in (bound, "*") for one in node.names):
                 (step,) = fix.steps
@@ -281,8 +281,8 @@ def _in_type_tests(event: NameEvent) -> bool:
         bound = node.asname or node.name
         return any(
             isinstance(part, ast.Name) and part.id == bound
-            for call in ast.walk(module.tree)
-            if isinstance(call, ast.Call) and _called(call) in _TYPE_TESTS
+            for call in nodes_of(module.tree, ast.Call)
+            if _called(call) in _TYPE_TESTS
             for argument in call.args[1:]
             for part in ast.walk(argument)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jaxlint.api import CarryEvent, OperationEvent, Reporter, Rule
+from jaxlint.api import CarryEvent, OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.tables import ELEMENTWISE
 from jaxlint.api.values import REDUCTIONS, UNKNOWN, Array, Operation, TupleValue, Value
 from jaxlint.finding import Severity
@@ -53,6 +53,7 @@ class EmptyRead(Rule):
     category = "numerics"
     severity = Severity.WARNING
 
+    @concerns("at", *_READS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if not _reads(operation) or event.frame.is_in_test():

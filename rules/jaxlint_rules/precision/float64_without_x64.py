@@ -15,6 +15,10 @@ from jaxlint_rules._x64 import may_have_x64
 _GIVEN = {"float64": "float32", "complex128": "complex64", "int64": "int32", "uint64": "uint32"}
 _WIDE = frozenset(_GIVEN)
 _CONVERTING = frozenset({"array", "asarray", "float32", "float64"})
+# What takes one by position.
+_TAKING_DTYPES = frozenset(
+    {"astype", *MAKERS, *RANDOM_MAKERS, *(f"jax.random.{name}" for name in RANDOM_MAKERS)}
+)
 _LAYERS = ("flax.", "haiku.", "equinox.", "jax.nn.initializers.")
 
 
@@ -120,6 +124,8 @@ def _only_for_wide(event: OperationEvent | CallEvent) -> bool:
 
 def _asked(operation: Operation) -> Value | None:
     """The dtype argument of an operation, wherever it stands."""
+    if not operation.kwargs and operation.name not in _TAKING_DTYPES:
+        return None
     if operation.name == "astype":
         return operation.operand(1, "dtype") or operation.kwargs.get("new_dtype")
     maker = MAKERS.get(operation.name) or RANDOM_MAKERS.get(operation.name.removeprefix("jax.random."))

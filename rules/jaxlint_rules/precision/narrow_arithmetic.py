@@ -24,6 +24,7 @@ from jaxlint_rules.precision._narrow_limits import (
 _SMALLEST = 2.0**-25  # half of the smallest float16 above zero: what is not more than this rounds to zero
 _UNSIGNED = frozenset({"uint8", "uint16"})
 # What one asks of a difference that may be negative; indices and masks are not among it.
+_MEETING = MIXING | COMPARISONS  # where a Python number takes the dtype of the array beside it
 _OF_DIFFERENCES = frozenset(
     {"square", "power", "absolute", "divide", "multiply", "astype", "mean", "norm", "std", "var"}
 )
@@ -125,7 +126,7 @@ class NarrowArithmetic(Rule):
             wrong = cast(operation, dtype)
             reason = "the integers are known from how they are made"
         else:
-            written, there = unfit(operation, dtype) if operation.name in MIXING | COMPARISONS else ("", "")
+            written, there = unfit(operation, dtype) if operation.name in _MEETING else ("", "")
             wrong = (
                 f"{written} becomes {there} in the dtype of the array; use a wider type or another number"
                 if written

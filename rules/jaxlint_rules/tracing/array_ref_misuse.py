@@ -123,10 +123,9 @@ class ArrayRefMisuse(Rule):
                 reason="the Ref is not an argument that the gradient is taken with respect to",
             )
 
+    @concerns(*ELEMENTWISE, *REDUCTIONS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
-        if operation.name not in ELEMENTWISE and operation.name not in REDUCTIONS:
-            return
         if any(_is_reference(value) for value in operation.args) and not event.is_caught():
             report(
                 operation.node,

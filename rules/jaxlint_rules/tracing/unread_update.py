@@ -65,12 +65,13 @@ class UnreadUpdate(Rule):
         self.check(event, report)
 
     def check(self, event: Event, report: Reporter) -> None:
-        node, function = event.node, event.frame.function
-        if function is None or isinstance(function.node, ast.Lambda) or event.frame.is_in_test():
+        function = event.frame.function
+        if function is None:
             return
-        statement = node if isinstance(node, ast.AugAssign) else report.module.parents.get(node)
-        name = _updated(statement)
-        if not name or statement not in unread_statements(function.node):
+        # (In this order, since every operation comes here.)
+        statement = _computing(function.node).get(event.node)
+        name = _updated(statement) if statement is not None else ""
+        if not name or event.frame.is_in_test() or statement not in unread_statements(function.node):
             return
         if isinstance(statement, ast.AugAssign):
             result = event.result if isinstance(event, OperationEvent) else None
@@ -87,14 +88,26 @@ class UnreadUpdate(Rule):
             )
 
 
-def _updated(statement: ast.AST | None) -> str:
+@cache
+def _computing(function: FunctionNode) -> dict[ast.AST, ast.Assign | ast.AugAssign]:
+    """The statements that give one variable a value, by the nodes that compute it."""
+    found: dict[ast.AST, ast.Assign | ast.AugAssign] = {}
+    for changed in nodes_of(function, ast.AugAssign):
+        if isinstance(changed.target, ast.Name):
+            found[changed] = found[changed.value] = changed
+    for given in nodes_of(function, ast.Assign):
+        if len(given.targets) == 1 and isinstance(given.targets[0], ast.Name):
+            found[given.value] = given
+    return found
+
+
+@cache
+def _updated(statement: ast.Assign | ast.AugAssign) -> str:
     """The variable that a statement computes anew from what it was."""
-    if isinstance(statement, ast.AugAssign):
-        return statement.target.id if isinstance(statement.target, ast.Name) else ""
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+    target = statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
+    if not isinstance(target, ast.Name):
         return ""
-    target = statement.targets[0]
-    return target.id if isinstance(target, ast.Name) and target.id in names_in(statement.value) else ""
+    return target.id if isinstance(statement, ast.AugAssign) or target.id in names_in(statement.value) else ""
 
 
 @cache
