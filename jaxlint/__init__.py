@@ -1,6 +1,6 @@
 """Static analysis, codemods and measured proof for JAX programs.
 
-`jaxlint.check` and `jaxlint.fix` are what the commands of these names do, for programs.
+`jaxlint.check` and `jaxlint.fix` are the commands of these names as functions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
     "fix",
 ]
 
-# For type checkers the same names stand in `__init__.pyi`.
+# For type checkers, `__init__.pyi` declares the same names.
 _HOMES = {
     "jaxlint.config": ("ConfigError",),
     "jaxlint.finding": ("Edit", "Finding", "Fix", "Safety", "Severity", "Span"),
@@ -48,7 +48,7 @@ def unload_ipython_extension(shell: object) -> None:
 
 
 def __getattr__(name: str) -> object:
-    """Loaded when it is asked for: the command line does without."""
+    """Loads names on first use: the command line does not need them."""
     import importlib
 
     for module, names in _HOMES.items():

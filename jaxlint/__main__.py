@@ -7,7 +7,8 @@ import sys
 
 
 def _leave_out_the_current_folder(as_module: bool) -> None:
-    """`python -m` puts the current folder first among those that are searched for modules, and so does an empty part of PYTHONPATH.
+    """Removes the current folder from the module search path. `python -m` puts it first, and so does an empty part of
+    PYTHONPATH.
 
     That folder may be a clone, whose `click.py` or rule pack must not be loaded.
     """
@@ -17,7 +18,7 @@ def _leave_out_the_current_folder(as_module: bool) -> None:
         print("error: the current folder does not exist any more; change to another", file=sys.stderr)
         sys.exit(2)
     if os.path.realpath(os.path.dirname(os.path.dirname(__file__))) == here:
-        return  # jaxlint itself lies there
+        return  # jaxlint itself is there
     implied = int(as_module and not sys.flags.safe_path)
     if not sys.flags.ignore_environment and (given := os.environ.get("PYTHONPATH")):
         implied += given.split(os.pathsep).count("")
@@ -32,20 +33,20 @@ import gc  # noqa: E402
 import signal  # noqa: E402
 
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    # An interrupt while modules are loaded ends the process as it does any program, without a traceback of ours.
+    # An interrupt while modules load ends the process without a traceback.
     with contextlib.suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from jaxlint.cli import main  # noqa: E402
 
-# Commands that read, write files at once and end; nothing is left to clean up after them.
+# Commands that only read, or write files atomically: they need no clean-up.
 _PLAIN = frozenset({"check", "fix", "baseline", "upgrade", "config", "inspect", "rules", "explain"})
 
 
 def _open_missing_streams() -> None:
-    """Gives the standard streams that whoever started this has closed: nothing is read, what is written is lost.
+    """Opens the standard streams that the parent process has closed: reads find nothing, writes are lost.
 
-    Else the next file that is opened would get the number of a stream, and what is printed would be written into it.
+    Otherwise the next opened file would get the number of a stream, and prints would go into it.
     """
     given = [sys.stdin, sys.stdout, sys.stderr]
     if None not in given:
@@ -60,10 +61,10 @@ def _open_missing_streams() -> None:
 
 
 def run() -> None:
-    """Runs the command line. A plain command ends the process as soon as its output is out.
+    """Runs the command line. A plain command ends the process as soon as its output is written.
 
-    What an analysis has built is garbage all at once at its end: looking for it on the way and taking it down piece by
-    piece took a quarter of the time of a cold check of flax and optax. (mypy ends in the same way.)
+    The data of an analysis all becomes garbage at its end. Collecting it on the way and freeing it piece by piece
+    took a quarter of the time of a cold check of flax and optax. (mypy ends in the same way.)
     """
     _open_missing_streams()
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
@@ -72,7 +73,7 @@ def run() -> None:
     if not _PLAIN.intersection(sys.argv[1:2]):
         try:
             main(prog_name="jaxlint")
-        except OSError:  # standard error is full: there is nowhere to say it
+        except OSError:  # standard error is full: the message cannot be shown
             os._exit(2)
         return
     if sys.argv[1] in ("check", "baseline") and "--watch" not in sys.argv:
@@ -82,7 +83,7 @@ def run() -> None:
         main(prog_name="jaxlint")
     except SystemExit as end:
         code = end.code
-    except OSError:  # standard error is full: there is nowhere to say it
+    except OSError:  # standard error is full: the message cannot be shown
         code = 2
     if not isinstance(code, int):
         sys.exit(code)  # type: ignore[arg-type]
@@ -92,7 +93,7 @@ def run() -> None:
         except (
             OSError,
             ValueError,
-        ):  # closed by whoever read it, or full: said by the command where it matters
+        ):  # closed by the reader, or full: the command reports it where it matters
             code = code or 1
     os._exit(code)
 

@@ -1,9 +1,10 @@
-"""Remembers the findings of a run, so that an unchanged project costs only the hashing of its files.
+"""Caches the findings of a run, so that an unchanged project only costs the hashing of its files.
 
-The key is the content of every reported file, the settings, and the sources of the engine and of the rules. An entry
-also lists what else the analysis looked at, and is used only while that is unchanged. A cloned repository may bring a cache along, and
-one that says "no findings" would hide them: each entry is signed with a secret of the user (`jaxlint.state`), and one that is not, or is
-damaged, is no entry. Entries are JSON, so that reading one runs nothing.
+The key covers the content of every reported file, the settings, and the sources of the engine and of the rules. An
+entry also lists the other files that the analysis read, and is used only while those are unchanged. A cloned
+repository may bring a cache along, and an entry with "no findings" would hide them: so each entry is signed with a
+secret of the user (`jaxlint.state`), and unsigned or damaged entries are ignored. Entries are JSON, so reading one
+runs no code.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ Outcome = tuple[list[Finding], list[SourceError]]
 
 
 class Cache:
-    """The entries of one project. Every failure of the file system means "not cached", never an error.
+    """The entries of one project. A failure of the file system means "not cached", never an error.
 
-    `refused` says why the folder is not used, if so. Raises ConfigError where somebody chose that folder.
+    `refused` says why the folder is not used, if so. Raises ConfigError if the user chose that folder.
     """
 
     def __init__(self, config: Config) -> None:
@@ -56,7 +57,7 @@ class Cache:
             raise ConfigError(f"{named}{self.refused}")
 
     def key(self, files: Iterable[SourceFile], *, resolved: bool) -> str:
-        """The name of the entry for a run over `files`; `resolved` tells whether fixes are worked out."""
+        """The name of the entry for a run over `files`. `resolved`: fixes are worked out to edits."""
         digest = hashlib.sha256()
         parts = [str(FORMAT), tools_digest(), self.config.fingerprint(), str(resolved)]
         for file in files:
@@ -66,7 +67,7 @@ class Cache:
         return digest.hexdigest()
 
     def load(self, key: str) -> Outcome | None:
-        """The outcome stored under `key`, when everything that it depends on is as it was."""
+        """The outcome stored under `key`, if everything that it depends on is unchanged."""
         path = self._path(key)
         secret = cache_key(create=False)
         try:
@@ -100,7 +101,7 @@ class Cache:
             }
             data = json.dumps(entry).encode()
         except (TypeError, ValueError):
-            return  # a rule put something into its data that JSON cannot hold
+            return  # a rule put data into it that JSON cannot represent
         secret = cache_key(create=True)
         if secret is None or not self.prepare():
             return
@@ -112,7 +113,7 @@ class Cache:
         return self.folder / f"{key[:32]}.json"
 
     def prepare(self) -> bool:
-        """Makes the folder; False when that cannot be."""
+        """Creates the folder; returns False if that is impossible."""
         if self.refused is not None:
             return False
         try:
@@ -125,22 +126,22 @@ class Cache:
         total = 0
         for count, (_, size, path) in enumerate(sorted(entries(self.folder), reverse=True), start=1):
             total += size
-            # The newest entry stays, however large, or storing it would have been for nothing.
+            # The newest entry stays, whatever its size; otherwise storing it would have been pointless.
             if count > 1 and (count > MAX_ENTRIES or total > MAX_BYTES):
                 with contextlib.suppress(OSError):
                     path.unlink()
 
 
 def _signed(secret: bytes, key: str, rest: bytes) -> bytes:
-    """An entry: a JSON object whose first item signs `rest`, which is the others."""
+    """An entry: a JSON object whose first item signs the others, `rest`."""
     signature = hmac.new(secret, key.encode() + b"\0" + rest, "sha256").hexdigest()
     return MARKER + signature.encode() + b'", ' + rest
 
 
 def dependency_digest(path: Path) -> str:
-    """What an entry remembers of a file or folder beyond the reported ones: "" when it cannot be read.
+    """The recorded digest of a file or folder beyond the reported ones; "" if it cannot be read.
 
-    Of a folder it is the names of what an import could find there, so that a new module is noticed.
+    For a folder it covers the names that an import could find there, so a new module is noticed.
     """
     try:
         return hashlib.sha256(read_regular(path, MAX_SOURCE)).hexdigest()
@@ -153,7 +154,7 @@ def dependency_digest(path: Path) -> str:
 
 
 def listing_digest(names: Iterable[str]) -> str:
-    """The digest of a folder with these entries: its modules, and what may be a folder of them."""
+    """The digest of a folder with these entries: its modules, and possible subfolders with modules."""
     importable = sorted(
         name for name in names if name.endswith(".py") or ("." not in name and name != "__pycache__")
     )
@@ -161,7 +162,7 @@ def listing_digest(names: Iterable[str]) -> str:
 
 
 def folders_of(paths: Iterable[Path], root: Path) -> set[Path]:
-    """The folders that imports of these files may look into: theirs, and those above up to `root`."""
+    """The folders that imports of these files may search: their own, and those above up to `root`."""
     folders: set[Path] = set()
     for path in paths:
         folder = path.parent
@@ -175,7 +176,7 @@ def folders_of(paths: Iterable[Path], root: Path) -> set[Path]:
 
 @functools.cache
 def tools_digest() -> str:
-    """The digest of everything that decides what is found: this package, the rule packs, and the interpreter."""
+    """The digest of everything that determines findings: this package, the rule packs, and the interpreter."""
     packages = {"jaxlint", *(entry.module.partition(".")[0] for entry in entry_points(group=GROUP))}
     digest = hashlib.sha256(repr((sys.version_info, importlib.metadata.version("libcst"))).encode())
     for package in sorted(packages):
@@ -185,11 +186,11 @@ def tools_digest() -> str:
 
 
 def _files_of(package: str) -> list[Path]:
-    """The files of a package, found without importing it."""
+    """The files of a package, located without importing it."""
     try:
         spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):
-        return []  # it will be said when its rules are loaded
+        return []  # loading its rules will report it
     if spec is None:
         return []
     folders = list(spec.submodule_search_locations or [])
@@ -255,7 +256,7 @@ def _decode_fix(item: Mapping[str, Any] | None) -> FixRequest | Fix | None:
     return FixRequest(safety, message, steps)
 
 
-# JSON has lists and string keys only: what else rules put into their data is tagged, so that it comes back as it was.
+# JSON has only lists and string keys: other data of rules is tagged, so that it is restored unchanged.
 _TUPLE, _SET, _SPAN, _PAIRS = "!tuple", "!set", "!span", "!pairs"
 
 

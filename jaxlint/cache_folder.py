@@ -1,7 +1,7 @@
-"""Where the cache lies, and how it is told from a folder of somebody else's files.
+"""The cache folder, and how to distinguish it from a folder with the user's files.
 
-The settings of a project may come with a clone: they may name a folder inside the project only. Whoever runs the command may name any.
-A folder is a cache when it is marked as one, or when there is nothing in it yet.
+A project's settings may come with a clone: they may only name a folder inside the project. The user who runs the
+command may name any folder. A folder is a cache if it is marked as one or is empty.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from jaxlint.source.regular import read_regular
 from jaxlint.source.writable_files import in_version_control
 from jaxlint.source.write import write_atomic
 
-# https://bford.info/cachedir/: backups leave out a folder with this file.
+# https://bford.info/cachedir/: backups skip a folder with this file.
 _SIGNATURE = b"Signature: 8a477f597d28d172789f06886806bc55"
 _OURS = b"# This folder is a cache of jaxlint. It is safe to delete."
 _TAG, _IGNORE = "CACHEDIR.TAG", ".gitignore"
 _IGNORED = b"# Made by jaxlint; safe to delete.\n*\n"
-MARKER = b'{"jaxlint-cache": "'  # what each entry begins with
+MARKER = b'{"jaxlint-cache": "'  # the first bytes of each entry
 _NAME = re.compile(r"[0-9a-f]{32}\.json")
 _TAG_BYTES = 4096
 
 
 def cache_folder(config: Config) -> Path:
-    """The folder of the entries of a project."""
+    """The folder for the entries of a project."""
     return config.cache_dir or config.root / CACHE_FOLDER
 
 
 def refusal(config: Config) -> str | None:
-    """Why a folder is not used as a cache, in one line; None when it may be."""
+    """Why a folder is not used as a cache, in one line; None if it may be."""
     folder = cache_folder(config)
     try:
         if not config.cache_dir_given and (problem := _outside(folder, config.root)):
@@ -47,19 +47,19 @@ def refusal(config: Config) -> str | None:
 
 
 def is_cache(folder: Path) -> bool:
-    """Whether a folder is marked as a cache of ours, or is empty."""
+    """Whether a folder is marked as a cache of ours or is empty."""
     if not folder.is_dir():
         return False
     names = os.listdir(folder)
     if _TAG in names:
         return _first_bytes(folder / _TAG).startswith(_SIGNATURE) and _OURS in _first_bytes(folder / _TAG)
     if _IGNORE in names and _first_bytes(folder / _IGNORE) == _IGNORED:
-        return True  # made by a version that marked its folders with this alone
+        return True  # created by a version that used only this mark
     return all(name.startswith(f".{_TAG}.") and name.endswith(".tmp") for name in names)
 
 
 def prepare(folder: Path) -> None:
-    """Makes a folder and marks it. Raises OSError or SourceError."""
+    """Creates a folder and marks it. Raises OSError or SourceError."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in ((_TAG, _SIGNATURE + b"\n" + _OURS + b"\n"), (_IGNORE, _IGNORED)):
         if not os.path.lexists(folder / name):
@@ -67,7 +67,7 @@ def prepare(folder: Path) -> None:
 
 
 def entries(folder: Path) -> list[tuple[float, int, Path]]:
-    """When each entry that the cache made was used last, its size, and where it is."""
+    """The last use, size and path of each entry in the cache."""
     found = []
     with os.scandir(folder) as listing:
         for entry in listing:

@@ -1,7 +1,7 @@
 """The settings of a run, from `[tool.jaxlint]` in pyproject.toml or from jaxlint.toml.
 
-The nearest file above what is checked counts. A mistake in it is an error that names the file and the nearest valid
-word: a misspelt key that were skipped in silence would switch off what its author meant to switch on.
+The nearest file above the checked paths applies. A mistake in it is an error that names the file and the nearest
+valid word: silently skipping a misspelt key would disable what its author meant to enable.
 """
 
 from __future__ import annotations
@@ -52,24 +52,24 @@ DEFAULT_EXCLUDES = (
 )
 CACHE_FOLDER = ".jaxlint_cache"
 CACHE_VARIABLE = "JAXLINT_CACHE_DIR"
-# What marks the top of a project when there is no configuration.
+# Marks of a project's top folder without a configuration.
 _PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
-_MAX_TABLES = 1_000  # each file is matched with each
-# Packages whose names the migration rules know the history of.
+_MAX_TABLES = 1_000  # each file is matched against each
+# Packages with a history that the migration rules know.
 _MIGRATED = frozenset({"jax", "flax", "optax", "chex", "dm-haiku"})
 
 
 class ConfigError(Exception):
-    """A configuration that cannot be used; the message is one line and names the file or the option."""
+    """An invalid configuration; the message is one line and names the file or the option."""
 
 
 @dataclass(frozen=True)
 class Config:
     """The settings of one run.
 
-    `root` is the folder that patterns count from and where the cache lies. Selectors are codes, prefixes of codes,
-    names, categories or "ALL". `target_jax` is the version or range of versions to check against, None for the newest
-    known; `dependencies` are the versions that the project itself asks for, by package.
+    `root` is the base of patterns and contains the cache. Selectors are codes, prefixes of codes, names, categories
+    or "ALL". `target_jax` is the version or range of versions to check against, None for the newest known;
+    `dependencies` are the versions that the project requires, by package.
     """
 
     root: Path
@@ -86,19 +86,19 @@ class Config:
     target_jax: str | None = None
     dependencies: tuple[tuple[str, str], ...] = ()
     preview: bool = False
-    severity: Severity = Severity.WARNING  # the least that is reported
+    severity: Severity = Severity.WARNING  # the lowest reported severity
     report_unused_suppressions: bool = False
-    baseline: str | None = None  # counts from `root`
+    baseline: str | None = None  # relative to `root`
     cache_dir: Path | None = None  # None: CACHE_FOLDER in `root`
-    cache_dir_given: bool = False  # by whoever runs the command, not by a file of the project
-    # What a file said, before the command line changed it.
+    cache_dir_given: bool = False  # set by the user, not by a file of the project
+    # The settings of the file, before the command line changed them.
     base: Config | None = field(default=None, repr=False)
-    # What makes the settings of a run from those of a folder below; None: one file of settings holds for all.
+    # Computes the settings of a run from those of a nested folder; None if one settings file applies everywhere.
     derive: Callable[[Config], Config] | None = field(default=None, repr=False, compare=False)
 
     @property
     def search(self) -> Search:
-        """How folders are searched for files."""
+        """How to search folders for files."""
         return Search(self.exclude, self.extend_include, self.respect_gitignore, self.force_exclude)
 
     def rules(self) -> list[type[Rule]]:
@@ -115,7 +115,7 @@ class Config:
         ]
 
     def ignored_in(self, path: Path) -> frozenset[str]:
-        """Codes that the per-file ignores switch off in the file at the absolute `path`."""
+        """The codes that per-file ignores disable in the file at the absolute `path`."""
         codes: set[str] = set()
         for patterns, selectors in self.per_file_ignores:
             if patterns.matches(str(path)):
@@ -123,7 +123,7 @@ class Config:
         return frozenset(codes)
 
     def check(self) -> Config:
-        """Raises ConfigError when a selector names no rule or a pattern means nothing."""
+        """Raises ConfigError if a selector names no rule or a pattern is invalid."""
         if self.base is not None:
             self.base.check()
         self.check_patterns()
@@ -133,7 +133,8 @@ class Config:
         return self
 
     def check_patterns(self) -> Config:
-        """Raises ConfigError when a pattern means nothing. Selectors need the rules, which take a while to load."""
+        """Raises ConfigError if a pattern is invalid. Selectors are checked separately, since loading the rules takes
+        a while."""
         if len(self.per_file_ignores) > _MAX_TABLES:
             raise ConfigError(f"{self._where}per-file-ignores has more than {_MAX_TABLES} patterns")
         try:
@@ -148,7 +149,7 @@ class Config:
         return self
 
     def fingerprint(self) -> str:
-        """A text that differs when the findings could: part of the cache's key. Loads no rule."""
+        """A text that differs whenever the findings could: part of the cache key. Loads no rule."""
         return repr(
             (
                 (self.select, self.extend_select, self.ignore),
@@ -177,10 +178,11 @@ class Config:
         target_jax: str | None = None,
         **changes: Any,
     ) -> Config:
-        """The settings of a file, changed by who runs it: `select` replaces, `extend_select` and `ignore` add. Raises ConfigError."""
+        """A file's settings, changed by the command line: `select` replaces, `extend_select` and `ignore` add. Raises
+        ConfigError."""
         if select:
             changes["select"] = tuple(select)
-        # What is said here adds to the file, as a person who says it means.
+        # Options of the command line add to the file.
         changes["extend_select"] = (*self.extend_select, *extend_select)
         changes["ignore"] = (*self.ignore, *ignore)
         if severity is not None:
@@ -204,7 +206,7 @@ class Config:
             raise ConfigError(f"{self._where}{error}") from None
 
     def _ranks(self, selectors: Iterable[str]) -> dict[str, int]:
-        """For each code that is matched, how exact the most exact selector was."""
+        """The specificity of the most specific selector that matches each code."""
         ranks: dict[str, int] = {}
         for selector in selectors:
             for code in self._match([selector]):
@@ -225,9 +227,10 @@ def _exactness(selector: str, code: str) -> int:
 def load_config(
     paths: Iterable[str | os.PathLike[str]], explicit: Path | None = None, *, check: bool = True
 ) -> Config:
-    """The settings for a run over `paths`: from the file `explicit`, else from the nearest one above all of them.
+    """The settings for a run over `paths`: from the file `explicit`, otherwise from the nearest one above all of
+    them.
 
-    Raises ConfigError. Without `check` it is left to the caller to call `Config.check`.
+    Raises ConfigError. Without `check`, the caller must call `Config.check`.
     """
     config = _with_cache_folder(_load(paths, explicit))
     if check:
@@ -236,14 +239,14 @@ def load_config(
 
 
 def _with_cache_folder(config: Config) -> Config:
-    """`config`, with the folder that the environment names for what is remembered."""
+    """`config` with the cache folder that the environment names."""
     if folder := os.environ.get(CACHE_VARIABLE):
         return config.with_options(cache_dir=Path(os.path.abspath(folder)), cache_dir_given=True)
     return config
 
 
 def _with_dependencies(config: Config) -> Config:
-    """`config`, with the versions that the project asks for where no target is set."""
+    """`config` with the versions that the project requires, if no target is set."""
     found = declared_versions(config.root, _MIGRATED)
     target = found.pop("jax", None)
     return config.with_options(
@@ -266,8 +269,8 @@ def _load(paths: Iterable[str | os.PathLike[str]], explicit: Path | None) -> Con
 
 
 def settings_in(folder: Path) -> Config | None:
-    """The settings that a folder itself has, below those of a run. A pyproject.toml that cannot be read has none, which
-    `broken_settings` says. Raises ConfigError."""
+    """The settings of a folder nested below those of a run. An unreadable pyproject.toml has none, which
+    `broken_settings` reports. Raises ConfigError."""
     project = folder / "pyproject.toml"
     if not (folder / SETTINGS).is_file() and project.is_file():
         try:
@@ -292,7 +295,8 @@ def _own_settings(folder: Path) -> Config | None:
 
 
 def broken_settings(folders: Iterable[Path], config: Config) -> list[str]:
-    """A line for each pyproject.toml in or above `folders`, up to the root of `config`, that is no TOML and so says nothing."""
+    """A line for each pyproject.toml in or above `folders`, up to the root of `config`, that is not TOML and so is
+    ignored."""
     around = {above for folder in folders for above in (folder, *folder.parents)}
     below = (folder for folder in around if folder.is_relative_to(config.root))
     paths = [path for path in sorted(folder / "pyproject.toml" for folder in below) if path.is_file()]
@@ -309,7 +313,7 @@ def broken_settings(folders: Iterable[Path], config: Config) -> list[str]:
 
 
 def _is_of_an_example(path: Path) -> bool:
-    """Whether a pyproject.toml below the current folder is no TOML, and no settings of ours are lost with it."""
+    """Whether a pyproject.toml below the current folder is not TOML, and mentions no settings of ours."""
     here = Path.cwd()
     if path.parent == here or not path.parent.is_relative_to(here):
         return False
@@ -325,7 +329,7 @@ def _is_of_an_example(path: Path) -> bool:
 
 
 def common_folder(paths: Iterable[str | os.PathLike[str]]) -> Path:
-    """The innermost folder that holds all of `paths`; the current one without any."""
+    """The innermost folder that contains all of `paths`; the current folder if there are none."""
     folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in map(os.path.abspath, paths)]
     if not folders:
         return Path.cwd()
@@ -343,7 +347,7 @@ def _project_root(start: Path) -> Path:
 
 
 def _read_table(path: Path, shown: Path, *, required: bool) -> Mapping[str, Any] | None:
-    """The table of settings in a TOML file; None when a pyproject.toml has none."""
+    """The table of settings in a TOML file; None if a pyproject.toml has none."""
     try:
         document = read_toml(path)
     except OSError as error:
@@ -400,7 +404,7 @@ def _did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def parse_version(text: str) -> str:
-    """`text` when it names a version of JAX, or a range of versions. Raises ConfigError."""
+    """`text` if it names a version of JAX or a range of versions. Raises ConfigError."""
     try:
         return read_version(text)
     except WrongValue as error:

@@ -1,15 +1,15 @@
-"""The one line that a crash of jaxlint itself costs: a bug of ours, or a machine that has no memory left."""
+"""One-line messages for crashes of jaxlint: an internal error, or a machine without free memory."""
 
 from __future__ import annotations
 
 import traceback
 from pathlib import Path
 
-_LONGEST = 200  # characters of the exception's own text
+_LONGEST = 200  # characters of the exception's message
 
 
 def described(error: BaseException, then: str) -> str:
-    """What happened and where, and what to do: `then` for a bug, more memory where there was too little."""
+    """What happened, where, and what to do: `then` for an internal error, more memory if that ran out."""
     if is_out_of_memory(error):
         return "out of memory; raise the memory limit, or check fewer files at once"
     what = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
@@ -19,7 +19,7 @@ def described(error: BaseException, then: str) -> str:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether the machine, or a limit as `ulimit -v` sets it, gave no memory for an object or for a thread's stack."""
+    """Whether the machine, or a limit such as `ulimit -v`, refused memory for an object or a thread's stack."""
     return isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError) and str(error) == "can't start new thread"
     )

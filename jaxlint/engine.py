@@ -17,14 +17,14 @@ from jaxlint.source import SourceError, SourceFile, read_source, source_from_byt
 from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS, Discovery, FoundFile, discover
 from jaxlint.source.read import NOTEBOOK, is_notebook, shown_path
 
-MAX_CONTEXT_FILES = 20_000  # beyond that the named files are examined alone
+MAX_CONTEXT_FILES = 20_000  # beyond that the named files are checked alone
 STDIN_DISPLAY = "<stdin>"
 _SEVERITIES = (Severity.INFO, Severity.WARNING, Severity.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
 class Stdin:
-    """Source that was piped in, and the name of the file that it stands for, if it has one."""
+    """Source from standard input, and the name of the file that it stands for, if any."""
 
     data: bytes
     filename: str | None = None
@@ -32,10 +32,10 @@ class Stdin:
 
 @dataclass(slots=True)
 class CheckResult:
-    """What one run found. `files` counts the files examined, `seconds` is wall time.
+    """The result of one run. `files` counts the checked files, `seconds` is wall time.
 
-    `sources` holds the examined files by the path that findings give them. `below` are findings that are not severe enough
-    to be reported, `known` counts those that a baseline holds, `unchanged` those on lines that did not change.
+    `sources` holds the checked files by the path in their findings. `below` are findings under the severity limit,
+    `known` counts those in the baseline, `unchanged` those on unchanged lines.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -60,11 +60,12 @@ def check(
     resolve_fixes: bool = False,
     observer: Observer | None = None,
 ) -> CheckResult:
-    """Examines the files behind `paths`, and `stdin` when given.
+    """Checks the files behind `paths`, and `stdin` if given.
 
-    With `jobs`, files that no import connects are examined in up to so many processes; the findings are the same. With `resolve_fixes`, each finding's fix is worked out to its text edits, or None when it cannot be done here.
-    `observer` is told what is being done, and of findings as soon as they are final. Raises ConfigError when the settings make no sense; whatever is wrong with
-    a file is in the result's `errors`, and the other files are examined all the same.
+    With `jobs`, files that no import connects are checked in up to so many processes; the findings are the same. With
+    `resolve_fixes`, each finding's fix is worked out to text edits, or None if it is refused. `observer` receives
+    progress, and findings as soon as they are final. Raises ConfigError if the settings are invalid. A problem with a
+    file is in the result's `errors`; the other files are checked anyway.
     """
     started = time.perf_counter()
     observer = observer or Observer()
@@ -92,7 +93,7 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The examination of the files that share their settings; `everything` that is read is context."""
+    """The check of files with the same settings. `everything` that was read is their context."""
 
     config: Config
     sources: Sequence[SourceFile]
@@ -102,17 +103,17 @@ class _Run:
     observer: Observer
 
     def add_to(self, result: CheckResult, use_cache: bool) -> None:
-        """Examines the files, or takes what is remembered, and adds what was found to `result`."""
+        """Checks the files, or takes the cached outcome, and adds the findings to `result`."""
         cache = Cache(self.config) if use_cache else None
         if cache is not None and cache.refused is not None:
             result.warnings.append(cache.refused)
         key = cache.key(self.sources, resolved=self.resolve_fixes) if cache is not None else ""
         outcome = cache.load(key) if cache is not None else None
         if outcome is None:
-            self.config.check()  # what is remembered was found with settings that make sense
+            self.config.check()  # cached findings came from valid settings
             examined = self._examined()
             outcome = (examined.findings, examined.errors)
-            # The folder first: a new one is a change of the folder that it lies in.
+            # The cache folder first: creating it changes its parent folder.
             if cache is not None and not examined.crashed and cache.prepare():
                 dependencies = _dependencies(self.sources, examined.dependencies, self.config.root)
                 cache.store(key, outcome, dependencies)
@@ -137,14 +138,14 @@ class _Run:
 def context_of(
     sources: Sequence[SourceFile], config: Config, everything: Iterable[SourceFile] = ()
 ) -> list[SourceFile]:
-    """The rest of the project of some files, with the modules among `everything` that have other settings."""
+    """The rest of the project of some files, including modules of `everything` that have other settings."""
     context = rest_of_project(sources, config)
     taken = {source.path for source in (*sources, *context)}
     return [*context, *(one for one in everything if one.path not in taken and one.path.suffix == ".py")]
 
 
 class Severe(Observer):
-    """Tells another observer of what is severe enough by the settings of these files."""
+    """Passes on to another observer the findings that are severe enough by these files' settings."""
 
     def __init__(self, observer: Observer, config: Config) -> None:
         self._observer = observer
@@ -162,13 +163,13 @@ class Severe(Observer):
 
 
 def severe_enough(findings: Iterable[Finding], config: Config) -> list[Finding]:
-    """Those that are severe enough to be reported."""
+    """The findings that are severe enough to be reported."""
     least = _SEVERITIES.index(config.severity)
     return [one for one in findings if _SEVERITIES.index(one.severity) >= least]
 
 
 def _remarks(sources: Sequence[SourceFile], config: Config) -> list[str]:
-    """What was passed over: lines of files, and settings that are none."""
+    """Remarks about skipped lines of files, and about invalid settings."""
     notes = [note for source in sources for note in source.notes]
     return notes + broken_settings({source.path.parent for source in sources}, config)
 
@@ -180,7 +181,7 @@ def _once(errors: Iterable[SourceError]) -> list[SourceError]:
 def read_sources(
     paths: Sequence[str | Path], config: Config, *, stdin: Stdin | None = None, jobs: int | None = None
 ) -> tuple[list[SourceFile], list[SourceFile], CheckResult]:
-    """The files behind `paths`, the rest of their project, and a result that holds what could not be read."""
+    """The files behind `paths`, the rest of their project, and a result with the files that could not be read."""
     nearest = Nearest(config)
     found = nearest.discover(paths)
     result = CheckResult(warnings=found.warnings, errors=list(found.errors))
@@ -200,7 +201,7 @@ def _read_all(
         suffix = NOTEBOOK if not stdin.filename and is_notebook(stdin.data) else ""
         path = Path.cwd() / (shown + suffix)
         named = discover([path], nearest.of(path).search) if stdin.filename and path.exists() else None
-        if named is None or named.files:  # else excluded by name, with `force_exclude`
+        if named is None or named.files:  # otherwise excluded by name, with `force_exclude`
             taken.add(path)
             result.files += 1
             try:
@@ -227,7 +228,7 @@ def _read(file: FoundFile) -> SourceFile | SourceError:
 def _in_threads(
     function: Callable[[FoundFile], SourceFile | SourceError], files: Sequence[FoundFile], jobs: int | None
 ) -> Iterable[SourceFile | SourceError]:
-    """Reading and hashing leave the interpreter free, so threads are enough for both."""
+    """Reading and hashing release the GIL, so threads suffice for both."""
     if len(files) < 32 or jobs == 1:
         return map(function, files)
     from concurrent.futures import ThreadPoolExecutor
@@ -237,7 +238,7 @@ def _in_threads(
 
 
 def rest_of_project(sources: Sequence[SourceFile], config: Config) -> list[SourceFile]:
-    """The project's other modules, when some of it is checked: their calls say how its functions are used."""
+    """The project's other modules, if part of it is checked: their calls show how its functions are used."""
     taken = {source.path for source in sources}
     if not has_rest(taken, config.root):
         return []
@@ -249,7 +250,7 @@ def rest_of_project(sources: Sequence[SourceFile], config: Config) -> list[Sourc
 
 
 def has_rest(paths: Iterable[Path], root: Path) -> bool:
-    """Whether files are of a project at `root`, and not all of what is installed in it."""
+    """Whether the files belong to a project at `root`, instead of all installed packages in it."""
     if not any((root / marker).exists() for marker in PROJECT_MARKERS):
         return False
     own = [path.relative_to(root) for path in paths if path.is_relative_to(root)]
@@ -257,11 +258,11 @@ def has_rest(paths: Iterable[Path], root: Path) -> bool:
 
 
 def modules_of(config: Config) -> list[Path]:
-    """The modules of the project that `config` is of."""
+    """The modules of the project of `config`."""
     return [file.path for file in discover([config.root], config.search).files if file.path.suffix == ".py"]
 
 
 def _dependencies(sources: Sequence[SourceFile], context: Mapping[Path, str], root: Path) -> dict[Path, str]:
-    """What the findings depend on beyond the reported files: other files, and which modules there are to import."""
+    """The dependencies of the findings beyond the reported files: other files, and the modules that imports can find."""
     folders = folders_of([*(source.path for source in sources), *context], root)
     return {**{folder: dependency_digest(folder) for folder in folders}, **context}

@@ -1,6 +1,6 @@
-"""Examines files that have been read: the analysis, the comments and settings that silence findings, and the fixes.
+"""Checks files that have been read: runs the analysis, applies suppressions and settings, and works out fixes.
 
-Files that no import connects are examined as parts of their own, whatever the number of processes, so that the findings do not depend on that.
+Files that no import connects are separate parts, whatever the number of processes, so findings do not depend on that.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from jaxlint.staging.import_components import Shard
     from jaxlint.staging.warm import WarmRun
 
-# About two seconds of work: a Python that is started anew takes a quarter of one to get ready.
+# About two seconds of work: a new Python process takes a quarter of a second to start.
 STARTED_LINES = 24_000
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What examining files gave. `dependencies` are the files that it depends on beyond those, with their digests."""
+    """The outcome of a check. `dependencies` are the other files that it depends on, with their digests."""
 
     findings: list[Finding] = field(default_factory=list)
     errors: list[SourceError] = field(default_factory=list)
@@ -46,28 +46,29 @@ class Outcome:
 
 
 class Observer:
-    """Whoever wants to know of a run while it goes on; here one who does not."""
+    """The receiver of a run's progress; this one ignores it."""
 
-    watches = False  # whether `advanced` is of use
+    watches = False  # whether `advanced` is needed
 
     def doing(self, what: str) -> None:
         """A step begins."""
 
     def examines(self, sources: Mapping[str, SourceFile]) -> None:
-        """These files, by the paths that findings give them, are what findings will be about."""
+        """The files that findings will be about, by the path in their findings."""
 
     def advanced(self, files: int, of: int, share: float) -> None:
-        """So many files are examined, and this share of the work is done; told from the start on, some times a second."""
+        """Progress: so many files are checked, and this share of the work is done. Called several times a second from
+        the start."""
 
     def found(self, findings: Sequence[Finding]) -> None:
-        """Findings that are final, whatever their severity: all of a file at once, in the order of the files."""
+        """Final findings of any severity: all of one file at once, in the order of the files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """The files to report on, the rest of their project, and what to do with them.
+    """The files to report on, the rest of their project, and the options.
 
-    With `resolve_fixes`, each finding's fix is worked out to its text edits, or left out where `fix` would refuse it.
+    With `resolve_fixes`, each finding's fix is worked out to text edits, or removed if `fix` would refuse it.
     """
 
     sources: Sequence[SourceFile]
@@ -76,11 +77,11 @@ class Examination:
     config: Config
     resolve_fixes: bool = False
     warm: WarmRun | None = (
-        None  # how the run stops and goes on with another text, which `sources` holds by then
+        None  # how the run stops and continues with another text, which `sources` then holds
     )
 
     def run(self, *, jobs: int | None = None, observer: Observer | None = None) -> Outcome:
-        """Examines everything: in this process, or with `jobs` in as many as that, if there are several parts."""
+        """Checks everything: in this process, or with `jobs` in up to so many, if there are several parts."""
         observer = observer or Observer()
         parts = self._parts()
         order = _Order(self.sources, parts, observer)
@@ -95,11 +96,11 @@ class Examination:
         return whole
 
     def _parts(self) -> Sequence[Shard | None]:
-        """The parts of the run; None for one that is all of it."""
+        """The parts of the run; None for a single part."""
         from jaxlint.staging import import_components
 
         if sum(source.text.count("\n") for source in self.sources) < 2 * import_components.SHARD_LINES:
-            return [None]  # the usual case: not worth looking at what imports what
+            return [None]  # the usual case: not worth resolving the imports
         from jaxlint.staging.project import Project
 
         project = Project(self.sources)
@@ -110,7 +111,7 @@ class Examination:
     def _outcomes(
         self, parts: Sequence[Shard | None], jobs: int | None, observer: Observer
     ) -> Iterator[tuple[int, Outcome]]:
-        """What each part gave, by its number, as it comes."""
+        """The outcome of each part, by its number, in the order of completion."""
         amount = _Amount([self.of(part) for part in parts], observer)
         observer.advanced(0, len(self.sources), 0.0)
 
@@ -141,7 +142,7 @@ class Examination:
         for number in range(len(parts)):
             yield here(number)
             if len(parts) > 1:
-                gc.collect()  # what was built for the part is full of circles
+                gc.collect()  # the data of a part is full of cycles
 
     def of(self, part: Shard | None) -> Sequence[SourceFile]:
         """The files to report on that belong to the part."""
@@ -150,7 +151,7 @@ class Examination:
     def part(
         self, number: int, parts: Sequence[Shard | None], advanced: Callable[[int, int], None] | None = None
     ) -> Outcome:
-        """Examines one part. `advanced` is told now and then how many files and functions have been evaluated."""
+        """Checks one part. `advanced` now and then receives the numbers of evaluated files and functions."""
         with no_garbage_collection():
             outcome = self._analyzed(self.of(parts[number]), parts[number], advanced)
             sources = self.of(parts[number])
@@ -167,7 +168,7 @@ class Examination:
         part: Shard | None,
         advanced: Callable[[int, int], None] | None = None,
     ) -> Outcome:
-        """Runs the analysis. Should it crash, each file is examined alone, so that one cannot cost the others."""
+        """Runs the analysis. If it crashes, each file is checked alone, so that one cannot cost the others."""
         divided: dict[str, Any] = {} if part is None else {"only": part.paths, "sharing": part.sharing}
         if advanced is not None:
             divided["meanwhile"] = lambda analysis: advanced(analysis.files, analysis.functions)
@@ -204,7 +205,7 @@ class Examination:
         )
 
     def _settled(self, findings: Iterable[Finding], sources: Mapping[str, SourceFile]) -> list[Finding]:
-        """Findings in `sources`, less those that comments and settings silence, sorted, each once."""
+        """The findings in `sources` that are not suppressed, sorted and without duplicates."""
         by_file: dict[str, list[Finding]] = {}
         for finding in findings:
             if finding.path in sources:
@@ -229,7 +230,7 @@ class Examination:
 
 @dataclass(frozen=True, slots=True)
 class _InProcess:
-    """The examination of a part in another process."""
+    """The check of a part in another process."""
 
     examination: Examination
     parts: Sequence[Shard | None]
@@ -245,7 +246,8 @@ class _InProcess:
 
 
 class _Order:
-    """Hands findings on in the order of the files, each file once its part and those of all files before it are done."""
+    """Passes findings on in the order of the files: each file once its part and the parts of all earlier files are
+    done."""
 
     def __init__(
         self, sources: Sequence[SourceFile], parts: Sequence[Shard | None], observer: Observer
@@ -269,7 +271,7 @@ class _Order:
 
 
 class _Amount:
-    """How much of the work is done. Functions say it better than files: most of a package is evaluated with the first file that imports it."""
+    """Progress of the work, counted in functions: most of a package is evaluated with the first file that imports it."""
 
     def __init__(self, sources: Sequence[Sequence[SourceFile]], observer: Observer) -> None:
         self.observer = observer
@@ -281,7 +283,7 @@ class _Amount:
         self.so_far: dict[int, tuple[int, int]] = {}
 
     def of(self, number: int) -> Callable[[int, int], None]:
-        """What is told of the part of that number, as it advances."""
+        """The progress callback for the part of that number."""
 
         def advanced(files: int, functions: int) -> None:
             self.so_far[number] = (files, min(functions, self.functions[number]))
@@ -306,7 +308,7 @@ def lost(displays: Sequence[str], how: str) -> SourceError:
 
 
 def resolved(outcome: Outcome, sources: Mapping[str, SourceFile]) -> list[Finding]:
-    """The findings with each fix worked out to text edits, or left out where `fix` would refuse it."""
+    """The findings with each fix worked out to text edits, or removed if `fix` would refuse it."""
     fixes = {id(finding): finding.fix for finding in outcome.findings if finding.fix is not None}
     if not fixes:
         return outcome.findings
@@ -327,5 +329,5 @@ def resolved(outcome: Outcome, sources: Mapping[str, SourceFile]) -> list[Findin
 
 
 def internal_error(display: str, error: Exception) -> SourceError:
-    """A bug of ours, as one line that names the file and asks for a report."""
+    """An internal error as one line that names the file and asks for a report."""
     return SourceError(display, described(error, "please report it with this file, and exclude it"))

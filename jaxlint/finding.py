@@ -1,4 +1,4 @@
-"""What a rule reports: a place, a claim with its reason, and perhaps a fix."""
+"""A finding: a place, a claim with its reason, and perhaps a fix."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """Replace the text of `span` in the file `path` by `content`; an empty span inserts.
+    """Replaces the text of `span` in the file `path` by `content`; an empty span inserts.
 
     With `cell`, `span` counts in that cell of a notebook.
     """
@@ -47,7 +47,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call of a codemod: which, where, and with what."""
+    """One call of a codemod: its name, place and parameters."""
 
     codemod: str
     path: str
@@ -57,7 +57,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class FixRequest:
-    """A fix that a rule proposes, before any codemod has run. Its steps are applied all or none."""
+    """A fix that a rule proposes, before a codemod has run. Either all of its steps apply or none."""
 
     safety: Safety
     message: str
@@ -66,7 +66,7 @@ class FixRequest:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A fix as text edits, ready to be applied all or none."""
+    """A fix as text edits. Either all of them apply or none."""
 
     safety: Safety
     message: str
@@ -77,8 +77,8 @@ class Fix:
 class Finding:
     """One claim about one place.
 
-    `path` is as the user gave it. `reason` says how the analysis came to it ("the tracer comes from ...").
-    `data` holds facts for other tools (the runtime reads `argnums`, `callers`); it is not printed.
+    `path` is as the user gave it. `reason` says how the analysis knows ("the tracer comes from ..."). `data` holds
+    facts for other tools (the runtime reads `argnums`, `callers`); it is not printed.
     """
 
     path: str

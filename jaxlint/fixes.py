@@ -1,10 +1,9 @@
-"""Applies the fixes of findings to source text, again and again until nothing changes.
+"""Applies the fixes of findings to source text, repeatedly until nothing changes.
 
-The findings come from a function, so that this module knows nothing of paths, settings or rules: each round checks the
-files as they then are, and makes the fixes that do not touch each other. What a fix does, and why it cannot be made, is
-said by its proposal (`jaxlint.codemods.plan`), the same that `check` shows. Fixes that undo each other, that never come
-to an end, or that bring a finding which no other fix mends are found by the rounds in which they were made: these are taken
-back, and the fixes refused by name.
+The findings come from a function, so this module depends on no paths, settings or rules. Each round checks the
+current files and applies fixes that do not touch each other. A fix's proposal (`jaxlint.codemods.plan`) says what it
+does, or why it is refused; `check` shows the same. Some fixes undo each other, never converge, or cause a finding
+that no other fix removes. The rounds that applied them identify these; they are reverted and reported as refused.
 """
 
 from __future__ import annotations
@@ -18,20 +17,21 @@ from jaxlint.codemods.text_edits import Lines
 from jaxlint.finding import Finding, Fix, FixRequest, Safety, Severity
 from jaxlint.source.file import SourceError, SourceFile
 
-# From the files, by the path that findings give them, to what there is to report in them.
+# Returns the findings in these files, which are given by the path in their findings.
 Check = Callable[[Mapping[str, SourceFile]], Sequence[Finding]]
 
 MAX_ROUNDS = 100
-_RECENT = 5  # rounds in which what never comes to rest was made last
+_RECENT = 5  # rounds in which a fix that never converges was applied last
 _OFTEN = 3  # rounds that make a fix one of those
-_STUCK = 6  # rounds in which a rule's fix is made in a function, and its findings there are as many as before
-_CIRCLES = 5  # in one file, or findings that fixes bring there, after which fixes are told apart with less regard to what they write
+_STUCK = 6  # rounds in which a rule's fix is applied in a function without reducing its findings there
+# in one file, or findings that fixes cause there, after which fixes are identified by less of what they write
+_CIRCLES = 5
 _NEEDS_UNSAFE = "the fix may change what the program does; --unsafe-fixes applies it"
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedFix:
-    """A fix that was not made, and why."""
+    """A fix that was not applied, and the reason."""
 
     finding: Finding
     reason: str
@@ -39,13 +39,13 @@ class RefusedFix:
 
 @dataclass(slots=True)
 class FixResult:
-    """What fixing did. Nothing is written yet: `texts` maps the paths of changed files to their new text, and `sources` holds
-    all files as they then are.
+    """The result of fixing. Nothing is written yet: `texts` maps the paths of changed files to their new text, and
+    `sources` holds all files in their final state.
 
-    `applied` are the findings that were fixed, each as it stood in its round. `remaining` is what the last check still
-    reports; of those, `refused` had a fix that was not made, and `held_back` an unsafe one that was not asked for.
-    Fixes that undo each other, or never come to an end, are among the refused. `errors` are files in which that was so for
-    whatever was tried; they are left as they were.
+    `applied` are the fixed findings, each as it was in its round. `remaining` is what the last check still reports.
+    Of those, `refused` had a fix that was not applied, and `held_back` an unsafe fix that was not requested. Fixes
+    that undo each other or never converge are among the refused. `errors` are files where this happened with every
+    combination; they are not changed.
     """
 
     texts: dict[str, str] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class FixResult:
     together: dict[str, set[str]] = field(default_factory=dict)
 
     def groups(self) -> list[set[str]]:
-        """The changed files, in groups that have to be written all or none: one fix reaches into each of them."""
+        """The changed files, in groups that must be written together: one fix changes several of them."""
         waiting = set(self.texts)
         found: list[set[str]] = []
         while waiting:
@@ -72,12 +72,12 @@ class FixResult:
         return found
 
     def withdraw(self, group: set[str]) -> None:
-        """Takes the changes of these files back: they could not be written."""
+        """Discards the changes of these files, which could not be written."""
         for path in group:
             self.texts.pop(path, None)
         gone = [one for one in self.applied if one.fix is not None and _paths(one.fix) & group]
         self.applied = [one for one in self.applied if one not in gone]
-        # The places are those of the round in which they were found: the first, nearly always.
+        # The places are those of the round that found them, nearly always the first.
         self.remaining = sorted([*self.remaining, *gone], key=lambda one: one.sort_key)
 
 
@@ -88,11 +88,11 @@ def fix_sources(
     unsafe: bool = False,
     max_rounds: int = MAX_ROUNDS,
 ) -> FixResult:
-    """Fixes what `check` reports in `sources`: safe fixes, and with `unsafe` the others too."""
+    """Fixes the findings of `check` in `sources`: safe fixes, and with `unsafe` the others too."""
     return _Run(sources, check, unsafe).run(max_rounds)
 
 
-# What tells one fix from another in later rounds: file, rule, function and the text that it replaces; or less than that.
+# What identifies a fix in later rounds: file, rule, function and the replaced text, or less.
 _Mark = tuple[object, ...]
 
 
@@ -106,7 +106,7 @@ class _Candidate:
 
 @dataclass(slots=True)
 class _Round:
-    """The files before a round, and the fixes that were made in it."""
+    """The files before a round, and the fixes that it applied."""
 
     before: dict[str, SourceFile]
     counts: Counter[_Mark]  # findings by their kind
@@ -120,13 +120,13 @@ class _Run:
         self.unsafe = unsafe
         self.current = dict(sources)
         self.rounds: list[_Round] = []
-        self.allowed = Counter[_Mark]()  # findings of each kind that no fix has to answer for
+        self.allowed = Counter[_Mark]()  # findings of each kind that no fix is responsible for
         self.harms: Counter[str] = (
             Counter()
-        )  # how often fixes in a file were taken back for what they brought
-        self.restless: dict[_Mark, str] = {}  # fixes that are not made, and why
+        )  # how often fixes in a file were reverted for findings that they caused
+        self.restless: dict[_Mark, str] = {}  # fixes that are banned, and the reason
         self.endless: Counter[str] = Counter()  # how often a file had too many rounds
-        self.circles: Counter[str] = Counter()  # how often one went in a circle
+        self.circles: Counter[str] = Counter()  # how often its fixes went in a circle
         self.result = FixResult()
 
     def run(self, max_rounds: int) -> FixResult:
@@ -164,7 +164,7 @@ class _Run:
         return result
 
     def _round(self, findings: Sequence[Finding]) -> set[str]:
-        """Makes the fixes of `findings` that can be made at once; the paths of the files that changed."""
+        """Applies the fixes of `findings` that can be applied together; returns the paths of the changed files."""
         self.result.refused.clear()
         self.result.held_back.clear()
         workspace = Workspace(dict(self.current))
@@ -180,7 +180,7 @@ class _Run:
         return changed
 
     def _candidates(self, workspace: Workspace, findings: Sequence[Finding]) -> Iterable[_Candidate]:
-        """The fixes that may be made, worked out; of the others the reason is noted."""
+        """The applicable fixes, worked out. For the others the reason is recorded."""
         fixable = sorted((one for one in findings if one.fix is not None), key=lambda one: one.sort_key)
         fixes = [one.fix for one in fixable if one.fix is not None]
         for finding, fix, proposal in zip(fixable, fixes, workspace.proposals(fixes), strict=True):
@@ -209,7 +209,7 @@ class _Run:
         self.result.refused.append(RefusedFix(finding, reason))
 
     def _apply(self, workspace: Workspace, chosen: list[_Candidate]) -> dict[str, SourceFile]:
-        """The new files. Should the fixes not go together, they are tried one after the other, to leave out the culprits."""
+        """The new files. If the fixes do not fit together, they are tried one by one to leave out the culprits."""
         made = self.rounds[-1].made
         try:
             sources = workspace.edited([candidate.plan for candidate in chosen])
@@ -228,14 +228,14 @@ class _Run:
                 made.append(candidate)
         return sources
 
-    # Fixes that bring findings
+    # Fixes that cause findings
 
     def _undo_harm(self, remaining: Sequence[Finding]) -> bool:
-        """Once nothing changes any more, takes back what brought findings that were not there and that no fix has mended."""
+        """Once nothing changes any more, reverts fixes that caused new findings which no fix removed."""
         brought = self._brought(remaining)
         if not brought:
             return False
-        # Whatever else was brought later may be gone once the first is.
+        # Later findings may disappear with the first.
         number = min(self._since(_kind(one)) for one in brought)
         harm = [one for one in brought if self._since(_kind(one)) == number]
         blamed = self._blamed(number, harm)
@@ -251,7 +251,7 @@ class _Run:
         return True
 
     def _brought(self, findings: Iterable[Finding]) -> list[Finding]:
-        """The findings of which there are more than there may be."""
+        """The kinds with more findings than allowed."""
         counts = Counter[_Mark]()
         found = []
         for one in findings:
@@ -261,15 +261,15 @@ class _Run:
         return found
 
     def _since(self, kind: _Mark) -> int:
-        """The round since which there are too many findings of a kind."""
+        """The first round with too many findings of a kind."""
         rounds = range(len(self.rounds) - 1, -1, -1)
         return next((n for n in rounds if self.rounds[n].counts[kind] <= self.allowed[kind]), 0)
 
     def _blamed(self, number: int, harm: Sequence[Finding]) -> list[tuple[_Candidate, str]]:
-        """The fixes of a round that brought `harm`, and why each is refused. None where fixes of errors alone did: the program
-        failed there, and what comes after that is seen now."""
+        """The fixes of a round that caused `harm`, and the reason to refuse each. None if only fixes of errors did:
+        the program failed there, and code after that is reached now."""
         this = self.rounds[number]
-        workspace = Workspace(this.before)  # whose trees those plans are about that are made anew
+        workspace = Workspace(this.before)  # those plans refer to trees that are rebuilt
         proposals = workspace.proposals([fix.finding.fix for fix in this.made if fix.finding.fix is not None])
         plans = {fix: one.plan for fix, one in zip(this.made, proposals, strict=True) if one.plan}
         needed = [fix for fix in this.made if fix.finding.severity is Severity.ERROR]
@@ -283,7 +283,7 @@ class _Run:
             return {_kind(one): one for one in found if _kind(one) in kinds}
 
         def among(fixes: Sequence[_Candidate]) -> dict[_Mark, list[_Candidate]]:
-            """What brought each kind: one fix, or those that bring it together alone."""
+            """The fixes behind each kind: a single fix, or those that only cause it together."""
             found = brought(fixes) if fixes else {}
             if not found or len(fixes) == 1:
                 return {kind: [*fixes] for kind in found}
@@ -306,10 +306,10 @@ class _Run:
                 blamed += [(fix, f"it would bring {one.code} ({one.name}) in `{where}`") for fix in fixes]
         return blamed
 
-    # Fixes that do not come to rest
+    # Fixes that do not converge
 
     def _undo_circle(self, path: str) -> None:
-        """If the file at `path` is as it was before an earlier round, takes back what was done since, for good."""
+        """If the file at `path` equals its state before an earlier round, reverts the rounds since then, permanently."""
         text = self.current[path].text
         for number, one in enumerate(self.rounds):
             if one.before[path].text == text:
@@ -322,7 +322,7 @@ class _Run:
                 return
 
     def _undo_growth(self, path: str) -> None:
-        """Takes the fixes back that are made in the file at `path` round after round, and leave as many findings."""
+        """Reverts fixes that are applied in the file at `path` round after round without reducing its findings."""
         made: dict[_Mark, list[tuple[int, _Candidate]]] = {}
         for number, one in enumerate(self.rounds):
             for mark, fix in {fix.marks[1]: fix for fix in one.made if path in fix.paths}.items():
@@ -338,12 +338,12 @@ class _Run:
             self._take_back({path}, min(rounds[0][0] for rounds in stuck.values()))
 
     def _undo_endless(self, paths: Iterable[str]) -> None:
-        """Takes the fixes back that were made in `paths` again and again; each time with less regard to which these are."""
+        """Reverts fixes that were applied in `paths` again and again; each time they are identified less strictly."""
         for path in sorted(paths):
             here = [[fix for fix in one.made if path in fix.paths] for one in self.rounds]
             last = [fix for made in here[-_RECENT:] for fix in made]
             if not last:
-                continue  # it came to rest by taking back a circle
+                continue  # it converged when a circle was reverted
             self.endless[path] += 1
             level = self.endless[path]
             if level < len(last[0].marks) - 1:
@@ -357,7 +357,7 @@ class _Run:
             self._take_back({path}, 0)
 
     def _ban(self, fixes: Sequence[_Candidate], level: int, what: str) -> set[_Mark]:
-        """Has fixes like these never be made again; what is like them, by `level`."""
+        """Bans fixes like these, as identified by `level`."""
         names = sorted({f"{fix.finding.code} ({fix.finding.name})" for fix in fixes})
         if len(names) == 1:
             how = "its fixes undo each other" if what == "undo each other" else "its fix does not converge"
@@ -371,7 +371,7 @@ class _Run:
         return marks
 
     def _take_back(self, paths: set[str], number: int) -> None:
-        """Puts the files, and those that changed along with them, back as they were before a round."""
+        """Restores the files, and those that changed with them, to their state before a round."""
         later = self.rounds[number:]
         reached: set[str] = set()
         while paths != reached:

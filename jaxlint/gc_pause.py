@@ -1,4 +1,4 @@
-"""A pause of Python's garbage collector, for work that makes millions of objects and drops few."""
+"""Pauses the garbage collector during work that creates millions of objects and drops few."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def no_garbage_collection() -> Iterator[None]:
-    """Trees and values live until the end of the work: looking through them for garbage takes longer than building them."""
+    """Trees and values live until the end of the work: scanning them for garbage takes longer than building them."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

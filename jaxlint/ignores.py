@@ -1,7 +1,7 @@
-"""Writes the comments that silence findings: `# jaxlint: ignore[JAX101]` at the end of the line that each is on.
+"""Writes the comments that silence findings: `# jaxlint: ignore[JAX101]` at the end of each finding's line.
 
-Where a line cannot end in a comment, inside a string say, the comment stands at the end of the statement, for which it
-speaks as well. A comment of ours that is there already gets the codes that it lacks. Nothing else of a file changes.
+Where a line cannot end in a comment, inside a string say, the comment goes to the end of the statement, which it also
+covers. An existing comment of ours gets the missing codes. Nothing else of a file changes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jaxlint.syntax.parse import split_lines
 
 @dataclass(slots=True)
 class Ignored:
-    """A file with comments added: the findings that they silence, and those for which none could be written."""
+    """A file with added comments: the findings that they suppress, and those without a place for a comment."""
 
     source: SourceFile
     silenced: list[Finding] = field(default_factory=list)
@@ -31,7 +31,7 @@ class Ignored:
 
 
 def with_ignores(source: SourceFile, findings: Sequence[Finding]) -> Ignored:
-    """Silences `findings` of one file, with places that count in its module."""
+    """Suppresses `findings` of one file, with places in its module."""
     result = Ignored(source)
     layout = _Layout(source.text)
     codes: dict[int, set[str]] = {}
@@ -41,7 +41,7 @@ def with_ignores(source: SourceFile, findings: Sequence[Finding]) -> Ignored:
     for line, wanted in sorted(codes.items()):
         one = layout.comment(source.display, line, sorted(wanted, key=code_order))
         try:
-            # Alone first: the cell of a notebook may refuse it, and the others go on.
+            # Each one alone first: a notebook cell may refuse it, and the others continue.
             _made(source, [one])
         except Refused:
             continue
@@ -63,13 +63,13 @@ def _made(source: SourceFile, edits: Sequence[tuple[Edit, Span | None]]) -> Sour
 
 
 class _Layout:
-    """Where comments stand in a module, and where they can."""
+    """Where a module has comments, and where it can have them."""
 
     def __init__(self, text: str) -> None:
         self.lines = split_lines(text)
         self.comments: dict[int, tuple[int, str]] = {}  # by line: the column from 0, and the text
-        self.ends: dict[int, int] = {}  # the last line of the statement that a line is of
-        self.closed: set[int] = set()  # lines whose end lies in a string
+        self.ends: dict[int, int] = {}  # the last line of the statement around each line
+        self.closed: set[int] = set()  # lines that end inside a string
         start = 0
         for token in _tokens(self.lines):
             if token.type == tokenize.COMMENT:
@@ -83,7 +83,7 @@ class _Layout:
                 self.closed |= set(range(token.start[0], token.end[0]))
 
     def line_for(self, line: int) -> int:
-        """The line whose end can take a comment that speaks for `line`."""
+        """The line whose end can hold a comment for `line`."""
         closed = line in self.closed or (
             line not in self.comments and line <= len(self.lines) and self.lines[line - 1].endswith("\\")
         )
@@ -109,4 +109,4 @@ def _tokens(lines: Sequence[str]) -> list[tokenize.TokenInfo]:
     try:
         return tokens("\n".join(lines))
     except (tokenize.TokenError, SyntaxError):
-        return []  # what comes of it is looked at before it is kept
+        return []  # the result is checked before it is kept

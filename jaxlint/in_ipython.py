@@ -1,4 +1,5 @@
-"""`%load_ext jaxlint`: in IPython and Jupyter each cell is checked before it runs, with the cells that ran before it."""
+"""`%load_ext jaxlint`: in IPython and Jupyter, checks each cell before it runs, together with the cells that ran
+before."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Findings as a notebook shows them. `labels` are those of the cells that findings count."""
+    """Findings as a notebook shows them. `labels` are those of the cells in the findings."""
 
     findings: Sequence[Finding]
     labels: Sequence[int]
@@ -76,7 +77,7 @@ def _said(finding: Finding) -> str:
 
 @dataclass(slots=True)
 class Session:
-    """One IPython shell. `cells` are those that ran, in the order in which they did; `told` what has been shown."""
+    """One IPython shell. `cells` are those that ran, in that order; `told` are the findings already shown."""
 
     shell: Any
     active: bool = True
@@ -97,7 +98,7 @@ class Session:
         del self.cells[:-MOST_CELLS]
         try:
             found = self.findings(self.cells)
-        except Exception as error:  # whatever it is, the cell runs
+        except Exception as error:  # whatever happens, the cell runs
             self.say_once(f"jaxlint: {' '.join(str(error).split()) or type(error).__name__}")
             return
         new = [one for one in found.findings if self._is_new(one, found.labels)]
@@ -105,12 +106,12 @@ class Session:
             _display(replace(found, findings=new))
 
     def after(self, result: Any) -> None:
-        """A cell has run: what raised before it began has defined nothing."""
+        """A cell has run. If it raised before it began, it defined nothing."""
         if getattr(result, "error_before_exec", None) is not None and self.cells:
             self.cells.pop()
 
     def findings(self, cells: Sequence[Cell]) -> Findings:
-        """What there is to say of the cells as one program. Raises ConfigError."""
+        """The findings in the cells as one program. Raises ConfigError."""
         config = self.config()
         kept, labels = [cell.text for cell in cells], [cell.label for cell in cells]
         data = notebook_of((True, text) for text in kept)
@@ -120,11 +121,11 @@ class Session:
         return Findings(shown(found, {source.display: source}), labels, kept)
 
     def config(self) -> Config:
-        """The settings of the folder that the shell runs in, and what `%jaxlint` was told."""
+        """The settings of the shell's folder, with the options of `%jaxlint`."""
         return load_config([Path.cwd()]).overridden(**self.options)
 
     def command(self, line: str) -> Findings | None:
-        """`%jaxlint`: all findings so far, or other options from here on."""
+        """`%jaxlint`: shows all findings so far, or sets other options."""
         words = shlex.split(line)
         if not words:
             found = self.findings(self.cells)
@@ -152,7 +153,8 @@ class Session:
         return None
 
     def _number(self) -> int:
-        """Of the cell that is about to run: by the cells before it, since some releases have counted it already."""
+        """The number of the cell about to run, from the cells before it: some IPython releases have already counted
+        it."""
         return len(self.shell.history_manager.input_hist_parsed)
 
     def say_once(self, problem: str) -> None:
@@ -161,7 +163,7 @@ class Session:
             print(problem)
 
     def _is_new(self, finding: Finding, labels: Sequence[int]) -> bool:
-        """Whether this has not been shown of this run of its cell."""
+        """Whether this finding was not shown for this run of its cell."""
         about = (labels[(finding.cell or 1) - 1], finding.code, finding.message, finding.span.line)
         if about in self.told:
             return False

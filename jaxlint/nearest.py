@@ -1,7 +1,7 @@
-"""Which settings hold for which file: those of the nearest folder above it that has some.
+"""Which settings apply to which file: those of the nearest folder above it that has some.
 
-A run begins with the settings above all of its paths. Where a folder below has settings of its own, they hold for its
-files, as if it had been named alone; what the command line says holds for all of them.
+A run starts with the settings above all of its paths. If a folder below has its own settings, they apply to its
+files, as if it had been named alone. Options of the command line apply to all of them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Nearest:
         return self._of(path.parent) if self._derive is not None else self.top
 
     def _of(self, folder: Path) -> Config:
-        waiting = [folder]  # a list of our own: a clone may nest folders beyond Python's stack
+        waiting = [folder]  # an explicit stack: a clone may nest folders beyond Python's recursion limit
         while waiting[-1] not in self._known:
             last = waiting[-1]
             if last in (self.top.root, last.parent):
@@ -48,7 +48,7 @@ class Nearest:
         return derived.with_options(derive=None, target_jax=derived.target_jax or above.target_jax)
 
     def discover(self, paths: Sequence[str | Path]) -> Discovery:
-        """The files behind `paths`, each looked for as its own settings say."""
+        """The files behind `paths`, each searched for as its own settings say."""
         found = discover(paths, self.top.search)
         if self._derive is None:
             return found
@@ -74,7 +74,7 @@ class Nearest:
         return found
 
     def groups(self, sources: Iterable[SourceFile]) -> list[tuple[Config, list[SourceFile]]]:
-        """The files by their settings, those of the run itself first."""
+        """The files grouped by settings, those of the run itself first."""
         groups: dict[int, tuple[Config, list[SourceFile]]] = {}
         for source in sources:
             config = self.of(source.path)
@@ -83,7 +83,7 @@ class Nearest:
 
 
 def _in_order(files: Iterable[FoundFile], as_in: Iterable[FoundFile]) -> list[FoundFile]:
-    """Each file once; those that the first search found are where it found them."""
+    """Each file once, in the order of the first search."""
     places = {file.path: number for number, file in enumerate(as_in)}
     unique = {file.path: file for file in files}
     return sorted(unique.values(), key=lambda file: places.get(file.path, len(places)))

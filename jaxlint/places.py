@@ -1,7 +1,7 @@
-"""Findings as readers see them: in the cells of a notebook, behind the indentation of a Markdown list.
+"""Findings as readers see them: in the cells of a notebook, after the indentation of a Markdown list.
 
-The analysis and the codemods speak of places in the module that a file's parts make up; whoever shows a finding turns it
-with `shown` first. In a plain Python file nothing changes.
+The analysis and the codemods use places in the module that a file's parts form. Code that shows a finding converts it
+with `shown` first. For a plain Python file nothing changes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LINE = re.compile(r"\bline (\d+)")
 
 
 def shown(findings: Iterable[Finding], sources: Mapping[str, SourceFile]) -> list[Finding]:
-    """`findings` with the places that a reader knows; `sources` holds the files by the paths that findings give them."""
+    """`findings` with places for a reader; `sources` holds the files by the path in their findings."""
     containers = {path: source.container for path, source in sources.items() if source.container is not None}
     if not containers:
         return list(findings)
@@ -37,13 +37,13 @@ def position(finding: Finding) -> str:
 
 
 def file_lines(finding: Finding) -> tuple[int, int]:
-    """The first and last line in the file itself, which are not those in the cell of a notebook."""
+    """The first and last line in the file itself; a notebook's findings count lines in their cell."""
     lines = finding.data.get("file_lines")
     return lines if isinstance(lines, tuple) else (finding.span.line, finding.span.end_line)
 
 
 def lines_shown(finding: Finding, source: SourceFile) -> list[str]:
-    """The lines that the place of a shown finding counts: those of its cell, or of its file."""
+    """The lines that the place of a shown finding counts in: those of its cell, or of its file."""
     if source.container is not None and finding.cell is not None:
         return source.container.cell_lines(finding.cell)
     return split_lines(source.file_text)
@@ -52,7 +52,7 @@ def lines_shown(finding: Finding, source: SourceFile) -> list[str]:
 def shown_line(
     path: str, line: int, text: str, sources: Mapping[str, SourceFile]
 ) -> tuple[int | None, int, str]:
-    """The cell, the line in it, and `text` with the lines that it speaks of, for a line of a module."""
+    """For a line of a module: the cell, the line in it, and `text` with its line numbers converted."""
     containers = {name: source.container for name, source in sources.items() if source.container is not None}
     container = containers.get(path)
     place = container.place(_whole(line)) if container is not None else None
@@ -87,11 +87,11 @@ def _shown(finding: Finding, containers: Mapping[str, Container]) -> Finding:
 
 
 def _shown_edit(edit: Edit, containers: Mapping[str, Container]) -> Edit:
-    """Raises ValueError when the edit cannot be made in the file."""
+    """Raises ValueError if the edit is impossible in the file."""
     container = containers.get(edit.path)
     if container is None:
         return edit
-    container.edited([edit])  # says whether it can be made
+    container.edited([edit])  # raises if it is impossible
     [(_, own)] = container.own_edits([edit])
     place = container.place(own.span)
     indent = place.span.column - own.span.column
@@ -100,7 +100,7 @@ def _shown_edit(edit: Edit, containers: Mapping[str, Container]) -> Edit:
 
 
 def _reworded(text: str, cell: int | None, own: str, containers: Mapping[str, Container]) -> str:
-    """`text`, said of a place in the file `own`, with the lines that it speaks of counted in their cells."""
+    """`text` about a place in the file `own`, with its line numbers counted in their cells."""
 
     def elsewhere(match: re.Match[str]) -> str:
         place = containers[match[1]].place(_whole(int(match[2])))

@@ -1,8 +1,9 @@
-"""Runs pieces of work in processes of their own, so that each has a core, and what it takes with it when it dies is its own.
+"""Runs pieces of work in separate processes: each has a core, and a crash only loses its own piece.
 
-On Linux a process is forked from this one and has all of its memory at hand: that costs a hundredth of a second, and each piece gets a
-process of its own, whose memory goes back at its end. Elsewhere, and where another thread runs, which a fork would stop in the middle of
-something, Python is started anew, and a process does one piece after the other. None outlives this process.
+On Linux a process forks from this one and shares its memory. That costs a hundredth of a second, so each piece gets
+its own process, whose memory is freed at its end. On other systems, or if another thread runs, which a fork would
+freeze in the middle of something, a new Python process does one piece after the other. None of them outlives this
+process.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-# What is done: it gets the number of a piece, and a function by which it says how far it is.
+# The work: it receives the number of a piece, and a function to report progress.
 Work = Callable[[int, Callable[[object], None]], object]
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the work on a piece says on its way."""
+    """A progress message from the work on a piece."""
 
     piece: int
     what: Any
@@ -34,7 +35,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What the work on a piece gave."""
+    """The result of the work on a piece."""
 
     piece: int
     result: Any
@@ -50,7 +51,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Unsendable:
-    """A piece whose result no process can send to another: it is to be done in this one."""
+    """A piece whose result cannot be pickled: it must be done in this process."""
 
     piece: int
 
@@ -59,7 +60,7 @@ Report = Said | Done | Lost | Unsendable
 
 
 def can_fork() -> bool:
-    """Whether a process can be made by copying this one."""
+    """Whether this process can fork."""
     return sys.platform == "linux" and threading.active_count() == 1
 
 
@@ -75,9 +76,11 @@ def can_send(work: Work) -> bool:
 
 
 def in_processes(work: Work, weights: Sequence[int], jobs: int) -> Iterator[Report]:
-    """Does `work` on the pieces 0, 1, ... of the given weights, `jobs` at a time, and yields what comes of them as it comes.
+    """Does `work` on the pieces 0, 1, ... of the given weights, `jobs` at a time, and yields messages and results as
+    they arrive.
 
-    One process takes the pieces in their order, so that the first are done soon; the others the heaviest first, so that none of these is left to the end.
+    One process takes the pieces in order, so that the first are done soon. The others take the heaviest first, so
+    that none of these is left to the end.
     """
     pool = _Pool(work, dict(enumerate(weights)), can_fork())
     try:
@@ -88,7 +91,7 @@ def in_processes(work: Work, weights: Sequence[int], jobs: int) -> Iterator[Repo
 
 @dataclass(slots=True)
 class _Worker:
-    process: Any  # multiprocessing has a class of them for each way to start one
+    process: Any  # multiprocessing has one class for each start method
     connection: Connection
     lane: int
     piece: int
@@ -97,7 +100,7 @@ class _Worker:
 @dataclass(slots=True)
 class _Pool:
     work: Work
-    waiting: dict[int, int]  # pieces that are not begun, and their weights
+    waiting: dict[int, int]  # waiting pieces, and their weights
     forks: bool
     workers: dict[Connection, _Worker] = field(default_factory=dict)
     ends: tuple[Connection, Connection] = field(default_factory=lambda: multiprocessing.Pipe(duplex=False))
@@ -141,7 +144,7 @@ class _Pool:
         return piece
 
     def close(self) -> None:
-        """Ends what still runs."""
+        """Ends the running processes."""
         for worker in self.workers.values():
             worker.process.kill()
         for worker in self.workers.values():
@@ -164,7 +167,7 @@ def _received(worker: _Worker) -> Report:
         return Lost(worker.piece, f"was killed ({names.get(-code, f'signal {-code}')})")
     try:
         report: Report = pickle.loads(data)
-    except Exception:  # what a rule has put into a finding can do anything here
+    except Exception:  # unpickling data that a rule put into a finding can raise anything
         return Unsendable(worker.piece)
     return report
 
@@ -175,18 +178,16 @@ def _received(worker: _Worker) -> Report:
 def _serve(
     work: Work, connection: Connection, ends: tuple[Connection, Connection], piece: int, forked: bool
 ) -> None:
-    """Does one piece; where Python was started anew for it, also those that are sent after it."""
+    """Does one piece; a new Python process also does the pieces that are sent later."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(
-            signal.SIGINT, signal.SIG_DFL
-        )  # the process that started this one says what there is to say
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent process reports problems
     lifeline, its_end = ends
     its_end.close()
     threading.Thread(target=_end_with_the_other, args=(lifeline,), daemon=True).start()
-    with contextlib.suppress(OSError, EOFError):  # nobody listens any more
+    with contextlib.suppress(OSError, EOFError):  # nobody receives it
         _do(work, piece, connection)
         while not forked:
-            gc.collect()  # or the memory of the last piece is there beside that of the next
+            gc.collect()  # otherwise the memory of the last piece is held beside that of the next
             piece = connection.recv()
             _do(work, piece, connection)
     for stream in (sys.stdout, sys.stderr):
@@ -204,7 +205,7 @@ def _do(work: Work, piece: int, connection: Connection) -> None:
 
 
 def _end_with_the_other(lifeline: Connection) -> None:
-    """Ends this process when the one that started it has gone, however that ended."""
+    """Ends this process when its parent is gone, however that ended."""
     with contextlib.suppress(EOFError, OSError):
         lifeline.recv_bytes()
     os._exit(1)
@@ -212,7 +213,8 @@ def _end_with_the_other(lifeline: Connection) -> None:
 
 @contextlib.contextmanager
 def _no_modules_of_the_current_folder() -> Iterator[None]:
-    """A new Python looks for modules in the current folder first, which may be a clone, before it is told the path of this one."""
+    """Keeps a new Python process from importing modules from the current folder, which may be a clone, before it
+    receives this one's path."""
     changed = {"PYTHONSAFEPATH": "1", "PYTHONPATH": None}
     saved = {name: os.environ.get(name) for name in changed}
     _set(changed)

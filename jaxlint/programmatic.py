@@ -1,4 +1,4 @@
-"""`jaxlint.check` and `jaxlint.fix`: what the commands do, for programs. Nothing is printed, and nothing is cached unless it is asked for."""
+"""`jaxlint.check` and `jaxlint.fix`: the commands as functions. They print nothing, and cache only on request."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What `check` found. `errors` are files of which something could not be checked, `warnings` what was passed over.
+    """The result of `check`. `errors` are files that could not be checked completely, `warnings` what was skipped.
 
-    `known` counts findings that a baseline holds, `unchanged` those on lines that `diff` leaves out.
+    `known` counts findings in the baseline, `unchanged` those on lines that `diff` excludes.
     """
 
     findings: tuple[Finding, ...]
@@ -41,17 +41,17 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether everything could be checked, and nothing was found."""
+        """Whether everything was checked and there are no findings."""
         return not (self.findings or self.errors)
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as `--output-format json-document` has it (docs/json.md)."""
+        """The report in the form of `--output-format json-document` (docs/json.md)."""
         return document(self._result)
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A finding that was not fixed, and why."""
+    """A finding that was not fixed, and the reason."""
 
     finding: Finding
     reason: str
@@ -59,9 +59,9 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class FixReport:
-    """What `fix` did. `texts` has the new text of each file that changed, by its path as it was given.
+    """The result of `fix`. `texts` has the new text of each changed file, by its path as given.
 
-    `applied` are the findings that were fixed, `remaining` those that are left; `refused` says why, where there is a fix.
+    `applied` are the fixed findings, `remaining` the others; `refused` gives the reason for those that have a fix.
     """
 
     texts: Mapping[str, str]
@@ -73,7 +73,7 @@ class FixReport:
 
     @property
     def ok(self) -> bool:
-        """Whether everything could be checked and written, and nothing is left."""
+        """Whether everything was checked and written, and no finding is left."""
         return not (self.remaining or self.errors)
 
 
@@ -94,9 +94,9 @@ def check(
 ) -> Report:
     """Checks files and folders, as `jaxlint check` does.
 
-    The settings are those of the project; `config` names another file of them, and the other parameters are the options
-    of the command. `baseline` is a file of known findings, `diff` a revision of git. Each fix of a finding is worked out
-    to its edits. Raises ConfigError when the settings make no sense; a file that cannot be read is in the report's errors.
+    The settings are those of the project; `config` names another file of them, and the other parameters are the
+    options of the command. `baseline` is a file of known findings, `diff` a git revision. Fixes are worked out to
+    edits. Raises ConfigError if the settings are invalid; a file that cannot be read is in the report's errors.
     """
     given = _paths(paths)
     settings = _settings(given, config, select, extend_select, ignore, preview, severity, target_jax)
@@ -132,16 +132,16 @@ def fix(
     cache: bool = False,
     jobs: int = 1,
 ) -> FixReport:
-    """Rewrites what can be rewritten, as `jaxlint fix` does; without `write` the report alone says what would change.
+    """Applies fixes, as `jaxlint fix` does. Without `write`, only the report says what would change.
 
-    `unsafe` makes rewrites that may change what the program does, too. The other parameters are those of `check`.
-    Raises ConfigError when the settings make no sense; a file that cannot be read or written is in the report's errors.
+    `unsafe` also applies fixes that may change what the program does. The other parameters are those of `check`.
+    Raises ConfigError if the settings are invalid; a file that cannot be read or written is in the report's errors.
     """
     given = _paths(paths)
     settings = _settings(given, config, select, extend_select, ignore, preview, severity, target_jax)
     errors: list[SourceError] = []
     if write:
-        with contextlib.suppress(StateError):  # no folder of state: nothing was left there
+        with contextlib.suppress(StateError):  # no state folder: no interrupted run left anything
             put_back(Path(path) for path in given)
     done = rewrite(given, settings, unsafe=unsafe, use_cache=cache, jobs=jobs)
     result = done.result

@@ -1,7 +1,7 @@
-"""`pytest --jaxlint`: a test item for each file, which fails with what is found in it.
+"""`pytest --jaxlint`: a test item for each file, which fails with the findings in it.
 
-The files are checked together, once, before the first of these items runs: what a helper in one file is, another says.
-pytest loads this module wherever jaxlint is installed, so nothing of jaxlint is imported before it is asked for.
+The files are checked together, once, before the first of these items runs: one file shows how another's helpers are
+used. pytest loads this module wherever jaxlint is installed, so it imports nothing of jaxlint until needed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SUFFIXES = frozenset({".py", ".ipynb"})
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--jaxlint` switches it on; the settings are those of the project."""
+    """`--jaxlint` enables it; the settings are those of the project."""
     group = parser.getgroup("jaxlint")
     group.addoption("--jaxlint", action="store_true", help="Check the collected files with jaxlint.")
     group.addoption("--jaxlint-baseline", metavar="FILE", help="Leave out the findings that this file knows.")
@@ -31,14 +31,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> JaxlintFile | None:
-    """A file to check, beside the tests that are in it."""
+    """A file to check, beside its tests."""
     if parent.config.getoption("jaxlint") and file_path.suffix in _SUFFIXES:
         return JaxlintFile.from_parent(parent, path=file_path)
     return None
 
 
 class JaxlintFile(pytest.File):
-    """The one item of a file. What the settings of the project exclude has none."""
+    """The single item of a file. A file that the project's settings exclude has none."""
 
     def collect(self) -> Iterator[JaxlintItem]:
         yield JaxlintItem.from_parent(self, name="jaxlint")
@@ -63,7 +63,7 @@ class JaxlintItem(pytest.Item):
             raise FoundSomething("\n".join(lines))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What was found, without a traceback of ours."""
+        """The findings, without a traceback."""
         if isinstance(excinfo.value, FoundSomething):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)

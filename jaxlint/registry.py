@@ -1,4 +1,4 @@
-"""Finds the rules: the built-in pack and anybody's own come in through one entry-point group."""
+"""Finds the rules: the built-in pack and third-party packs register through one entry-point group."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ BUILT_IN = "jaxlint_rules:rules"
 
 
 class UnknownRule(Exception):
-    """A rule was named that nobody registered."""
+    """No registered rule has this name."""
 
 
 class RulePackError(Exception):
-    """A rule pack cannot be used: it does not load, gives what is no rule, or takes the code of another's."""
+    """A rule pack cannot be used: it does not load, provides something that is not a rule, or reuses another pack's
+    code."""
 
 
 @functools.cache
@@ -65,12 +66,12 @@ def code_order(code: str) -> tuple[int, str]:
 
 
 def in_group(code: str, prefix: str) -> bool:
-    """Whether a code is of the group that a prefix names: "JAX1" is JAX101 to JAX199, "JAX10" is JAX1001 to JAX1099."""
+    """Whether a code belongs to the group of a prefix: "JAX1" is JAX101 to JAX199, "JAX10" is JAX1001 to JAX1099."""
     return prefix in groups_of(code)
 
 
 def groups_of(code: str) -> tuple[str, str, str]:
-    """The prefixes that name a group of which a code is, the code itself included."""
+    """The prefixes of all groups that contain a code, the code itself included."""
     return code, code[:-2], "JAX"
 
 
@@ -86,7 +87,8 @@ def find_rule(key: str) -> type[Rule]:
 
 
 def help_address(code: str) -> str | None:
-    """Where one can read on about a code; nowhere about what is no rule's, such as that of a comment that silences nothing."""
+    """The address of a code's documentation; none for a code that is not a rule's, such as that of an unused
+    suppression."""
     return next((rule.help_address() for rule in all_rules() if rule.code == code), None)
 
 
@@ -102,13 +104,13 @@ def match_rules(selectors: Iterable[str]) -> set[str]:
 
 
 def codes_of(selector: str) -> frozenset[str]:
-    """Codes of the rules that one selector names; none when there is no such rule."""
+    """Codes of the rules that one selector names; empty if there are none."""
     return _selectors(all_rules()).get(selector.strip().lower(), frozenset())
 
 
 @functools.cache
 def _selectors(rules: tuple[type[Rule], ...]) -> dict[str, frozenset[str]]:
-    """All that names rules, in small letters, with the codes that it means."""
+    """All selectors in lower case, with the codes that they mean."""
     codes: dict[str, set[str]] = {}
     for rule in rules:
         for name in (*groups_of(rule.code), rule.name, rule.category, "ALL"):

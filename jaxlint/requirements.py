@@ -1,7 +1,7 @@
-"""Which versions of a package a project asks for, read from its own files without running anything.
+"""The versions of packages that a project requires, read from its files without running anything.
 
-The nearest to the truth counts: `[project]` of pyproject.toml, then Poetry's table, the extras and groups, Pixi's
-tables, setup.cfg, the literals of setup.py, Pipfile and pixi.toml, requirements files, and environments of conda last.
+The most reliable source goes first: `[project]` of pyproject.toml, then Poetry's table, the extras and groups, Pixi's
+tables, setup.cfg, the literals of setup.py, Pipfile and pixi.toml, requirements files, and conda environments last.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ _CARET = re.compile(r"\^\s*(\d+(?:\.\d+)*)$")
 
 
 def declared_versions(root: Path, packages: frozenset[str]) -> dict[str, str]:
-    """The specifier that the project in `root` gives for each of `packages` that it limits.
+    """The project's specifier for each of `packages` that it limits.
 
-    A dependency without limits says nothing about old versions, so it is left out, as is what cannot be understood.
+    A dependency without limits says nothing about old versions, so it is left out, and so is one that cannot be
+    parsed.
     """
     found: dict[str, str] = {}
     for source in (_pyproject, _setup_cfg, _setup_py, _tables, _requirements, _environments):
@@ -51,7 +52,7 @@ def _is_range(specifier: str) -> bool:
         known = parse_range(specifier)
     except VersionError:
         return False
-    return known.low is not None or known.high is not None  # `!=` alone does not limit
+    return known.low is not None or known.high is not None  # `!=` alone is not a limit
 
 
 def _read(path: Path) -> str:
@@ -110,7 +111,7 @@ def _table(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _without_caret(version: str) -> str:
-    """Poetry's `^0.4.1`: up to the next change of the leftmost number that is not zero."""
+    """Poetry's `^0.4.1`: up to the next change of the leftmost nonzero number."""
     match = _CARET.match(version.strip())
     if match is None:
         return f"=={version}" if version.strip()[:1].isdigit() else version
@@ -153,7 +154,7 @@ def _requirements(root: Path) -> Iterator[str]:
     paths += sorted(root.glob("*requirements.txt"))
     for path in dict.fromkeys(paths):
         for line in _read(path).splitlines():
-            # `jax==0.4.30 \` in front of its hashes, or ` --hash=...` behind it.
+            # `jax==0.4.30 \` before its hashes, or ` --hash=...` after it.
             yield line.partition(" --")[0].rstrip("\\ ")
 
 
@@ -163,5 +164,5 @@ def _environments(root: Path) -> Iterator[str]:
             entry = _IN_ENVIRONMENT.match(line)
             if entry is not None:
                 conda = _OF_CONDA.match(entry["requirement"])
-                # One `=` is conda's for any release that begins like this.
+                # In conda, one `=` means any release that begins like this.
                 yield f"{conda['name']}=={conda['version']}.*" if conda else entry["requirement"].strip()

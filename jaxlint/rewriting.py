@@ -1,4 +1,4 @@
-"""Checks files, makes their fixes round by round, and writes what changed: what `fix` and `upgrade` share."""
+"""Checks files, applies fixes round by round, and writes the changes: the common part of `fix` and `upgrade`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jaxlint.source.write import Change
 
 @dataclass(slots=True)
 class Rewriting:
-    """What was checked, what fixing it makes of it, and what went wrong on the way. Nothing is written yet."""
+    """The checked files, the result of fixing them, and the errors. Nothing is written yet."""
 
     checked: engine.CheckResult
     result: FixResult
@@ -36,7 +36,7 @@ def rewrite(
     jobs: int | None = None,
     observer: Observer | None = None,
 ) -> Rewriting:
-    """Fixes what `engine.check` reports in the files behind `paths`. Raises ConfigError."""
+    """Fixes the findings of `engine.check` in the files behind `paths`. Raises ConfigError."""
     observer = observer or Observer()
     checked = engine.check(paths, config, stdin=stdin, use_cache=use_cache, jobs=jobs, observer=observer)
     observer.doing("rewriting")
@@ -48,7 +48,8 @@ def rewrite(
 def write_texts(
     sources: Mapping[str, SourceFile], result: FixResult, project: Path, *, but: str | None = None
 ) -> list[SourceError]:
-    """Writes the changed files, those that belong together all or none; `but` is not to be written. What failed no longer counts as fixed."""
+    """Writes the changed files, each group completely or not at all, except those in `but`. Fixes of files that
+    failed no longer count as applied."""
     errors: list[SourceError] = []
     for group in result.groups():
         changes = [Change(sources[path], result.texts[path]) for path in sorted(group) if path != but]
@@ -61,7 +62,7 @@ def write_texts(
 
 
 class _Checker:
-    """Checks the files as they stand between two rounds: the first time that is as they were read."""
+    """Checks the files between two rounds; in the first round these are the files as read."""
 
     def __init__(
         self, config: Config, jobs: int | None, first: engine.CheckResult, observer: Observer
@@ -82,7 +83,7 @@ class _Checker:
         for config, files in self.nearest.groups(sources.values()):
             if config.root not in self.contexts:
                 self.contexts[config.root] = engine.context_of(files, config, sources.values())
-            # What changes in the files themselves is seen in the next round.
+            # Changes in the files themselves are seen in the next round.
             context = [sources.get(one.display, one) for one in self.contexts[config.root]]
             examination = Examination(files, context, config.rules(), config)
             outcome = examination.run(jobs=self.jobs, observer=self.observer)

@@ -1,8 +1,8 @@
-"""The base class of every rule, and what a rule may say.
+"""The base class of rules.
 
-A rule subscribes to events of the staging analysis by defining methods named after them (`on_test`, `on_call` ...,
-see `jaxlint.api`); it never re-derives what is jitted or traced. Its docstring is its documentation, in
-fixed sections, and its examples, which lie beside it as specimens (`jaxlint.specimens`), are its tests.
+A rule subscribes to events of the staging analysis by methods named after them (`on_test`, `on_call` ..., see
+`jaxlint.api`). It never determines itself what is jitted or traced. Its docstring is its documentation, in fixed
+sections. Its examples are specimens beside it (`jaxlint.specimens`), and also its tests.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ CATEGORIES = (
 
 
 def category_title(category: str) -> str:
-    """A category as a heading has it."""
+    """A category as a heading."""
     return "API" if category == "api" else category.capitalize()
 
 
-# What these find costs time, memory or compiles, which a run can show: `jaxlint verify` tries their fixes.
+# Their findings cost time, memory or compilations, which a run can measure: `jaxlint verify` tries their fixes.
 COSTLY_CATEGORIES = frozenset({"recompilation", "transfer", "vectorization", "memory", "precision"})
 
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """What a method of a rule is about; see `concerns`."""
+    """The subject of a rule's method; see `concerns`."""
 
     names: frozenset[str]
     callees: frozenset[str]
@@ -72,12 +72,12 @@ def concerns(
     where: Callable[[str], bool] | None = None,
     discarded: bool = False,
 ) -> Callable[[Method], Method]:
-    """Says which calls, names or operations the `on_call`, `on_name` or `on_operation` of a rule is about, so that it hears of no others.
+    """Restricts the `on_call`, `on_name` or `on_operation` of a rule to certain calls, names or operations.
 
-    `names`: canonical names of external functions (of operations their short ones), those that end in "." for all that begin so. `callees`: kinds of
-    value that are called, by the names of their classes in `jaxlint.api.values` ("Transformed", "ExternalMethod").
-    `where`: whether the rule may have something to say of a name; asked once for each. `discarded`: of calls that stand as
-    a statement alone.
+    `names`: canonical names of external functions (short names for operations); a name that ends in "." covers all
+    that begin with it. `callees`: kinds of called values, by their class names in `jaxlint.api.values`
+    ("Transformed", "ExternalMethod"). `where`: whether the rule handles a name; called once for each name.
+    `discarded`: only calls that are statements.
     """
 
     def mark(method: Method) -> Method:
@@ -92,10 +92,10 @@ class Rule:
     """Base class. One instance serves one run, so a rule may keep state between events.
 
     Class attributes: `code` ("JAX101"), `name` ("tracer-branch"), `category` (one of CATEGORIES), `severity` (the
-    usual one; a report may lower it), `follows_calls` (its errors rest on how the code is called: one is a warning where
-    that is seen in another file, and advice where a test shows it), `preview` (True: only with `--preview`), `fixable` ("safe", "partly safe", "unsafe" or None),
-    `proof` (the transformation of `jaxlint verify` that measures what the advice is worth, where it is not the fix itself),
-    `examples` (those of its folder of specimens; a rule may give its own).
+    usual one; a report may lower it), `follows_calls` (its errors depend on how the code is called: a caller in
+    another file makes an error a warning, a caller in a test makes it advice), `preview` (True: only with
+    `--preview`), `fixable` ("safe", "partly safe", "unsafe" or None), `proof` (the transformation of `jaxlint verify`
+    that measures the advice, if that is not the fix itself), `examples` (by default its folder of specimens).
     """
 
     code: ClassVar[str]
@@ -110,7 +110,7 @@ class Rule:
 
     @classmethod
     def proven_by(cls) -> str | None:
-        """The transformation of `jaxlint verify` that proves what the rule advises, by its name; None without one."""
+        """The name of the transformation of `jaxlint verify` that proves the rule's advice; None if there is none."""
         return cls.proof or ("source" if cls.fixable and cls.category in COSTLY_CATEGORIES else None)
 
     @classmethod
@@ -125,7 +125,7 @@ class Rule:
 
     @classmethod
     def help_address(cls) -> str | None:
-        """Where one can read on: its page, where the distribution names an address of its documentation, else the first of its references."""
+        """The address of its page, if its distribution names a documentation address; otherwise its first reference."""
         pages = _documentation_of(cls.__module__.partition(".")[0])
         if pages is not None:
             return f"{pages}/rules/{cls.name}"
@@ -138,7 +138,7 @@ _ADDRESS = re.compile(r"\]\((https?://[^)\s]+)\)")
 
 @functools.cache
 def _documentation_of(package: str) -> str | None:
-    """The address of the documentation of the distribution that a package is of, as its metadata has it."""
+    """The documentation address in the metadata of a package's distribution."""
     for name in importlib.metadata.packages_distributions().get(package, ()):
         for entry in importlib.metadata.metadata(name).get_all("Project-URL") or ():
             label, _, address = entry.partition(",")

@@ -1,4 +1,4 @@
-"""JSON schemas of the settings and of the output, from what declares them."""
+"""JSON schemas of the settings and of the output, generated from their declarations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxlint.report.json_document import VERSION
 from jaxlint.rule import CATEGORIES
 from jaxlint.settings import SETTINGS
 
-_DIALECT = "http://json-schema.org/draft-07/schema#"  # the one that editors of TOML read
+_DIALECT = "http://json-schema.org/draft-07/schema#"  # the draft that TOML editors support
 
 
 def settings_schema() -> dict[str, Any]:
@@ -30,7 +30,7 @@ def settings_schema() -> dict[str, Any]:
         "$defs": {
             "rule": {
                 "description": "A rule by code, by name, by category or by group of codes (JAX1), or ALL.",
-                # Names are proposed; a group of codes, and the rules of other packs, are accepted.
+                # Names are suggested; groups of codes, and rules of other packs, are accepted.
                 "anyOf": [{"enum": names}, {"type": "string", "minLength": 1}],
             }
         },
@@ -78,7 +78,7 @@ def output_schema() -> dict[str, Any]:
 
 
 def _object(properties: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Keys that are there. Further ones may come without a new version."""
+    """An object with these keys. Later releases may add keys without a new version."""
     return {"type": "object", "required": list(properties), "properties": {**properties, **(optional or {})}}
 
 

@@ -1,6 +1,6 @@
-"""The settings that a file may have: their names, what each takes, its default and its meaning. Declared here alone.
+"""All settings of a configuration file: names, accepted values, defaults and meanings. Nothing else declares them.
 
-Reading them (`jaxlint.config`), their schema (`jaxlint.schemas`) and `jaxlint config` go by this table.
+The reader (`jaxlint.config`), the schema (`jaxlint.schemas`) and `jaxlint config` use this table.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class WrongValue(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of value: how it is read, which raises WrongValue, and its JSON schema."""
+    """A kind of value: its reader, which raises WrongValue, and its JSON schema."""
 
     read: Callable[[Any], Any]
     schema: Mapping[str, Any]
@@ -30,7 +30,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One key. `default` is None where there is none."""
+    """One key. `default` is None if it has none."""
 
     key: str
     kind: Kind

@@ -1,11 +1,12 @@
-"""The examples of a rule: programs in files of their own, beside the rule's module.
+"""The examples of a rule: program files beside the rule's module.
 
     rules/jaxlint_rules/transfer/host_sync_in_loop.py
     rules/jaxlint_rules/transfer/specimens/host-sync-in-loop/a-metric-in-the-loop.py
     rules/jaxlint_rules/transfer/specimens/host-sync-in-loop/a-metric-in-the-loop.fixed.py
 
-The first line of a specimen is a comment that names it; all below is the program. Where a fix changes the program, `.fixed.py` has
-the whole file afterwards, under the same first line. Only tests and tools read specimens: `check` never pays for them.
+The first line of a specimen is a comment with its name; the rest is the program. If a fix changes the program,
+`.fixed.py` has the whole fixed file, with the same first line. Only tests and tools read specimens: `check` never
+loads them.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ FIXED = ".fixed.py"
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A program that a rule speaks of.
+    """An example program of a rule.
 
-    Lines that end in the comment `# finding` are where the rule must report; a program without one must stay
-    silent. `fixed` is the whole program after the rule's own fixes (unsafe ones included), when it has any.
+    The rule must report at lines that end in the comment `# finding`; a program without one must stay silent. `fixed`
+    is the whole program after the rule's own fixes (unsafe ones included), if it has any.
     """
 
     name: str
@@ -33,11 +34,11 @@ class Example:
 
 
 class BadSpecimen(ValueError):
-    """A file among the specimens is none; the message says which, and why."""
+    """A file that is not a valid specimen; the message names it and the problem."""
 
 
 class Specimens:
-    """The attribute `examples` of a rule that does not give it: what lies in its folder, read when it is first asked for."""
+    """The default attribute `examples` of a rule: the specimens in its folder, read on first use."""
 
     def __get__(self, _: object, rule: type) -> tuple[Example, ...]:
         folder = folder_of(rule)
@@ -45,7 +46,8 @@ class Specimens:
 
 
 def folder_of(rule: type) -> Path | None:
-    """Where the specimens of a rule lie; None of a class that is no rule of a file, such as a base class without a name."""
+    """The folder of a rule's specimens; None for a class that is not a rule in a file, such as a base class without a
+    name."""
     name = getattr(rule, "name", None)
     try:
         return Path(inspect.getfile(rule)).parent / FOLDER / name if name is not None else None
@@ -74,7 +76,7 @@ def text_of(name: str, code: str) -> str:
 
 
 def _parts(path: Path) -> tuple[str, str]:
-    """The name of a specimen, and the program below it, with its line ends as they are."""
+    """The name of a specimen, and its program with unchanged line ends."""
     first, _, code = path.read_bytes().decode("utf-8").partition("\n")
     if not first.startswith("# "):
         raise BadSpecimen(f"{path}: the first line has to be a comment that names the program")

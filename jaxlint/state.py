@@ -1,6 +1,7 @@
-"""The folder of this user in which jaxlint keeps what no project may bring along: journals, and the key of the cache.
+"""The user's state folder, for data that no project may bring along: journals, and the cache key.
 
-What is read there acts, so it counts only if this user wrote it: the folder and each file belong to the user, and nobody else may open them.
+jaxlint acts on what it reads there, so only files written by this user count: the folder and each file belong to the
+user, and nobody else may open them.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ _OTHERS, _OTHERS_WRITE = 0o077, 0o022
 
 
 class StateError(Exception):
-    """A folder of state that cannot be used; the message is one line and names what to do."""
+    """A state folder that cannot be used. The message is one line and says what to do."""
 
 
 def state_folder(*, create: bool = False) -> Path | None:
-    """The user's folder, or None when there is none yet. Raises StateError when it cannot be made or trusted."""
+    """The user's state folder, or None if there is none yet. Raises StateError if it cannot be created or trusted."""
     folder = _place()
     try:
         if create:
@@ -46,16 +47,16 @@ def state_folder(*, create: bool = False) -> Path | None:
 
 
 def _place() -> Path:
-    import platformdirs  # a run without a cache and without writing does not need it
+    import platformdirs  # a run without a cache and without writes does not need it
 
     folder = platformdirs.user_state_path("jaxlint", appauthor=False)
-    if not folder.is_absolute():  # no home folder is known
+    if not folder.is_absolute():  # the home folder is unknown
         raise StateError(f"{folder}: no folder for the state of this user; set XDG_STATE_HOME to one")
     return folder
 
 
 def open_private(path: Path) -> int:
-    """A descriptor of a file that this user wrote for nobody else, for reading. Raises OSError, PermissionError for any other."""
+    """Opens a private file of this user for reading. Raises OSError, and PermissionError if it is not private."""
     flags = (
         os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     )
@@ -69,13 +70,13 @@ def open_private(path: Path) -> int:
 
 
 def create_private(path: Path) -> int:
-    """A descriptor of a new file for this user alone, for writing. Raises OSError, FileExistsError when there is one."""
+    """Creates a private file of this user for writing. Raises OSError, and FileExistsError if it exists."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     return os.open(path, flags, 0o600)
 
 
 def cache_key(*, create: bool) -> bytes | None:
-    """The secret that marks what this user's runs put into a cache; None where none can be kept."""
+    """The secret that signs this user's cache entries; None if it cannot be stored."""
     with contextlib.suppress(OSError, StateError):
         folder = state_folder(create=create)
         if folder is None:
@@ -91,7 +92,8 @@ def cache_key(*, create: bool) -> bytes | None:
         temporary = folder / f"{_KEY_NAME}.{secrets.token_hex(8)}.tmp"
         with open(create_private(temporary), "wb") as file:
             file.write(key)
-        os.replace(temporary, path)  # of two runs at once the last one stays; the other is not remembered
+        # of two concurrent runs the last one wins; the other's entries are ignored
+        os.replace(temporary, path)
         return key
     return None
 

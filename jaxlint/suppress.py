@@ -1,7 +1,7 @@
 """Comments that silence findings: `# jaxlint: ignore[tracer-branch]`, `# noqa: JAX101`, and for whole files.
 
-A comment speaks for its own line. On the first or the last line of a statement that spans several it speaks for the
-whole statement, and `# jaxlint: ignore` on a line of its own for the statement below it.
+A comment covers its own line. On the first or last line of a statement over several lines it covers the whole
+statement. `# jaxlint: ignore` on a separate line covers the statement below.
 """
 
 from __future__ import annotations
@@ -39,31 +39,31 @@ _MENTION = re.compile(r"jaxlint\s*:|noqa", re.IGNORECASE)
 _OWN = re.compile(
     r"#\s*jaxlint\s*:\s*(?P<verb>ignore-file|ignore)\b(?!-)\s*(?:\[(?P<rules>[^\]]*)\])?", re.IGNORECASE
 )
-# The comment that silences rules on a line.
+# The comment that suppresses rules on a line.
 OWN_LINE = re.compile(r"#\s*jaxlint\s*:\s*ignore\b(?!-)\s*(?:\[(?P<rules>[^\]]*)\])?", re.IGNORECASE)
-# After `noqa:` come codes, or names with a hyphen; any other word is prose, such as the reason.
+# After `noqa:` come codes, or names with a hyphen; any other word is prose, such as a reason.
 _NOQA_RULE = r"(?:[A-Za-z]+\d+|[A-Za-z]+(?:-[A-Za-z]+)+)\b"
 _NOQA = re.compile(
     rf"#\s*noqa\b(?:\s*(?P<colon>:)\s*(?P<rules>{_NOQA_RULE}(?:[,\s]+{_NOQA_RULE})*)?)?", re.IGNORECASE
 )
 _SHOWN = 60  # characters of a name
-_MOST_GUESSES = 50  # names in a file of which the nearest rule is looked for; that takes a millisecond
+_MOST_GUESSES = 50  # names in a file for which the nearest rule is computed, in a millisecond each
 _END = 1 << 60  # after every line
 _OUR_CODE = re.compile(r"JAX\d+", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class _Directive:
-    """One comment that silences something. `rules` None silences every rule; else what each name in it means."""
+    """One suppression comment. `rules` is None for every rule; otherwise it has the meaning of each name."""
 
     span: Span
-    removable: Span | None  # what to delete to be rid of it, when that is safe
-    first: int  # lines it speaks for
+    removable: Span | None  # the range to delete the comment, if that is safe
+    first: int  # the lines that it covers
     last: int
     rules: dict[str, frozenset[str]] | None
     unknown: list[str]
     reportable: bool = True
-    own: bool = True  # not a `# noqa`, whose codes may be those of another tool
+    own: bool = True  # not a `# noqa`, whose codes may belong to another tool
     used: set[str] = field(default_factory=set)
 
     def silences(self, code: str) -> bool:
@@ -76,10 +76,10 @@ class Suppressions:
     def __init__(self, source: SourceFile) -> None:
         self.source = source
         self.directives: list[_Directive] = []
-        # Those that speak for one line, by line, and those that speak for several.
+        # Comments that cover one line, by line, and comments that cover several.
         self._of_line: dict[int, list[_Directive]] = {}
         self._of_lines: list[_Directive] = []
-        self._misnamed: dict[str, int] = {}  # names that are no rule, in their order
+        self._misnamed: dict[str, int] = {}  # names that are not rules, in order
         if _MENTION.search(source.text):
             for comment in _comments(source.text):
                 self.directives += _parse(comment)
@@ -90,7 +90,7 @@ class Suppressions:
                 self._of_lines.append(directive)
 
     def silences(self, finding: Finding) -> bool:
-        """Whether a comment silences `finding`; remembers that it was of use."""
+        """Whether a comment suppresses `finding`; records that the comment was used."""
         hit = False
         line = finding.span.line
         for directive in (*self._of_line.get(line, ()), *self._of_lines):
@@ -101,11 +101,12 @@ class Suppressions:
 
     @staticmethod
     def mentioned(source: SourceFile) -> bool:
-        """Whether there can be comments of ours in the file; quick."""
+        """Whether the file may contain suppression comments; fast."""
         return "jaxlint" in source.text
 
     def misnamed(self) -> Iterator[Finding]:
-        """A finding for each name in a comment of ours that is no rule: whoever wrote it believes that it silences something."""
+        """A finding for each name in a suppression comment that is not a rule: its author believes that it suppresses
+        something."""
         for directive in self.directives:
             if directive.own:
                 yield from self._unknown(directive)
@@ -122,10 +123,10 @@ class Suppressions:
             yield self._finding(directive, said, "the comment silences no finding of that rule")
 
     def unused(self, ran: Iterable[str]) -> Iterator[Finding]:
-        """A finding for each comment that silenced nothing, given the codes of the rules that ran.
+        """A finding for each comment that suppressed nothing, given the codes of the rules that ran.
 
-        A comment that names rules which did not run is left alone, and so is a bare `# noqa`, which may be meant
-        for another tool.
+        A comment whose rules did not run is left alone, and so is a bare `# noqa`, which may be meant for another
+        tool.
         """
         ran = frozenset(ran)
         all_ran = all(rule.code in ran for rule in all_rules() if not rule.preview)
@@ -138,7 +139,7 @@ class Suppressions:
                 if all_ran and not directive.used:
                     yield self._finding(directive, "this comment silences nothing")
             else:
-                # A prefix or a category is of use when any of its rules was silenced.
+                # A prefix or a category counts as used if any of its rules was suppressed.
                 idle = [
                     name
                     for name, codes in directive.rules.items()
@@ -173,15 +174,15 @@ class Suppressions:
 class _Comment:
     text: str
     line: int
-    before: str  # what stands before it on its line
+    before: str  # the text before it on its line
     own_line: bool
-    first: int  # lines of the statement that it may speak for
+    first: int  # the lines of the statement that it may cover
     last: int
     below: int  # last line of the statement below it
 
 
 def _comments(text: str) -> list[_Comment]:
-    """Every comment, with the lines of the statement that it stands at."""
+    """Every comment, with the lines of its statement."""
     found: list[tuple[tokenize.TokenInfo, str]] = []  # with the text before it
     statements: list[tuple[int, int]] = []
     start = 0
@@ -203,7 +204,7 @@ def _comments(text: str) -> list[_Comment]:
             ):
                 start = token.start[0]
     except (tokenize.TokenError, SyntaxError):
-        pass  # the parser reports what is wrong; the comments before it count
+        pass  # the parser reports the error; the comments before it count
     return [_place(token, before, statements) for token, before in found]
 
 
@@ -211,7 +212,7 @@ def _place(token: tokenize.TokenInfo, before: str, statements: Sequence[tuple[in
     line = token.start[0]
     own_line = not before.strip()
     first = last = below = line
-    # Statements stand in order: the first of them that may matter is the first that does not end above.
+    # Statements are sorted: the first relevant one is the first that does not end above.
     at = bisect.bisect_left(statements, line, key=lambda lines: lines[1])
     for index in range(at, len(statements)):
         one, other = statements[index]
@@ -254,7 +255,7 @@ def _names(rules: str) -> list[str]:
 
 
 def _rules(text: str | None) -> tuple[dict[str, frozenset[str]] | None, list[str]]:
-    """The codes that each name in a list means, and the names that mean nothing. No list: None, every rule."""
+    """The codes that each name in a list means, and the names that mean nothing. Without a list: None, every rule."""
     if text is None:
         return None, []
     rules: dict[str, frozenset[str]] = {}
@@ -274,7 +275,7 @@ def _span(comment: _Comment, match: re.Match[str]) -> Span:
 
 
 def _removable(comment: _Comment, match: re.Match[str]) -> Span | None:
-    """The directive with the space before it; None when text that would become code follows it."""
+    """The directive with the space before it; None if text follows that would become code."""
     rest = comment.text[match.end() :].strip()
     if rest and not rest.startswith("#"):
         return None

@@ -1,4 +1,4 @@
-"""Waits until a file of a run changes: by looking at all of them twice a second, which works on every file system."""
+"""Waits until a file of a run changes, by polling twice a second, which works on every file system."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from pathlib import Path
 from jaxlint.config import Config
 from jaxlint.nearest import Nearest
 
-INTERVAL = 0.5  # seconds between two looks
-_SETTLES = 0.1  # seconds without a further change, after which an editor or git is done
+INTERVAL = 0.5  # seconds between two polls
+_SETTLES = 0.1  # seconds without a further change, after which an editor or git has finished
 _SETTINGS = ("jaxlint.toml", "pyproject.toml", ".gitignore")
 
-Snapshot = dict[str, tuple[int, int]]  # by path: when a file was changed, and its size
+Snapshot = dict[str, tuple[int, int]]  # by path: time of the last change, and size
 
 
 def snapshot(paths: Sequence[str], config: Config) -> Snapshot:
-    """How the files of a run are, and the settings around them. A folder's settings count as they were when the watch began."""
+    """The state of a run's files and of the settings around them. A folder's settings apply as they were when the
+    watch began."""
     found = [file.path for file in Nearest(config).discover(paths).files]
     folders = {above for path in found for above in path.parents if above.is_relative_to(config.root)}
     folders.add(config.root)
@@ -34,14 +35,14 @@ def snapshot(paths: Sequence[str], config: Config) -> Snapshot:
 
 
 def changed(before: Snapshot, after: Snapshot) -> list[Path]:
-    """The files that are new, gone or other, sorted."""
+    """The files that are new, deleted or changed, sorted."""
     return sorted(Path(path) for path in {*before, *after} if before.get(path) != after.get(path))
 
 
 def wait_for_change(
     look: Callable[[], Snapshot], before: Snapshot, sleep: Callable[[float], None] = time.sleep
 ) -> tuple[Snapshot, list[Path]]:
-    """Returns once something is not as it was `before`, and nothing changes any more: how all is then, and what changed."""
+    """Returns once something differs from `before` and no longer changes: the new state, and the changed files."""
     while not changed(before, now := look()):
         sleep(INTERVAL)
     while True:

@@ -1,11 +1,12 @@
-"""What a rule is made with: its base class, the events that it hears, and the reporter that it tells.
+"""The API for rules: the base class, the events, and the reporter.
 
-This package is all that rules may use of jaxlint, beside `jaxlint.finding`. It defines nothing. What a program is made of stands in
-`jaxlint.api.values`, what can be asked of its text in `jaxlint.api.syntax`, what is known of JAX in `jaxlint.api.tables` and
-`jaxlint.api.releases`. docs/writing-rules.md shows how to use it.
+Rules may import this package and `jaxlint.finding`, and nothing else of jaxlint. It defines nothing itself. The
+values of a program are in `jaxlint.api.values`, facts about its text in `jaxlint.api.syntax`, facts about JAX in
+`jaxlint.api.tables` and `jaxlint.api.releases`. docs/writing-rules.md shows how to use it.
 
-How sure an event is, a rule asks of the event: `is_certain()`, `is_guarded()`, `is_caught()`, `is_optional()`; where it is, of its
-frame: `is_conditional()`, `is_in_test()`, `value_of(name)` ... What the analysis keeps to find that out may change with any version.
+A rule asks the event how certain it is: `is_certain()`, `is_guarded()`, `is_caught()`, `is_optional()`. It asks the
+frame where the event is: `is_conditional()`, `is_in_test()`, `value_of(name)` ... The internal state behind these may
+change with any version.
 """
 
 from jaxlint.rule import Rule, concerns

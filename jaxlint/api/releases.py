@@ -1,4 +1,4 @@
-"""What the releases of JAX and its neighbours have, lost and changed."""
+"""What the releases of JAX and its ecosystem contain, removed and changed."""
 
 from jaxlint.jaxapi.api_names import known_names
 from jaxlint.jaxapi.attributes import attribute_change, attribute_rewrite, call_of

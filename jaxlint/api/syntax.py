@@ -1,4 +1,5 @@
-"""Facts of a program's text. They are computed once for each function; `cache` does the same for a rule's own."""
+"""Facts about a program's text. They are computed once for each function; `cache` does the same for a rule's own
+facts."""
 
 from jaxlint.syntax.facts import (
     FunctionNode,

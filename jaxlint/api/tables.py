@@ -1,4 +1,4 @@
-"""What JAX and NumPy do, as tables: functions, transformations, dtypes, settings."""
+"""Tables of JAX and NumPy: functions, transformations, dtypes, settings."""
 
 from jaxlint.jaxapi.array_members import (
     ARRAY_METHODS,

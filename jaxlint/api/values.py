@@ -1,4 +1,4 @@
-"""The values that a program computes with, as the analysis knows them, and what rules ask of them."""
+"""The abstract values of a program, and the questions that rules ask about them."""
 
 from jaxlint.staging.shapes.answers import misfit_of, symbolic_shape
 from jaxlint.staging.shapes.applied import MisfitError, shape_text

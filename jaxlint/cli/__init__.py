@@ -1,4 +1,4 @@
-"""The command line: one module per command, loaded when it is called for."""
+"""The command line: one module per command, loaded on demand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import click
 from jaxlint import __version__
 from jaxlint.cli.common import Failure
 
-# Command -> what `jaxlint --help` says of it, so that the help need not load them all.
+# Command -> its line in `jaxlint --help`, so that the help need not load the commands.
 _COMMANDS = {
     "check": "Report what makes JAX programs slow, big or wrong.",
     "fix": "Apply the fixes.",
@@ -34,7 +34,7 @@ _RUNTIME = frozenset({"jaxlint_runtime", "jax", "jaxlib", "flax", "optax", "nump
 INSTALL_RUNTIME = "python -m pip install 'jaxlint-suite[verify]'"
 
 
-# Options of other tools, or of another command, and what to say of them.
+# Options of other tools, or of another command, and what to say about them.
 _ELSEWHERE = {
     ("check", "--fix"): "`jaxlint check` only reports; `jaxlint fix` rewrites",
     ("check", "--unsafe-fixes"): "`jaxlint check` only reports; `jaxlint fix --unsafe-fixes` rewrites",
@@ -84,9 +84,9 @@ class _Commands(click.Group):
 
 
 def _refuse_files_as_options(arguments: Sequence[str]) -> None:
-    """Raises Failure for an option that is the name of a file as well, as `-o../x.py` and `--exit-zero` may be.
+    """Raises Failure for an option that is also the name of a file, as `-o../x.py` and `--exit-zero` may be.
 
-    A clone chooses the names that `*` in a shell and hooks of git put on the command line.
+    A clone chooses the names that `*` in a shell, or a git hook, puts on the command line.
     """
     for argument in arguments:
         if argument == "--":
@@ -97,14 +97,14 @@ def _refuse_files_as_options(arguments: Sequence[str]) -> None:
 
 @contextlib.contextmanager
 def _crashes_said() -> Iterator[None]:
-    """A crash of ours is a failed run, not a run with findings: Python's own exit code would say the latter."""
+    """Turns an internal crash into a failed run: Python's own exit code would mean a run with findings."""
     try:
         yield
     except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
-        raise  # click knows what to do
+        raise  # click handles these
     except KeyboardInterrupt:
         sys.exit(130)
-    except OSError as error:  # a full disk under a redirected output, say
+    except OSError as error:  # such as a full disk under a redirected output
         raise Failure(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}") from None
     except Exception as error:
         if isinstance(error, _mistakes()):
@@ -118,7 +118,7 @@ def _crashes_said() -> Iterator[None]:
 
 
 def _mistakes() -> tuple[type[Exception], ...]:
-    """A selector that names no rule, a pack that does not load. Whoever asks for the version or for help does not wait for these modules."""
+    """Errors about selectors and rule packs. `--version` and `--help` do not wait for these modules."""
     from jaxlint.config import ConfigError
     from jaxlint.registry import RulePackError
 
@@ -127,12 +127,12 @@ def _mistakes() -> tuple[type[Exception], ...]:
 
 @contextlib.contextmanager
 def _one_line(ctx: click.Context) -> Iterator[None]:
-    """Says a usage error in one line, as every other failure."""
+    """Reports a usage error in one line, like every other failure."""
     try:
         yield
     except click.UsageError as error:
         if error.message.startswith("Usage:"):
-            raise  # no arguments at all: click shows the help
+            raise  # no arguments: click shows the help
         name = error.ctx.command_path if error.ctx else "jaxlint"
         option = error.option_name if isinstance(error, click.NoSuchOption) else ""
         if (elsewhere := _ELSEWHERE.get((name.rpartition(" ")[2], option))) is not None:
@@ -142,7 +142,7 @@ def _one_line(ctx: click.Context) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _missing_runtime(ctx: click.Context) -> Iterator[None]:
-    """Turns a missing package of the runtime into the one line of what to install."""
+    """Turns a missing runtime package into one line about what to install."""
     try:
         yield
     except ModuleNotFoundError as error:

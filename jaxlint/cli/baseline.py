@@ -61,7 +61,7 @@ def command(options: RunOptions, given: Path | None, update: bool, only_check: b
             options.config,
             use_cache=options.use_cache,
             jobs=options.jobs,
-            resolve_fixes=True,  # as `check` does, so that both share what is remembered
+            resolve_fixes=True,  # like `check`, so that both share the cache
             observer=progress,
         )
     try:

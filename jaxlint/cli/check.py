@@ -134,7 +134,7 @@ def command(
 
 
 class _Watching(Progress):
-    """Shows how far a run is, and, if `live`, the findings as soon as they are final."""
+    """Shows progress, and with `live` the findings as soon as they are final."""
 
     def __init__(self, *, quiet: bool, live: bool, concise: bool) -> None:
         super().__init__(quiet=quiet)
@@ -156,7 +156,7 @@ class _Watching(Progress):
 
 
 def _write(result: CheckResult, stream: TextIO, output_format: str, statistics: bool, quiet: bool) -> None:
-    """The report in the format that was asked for; if `quiet`, without the line that counts the findings."""
+    """The report in the requested format; with `quiet`, without the line that counts the findings."""
     if output_format in TEXT_FORMATS:
         from jaxlint.report import text
 

@@ -1,4 +1,4 @@
-"""What the commands share: how a failure is said, and where a report may go."""
+"""The common part of the commands: how a failure is shown, and where a report may go."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from jaxlint.state import StateError
 FINDINGS, FAILED = 1, 2  # exit codes; 0 is nothing to report
 
 
-_LONGEST = 4_000  # characters of a line that is said; names of files may be as long
+_LONGEST = 4_000  # characters of a message line; file names may be as long
 
 
 def said(message: str) -> str:
-    """A message as one line that no terminal takes for more, and that can be read: a clone may have put any text into it."""
+    """A message as one readable line without terminal control characters: a clone may have put any text into it."""
     text = escaped(message)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 500]} ... {text[-400:]}"
 
@@ -46,7 +46,8 @@ def report_problems(errors: Iterable[SourceError], warnings: Iterable[str] = ())
 
 
 def put_back_half_done(paths: Iterable[str | Path]) -> None:
-    """Puts back what an interrupted command left half-written around `paths`, and says so on stderr. Raises Failure."""
+    """Restores what an interrupted command left half-written around `paths`, and reports it on stderr. Raises
+    Failure."""
     try:
         for path in put_back(Path(one) for one in paths or (".",)):
             click.echo(
@@ -60,7 +61,7 @@ def put_back_half_done(paths: Iterable[str | Path]) -> None:
 
 
 def say_half_done(paths: Iterable[str | Path]) -> None:
-    """Says on stderr what an interrupted command left half-written around `paths`; writes nothing."""
+    """Reports on stderr what an interrupted command left half-written around `paths`; writes nothing."""
     try:
         for one in half_done(Path(path) for path in paths or (".",)):
             if one.files:
@@ -76,7 +77,7 @@ def say_half_done(paths: Iterable[str | Path]) -> None:
 
 
 def check_folder_of(report: Path | None) -> None:
-    """Raises Failure, before any work is done, where a report cannot be written."""
+    """Raises Failure, before any work is done, if a report cannot be written."""
     if report is None:
         return
     if not report.absolute().parent.is_dir():
@@ -85,18 +86,18 @@ def check_folder_of(report: Path | None) -> None:
 
 
 def check_link_of(output: Path) -> None:
-    """Raises Failure for a link below the current folder, where a clone may have put it, that leads out of it."""
+    """Raises Failure for a link below the current folder that leads out of it: a clone may have put it there."""
     here = Path.cwd()
     if output.absolute().is_relative_to(here):
         behind = Path(os.path.realpath(output))
-        if behind.exists() and not (behind.is_file() or behind.is_dir()):  # a pipe would be waited for
+        if behind.exists() and not (behind.is_file() or behind.is_dir()):  # opening a pipe would block
             raise Failure(f"{output}: not a regular file; pipe standard output into it")
         if not behind.is_relative_to(os.path.realpath(here)):
             raise Failure(f"{output}: a link that leads out of this folder, to {behind}; name that itself")
 
 
 def write_report_file(path: Path, text: str, what: str = "the report") -> None:
-    """Writes `text` to a file. Raises Failure; then it stands on stdout, so that nothing is lost."""
+    """Writes `text` to a file. On failure it prints the text to stdout, so that nothing is lost, and raises Failure."""
     try:
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:

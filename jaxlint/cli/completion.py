@@ -1,4 +1,4 @@
-"""`jaxlint completion`: what a shell needs to complete commands, options and the names of rules."""
+"""`jaxlint completion`: shell completion for commands, options and rule names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def command(shell: str) -> None:
 
 
 def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Rules that fit what is typed: the last name of a list that commas divide."""
+    """Rules that match the last name in a comma-separated list."""
     from jaxlint.registry import all_rules
     from jaxlint.rule import CATEGORIES
 

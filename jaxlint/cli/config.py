@@ -1,4 +1,4 @@
-"""`jaxlint config`: which settings hold for a file, and where each comes from."""
+"""`jaxlint config`: the settings that apply to a file, and where each comes from."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def command(options: RunOptions, schema: bool, output_format: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The settings of a path: each with its value and where it comes from, and what they come to."""
+    """The settings of a path: each with its value and source, and the resulting configuration."""
 
     path: str
     source: str | None
@@ -62,7 +62,7 @@ class Held:
     values: dict[str, tuple[Any, str]]
     checked: bool | None  # None for a folder
     rules: list[str]
-    silent: list[str]  # rules that are off in this file alone
+    silent: list[str]  # rules that are disabled in this file alone
 
     def record(self) -> dict[str, Any]:
         return {
@@ -96,7 +96,7 @@ class Held:
 
 
 def settings_of(path: Path, given: Config) -> Held:
-    """What holds for the file or folder at the absolute `path`, in a run with `given`. Raises ConfigError."""
+    """The settings for the file or folder at the absolute `path`, in a run with `given`. Raises ConfigError."""
     is_file = not path.is_dir()
     config = Nearest(given).of(path if is_file else path / "__init__.py")
     config.check()
@@ -119,11 +119,11 @@ def settings_of(path: Path, given: Config) -> Held:
 
 
 def _held(key: str, field: str, config: Config) -> tuple[Any, str]:
-    """The value of a key and where it comes from."""
+    """The value of a key and its source."""
     file = config.base or config
     said = f"{file.source}" if key in file.said else ""
     if key in ("exclude", "extend-exclude"):
-        # Both are kept as one list; those of the command line count from where it is given.
+        # Both form one list; those of the command line are relative to the current folder.
         said = said or "default"
         patterns = [pattern for one in config.exclude for pattern in one.patterns]
         if key == "extend-exclude":

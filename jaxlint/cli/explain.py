@@ -40,7 +40,7 @@ def command(rules: tuple[str, ...]) -> None:
 
 def _page_of(key: str) -> str:
     if key.upper() == UNUSED_CODE or key.lower() == UNUSED_NAME:
-        return UNUSED_PAGE  # the engine's own, in no rule pack
+        return UNUSED_PAGE  # a code of the engine itself, in no rule pack
     return page(find_rule(key))
 
 

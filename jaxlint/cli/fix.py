@@ -81,7 +81,7 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) ->
 
 
 def _piped(options: RunOptions, sources: Mapping[str, SourceFile]) -> str | None:
-    """The path under which standard input is among the sources."""
+    """The path of standard input among the sources."""
     if options.stdin is None:
         return None
     shown = options.stdin.filename or engine.STDIN_DISPLAY
@@ -89,7 +89,7 @@ def _piped(options: RunOptions, sources: Mapping[str, SourceFile]) -> str | None
 
 
 def _write_summary(result: FixResult, stream: TextIO, *, would: bool = False) -> None:
-    """How many findings of which rule were fixed, by file."""
+    """The number of fixed findings by file and rule."""
     printer = Printer(stream)
     if not result.applied:
         printer.line([("Nothing to fix." if not result.remaining else "Nothing could be fixed.", "")])
@@ -108,7 +108,7 @@ def _write_summary(result: FixResult, stream: TextIO, *, would: bool = False) ->
 
 
 def _write_remaining(result: FixResult, stream: TextIO) -> None:
-    """What is still reported, with the reason why it was not fixed."""
+    """The remaining findings, with the reason why each was not fixed."""
     if not result.remaining:
         return
     printer = Printer(stream)

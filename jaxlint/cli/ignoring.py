@@ -1,4 +1,4 @@
-"""`jaxlint check --add-ignores`: writes the comments that silence what was found."""
+"""`jaxlint check --add-ignores`: writes suppression comments for the findings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from jaxlint.source.write import Change, write_changes
 
 
 def ignore_all(result: CheckResult, project: Path) -> str:
-    """Silences the findings of a result in their files, each file at once; what could not be silenced stays in it. Says what was done."""
+    """Suppresses the findings of a result in their files, each file atomically. Findings without a comment stay in
+    the result. Prints a summary."""
     by_file: dict[str, list[Finding]] = {}
     for finding in result.findings:
         by_file.setdefault(finding.path, []).append(finding)

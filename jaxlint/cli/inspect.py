@@ -1,4 +1,4 @@
-"""`jaxlint inspect`: what jaxlint believes is staged and traced, and why."""
+"""`jaxlint inspect`: what the analysis believes is traced, and why."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _finish(result: CheckResult, analysis: Analysis) -> None:
 def _show_arrays(
     sources: Sequence[SourceFile], context: Sequence[SourceFile], wanted: str | None, output_format: str
 ) -> Analysis:
-    """What is known of the arrays, line by line."""
+    """The facts about arrays, line by line."""
     from jaxlint.staging.inspection.arrays import inspect_arrays
 
     facts, analysis = inspect_arrays(sources, context)
@@ -109,7 +109,7 @@ def _show_arrays(
 
 
 def _count(facts: Sequence[FunctionFacts]) -> str:
-    """What stands below the functions: how many there are of each verdict."""
+    """The summary below the functions: their number by verdict."""
     verdicts = Counter(fact.staged for fact in facts)
     functions = "1 function" if len(facts) == 1 else f"{len(facts)} functions"
     return (
@@ -118,7 +118,7 @@ def _count(facts: Sequence[FunctionFacts]) -> str:
 
 
 def _given(fact: FunctionFacts, name: str, read: Mapping[str, SourceFile]) -> str:
-    """ ", passed at train.py:40" for a parameter that calls are known of."""
+    """The text ", passed at train.py:40" for a parameter with known calls."""
     places = []
     for call in (fact.calls or {}).get(name, []):
         if call is not None:

@@ -1,4 +1,4 @@
-"""Options that several commands share: which files, which rules, which settings."""
+"""Options that several commands share: files, rules, settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What the command line says of a run, with the configuration file already read."""
+    """The options of a run, with the configuration file already read."""
 
     paths: tuple[str, ...]
     config: Config
@@ -36,12 +36,12 @@ class RunOptions:
 
 
 def run_options(command: _Command) -> _Command:
-    """Adds the options of a run over files by rules to a command, which gets them as one `options: RunOptions`."""
+    """Adds the options of a run of rules over files to a command, which receives them as one `options: RunOptions`."""
     return _with_options(command, [*_RULES, *_FILES, *_CONFIGURATION, *_CACHE])
 
 
 def file_options(command: _Command) -> _Command:
-    """As `run_options`, for a command that runs no rules and caches nothing."""
+    """Like `run_options`, for a command that runs no rules and caches nothing."""
     return _with_options(command, [*_FILES, *_CONFIGURATION])
 
 
@@ -167,7 +167,7 @@ def _run_options(
     }
 
     def settled(config: Config) -> Config:
-        """The settings of a file, changed as the command line says."""
+        """The settings of a file, changed by the command line."""
         changes: dict[str, Any] = {name: value for name, value in switches.items() if value is not None}
         if cache_dir is not None:
             changes |= {"cache_dir": cache_dir.absolute(), "cache_dir_given": True}
@@ -192,7 +192,7 @@ def _run_options(
 
 
 def _excluded(config: Config, instead: tuple[str, ...], besides: tuple[str, ...]) -> tuple[PathPatterns, ...]:
-    """The patterns of what is left out. Those of the command line count from the current folder, as its paths do."""
+    """The exclusion patterns. Those of the command line are relative to the current folder, like its paths."""
     here = str(Path.cwd())
     excludes = (PathPatterns(here, instead),) if instead else config.exclude
     if besides:
@@ -201,9 +201,9 @@ def _excluded(config: Config, instead: tuple[str, ...], besides: tuple[str, ...]
 
 
 def _cores() -> int:
-    """How many processors there are for this process, or the share of them that its container may use."""
+    """The number of processors for this process, or its container's share of them."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    with contextlib.suppress(OSError, ValueError):  # where there is no limit, "max" is no number
+    with contextlib.suppress(OSError, ValueError):  # without a limit, "max" is not a number
         with open("/sys/fs/cgroup/cpu.max", encoding="ascii") as file:
             quota, period = map(int, file.read().split())
         count = min(count, max(1, quota // period))

@@ -1,4 +1,4 @@
-"""What `verify` runs, with what, and how far. One group of options."""
+"""The options of `verify` for the program, its interpreter and its limits."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class ProgramOptions:
     include_packages: bool
 
     def for_worker(self) -> dict[str, Any]:
-        """The part of a request that says what is run. Raises Failure, and ModuleNotFoundError where there is no JAX."""
+        """The part of a request about the program. Raises Failure, and ModuleNotFoundError if JAX is missing."""
         kind, target, rest = _program(self.arguments, self.module, self.tests)
         if self.python is None and importlib.util.find_spec("jax") is None:
             raise ModuleNotFoundError("jax is not installed", name="jax")
@@ -125,7 +125,7 @@ class ProgramOptions:
 
 
 def program_options(command: _Command) -> _Command:
-    """Adds the options to a command, which gets them as one `program: ProgramOptions`."""
+    """Adds the options to a command, which receives them as one `program: ProgramOptions`."""
     names = [field.name for field in fields(ProgramOptions)]
 
     @functools.wraps(command)
@@ -140,7 +140,7 @@ def program_options(command: _Command) -> _Command:
 
 
 def _program(arguments: tuple[str, ...], module: str | None, tests: bool) -> tuple[str, str, tuple[str, ...]]:
-    """What is to be run: kind, name, its arguments."""
+    """The program: its kind, name and arguments."""
     if module is not None and tests:
         raise click.UsageError("-m and --pytest exclude each other")
     if module is not None:

@@ -1,4 +1,4 @@
-"""How a long run shows on a terminal that it is alive, and how long it will take."""
+"""Shows on a terminal that a long run is alive, and how long it will take."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from typing import Self, TextIO
 from jaxlint.examine import Observer
 
 _BAR = 30  # cells
-_INTERVAL = 0.2  # seconds from one drawing to the next
-_ENOUGH = 0.03  # of the work done, before anything is said of the time that it takes
+_INTERVAL = 0.2  # seconds between two drawings
+_ENOUGH = 0.03  # of the work done, before an estimate of the time is shown
 
 
 class Progress(Observer):
-    """Says on the terminal behind stderr what is being done, once that takes longer than `delay` seconds. Use as a context.
+    """Shows on the terminal behind stderr what is being done, if that takes longer than `delay` seconds. Use as a
+    context manager.
 
-    Nothing is said in pipes and in CI, and nothing is left of it when it ends.
+    Nothing is shown in pipes and in CI, and the line is removed at the end.
     """
 
     def __init__(self, delay: float = 1.5, *, quiet: bool = False, terminal: TextIO | None = None) -> None:
@@ -47,7 +48,7 @@ class Progress(Observer):
         self.watches = False
 
     def doing(self, what: str) -> None:
-        """A step that does not say how far it is: a timer shows it."""
+        """A step without progress: a timer shows it."""
         if not self.watches:
             return
         self.message = what
@@ -60,7 +61,7 @@ class Progress(Observer):
             self._timer.start()
 
     def advanced(self, files: int, of: int, share: float) -> None:
-        """A step that says how far it is, and needs no timer: processes are best forked from a single thread."""
+        """A step with progress, which needs no timer: it is best to fork processes from a single thread."""
         if not self.watches:
             return
         self._disarm()
@@ -74,7 +75,7 @@ class Progress(Observer):
             self._show(f"examined {files} of {of} files", share, left)
 
     def clear(self) -> None:
-        """Takes the line away, so that something else can be printed."""
+        """Removes the line, so that something else can be printed."""
         with self._lock:
             if self._shown:
                 self.terminal.write("\r\033[K")
@@ -96,25 +97,25 @@ class Progress(Observer):
 
 
 def duration(seconds: float | None) -> str:
-    """How much time is left, as people say it; nothing where that is not known."""
+    """The remaining time, as people say it; empty if unknown."""
     if seconds is None:
         return ""
     return f"{seconds:.0f} s left" if seconds < 90 else f"{seconds / 60:.0f} min left"
 
 
 def _bar(share: float, terminal: TextIO) -> str:
-    """A bar, with what the terminal can show of colours and characters."""
+    """A bar, with the colours and characters that the terminal can show."""
     from rich.console import Console
     from rich.progress_bar import ProgressBar
 
     console = Console(file=terminal)
     with console.capture() as capture:
         console.print(ProgressBar(total=1.0, completed=share, width=_BAR), end="")
-    return capture.get().ljust(_BAR)  # without colours, what is not done is left out
+    return capture.get().ljust(_BAR)  # without colours, the remaining part is omitted
 
 
 def _is_watched(terminal: TextIO) -> bool:
-    """Whether a person looks at it, and no pipe takes what is printed, whose other end may use the terminal."""
+    """Whether a person sees it, and it is not a pipe into another program that may use the terminal."""
     if os.environ.get("CI") or os.environ.get("TERM") == "dumb":
         return False
     return terminal.isatty() and not _is_pipe(sys.stdout)

@@ -1,4 +1,4 @@
-"""What `verify` leaves beside its report: the page, its data, plots, the staged programs, traces. One group of options."""
+"""The options of `verify` for additional output: the page, its data, plots, lowered programs, profiler traces."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _NAMES = ("html", "plots", "dump", "trace", "profile_server")
 
 @dataclass(frozen=True, slots=True)
 class ReportFiles:
-    """Where to leave what, None where it is not wanted."""
+    """Where to write each kind of output; None if it is not wanted."""
 
     html: Path | None = None
     plots: Path | None = None
@@ -57,7 +57,7 @@ class ReportFiles:
     profile_server: int | None = None
 
     def prepare(self) -> None:
-        """Make the folders before anything is run. Raises Failure."""
+        """Creates the folders before anything runs. Raises Failure."""
         if self.html is not None and not self.html.absolute().parent.is_dir():
             raise Failure(f"{self.html}: there is no such folder to write the page to")
         for output in (self.html, self.plots, self.dump, self.trace):
@@ -71,7 +71,7 @@ class ReportFiles:
                 raise Failure(f"{folder}: cannot be created ({error.strerror})") from None
 
     def for_worker(self) -> dict[str, Any]:
-        """The part of a request that is the worker's business."""
+        """The part of a request for the worker."""
         return {
             "dump": None if self.dump is None else str(self.dump.absolute()),
             "trace": None if self.trace is None else str(self.trace.absolute()),
@@ -79,7 +79,7 @@ class ReportFiles:
         }
 
     def write(self, document: Document) -> list[str]:
-        """Write the page and the plots; returns a line on each. Raises Failure."""
+        """Writes the page and the plots; returns a line about each. Raises Failure."""
         from jaxlint_runtime.report.html.page_files import write_page, write_plots
 
         said = []
@@ -94,7 +94,7 @@ class ReportFiles:
 
 
 def report_files(command: _Command) -> _Command:
-    """Adds the options to a command, which gets them as one `files: ReportFiles`."""
+    """Adds the options to a command, which receives them as one `files: ReportFiles`."""
 
     @functools.wraps(command)
     def wrapper(**values: Any) -> Any:

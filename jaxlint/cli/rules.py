@@ -1,4 +1,4 @@
-"""`jaxlint rules`: what there is."""
+"""`jaxlint rules`: the list of rules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def command(output_format: str) -> None:
 
 
 def record(rule: type[Rule]) -> dict[str, object]:
-    """A rule for other tools."""
+    """A rule as data for other tools."""
     return {
         "code": rule.code,
         "name": rule.name,

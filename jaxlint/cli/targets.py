@@ -1,4 +1,4 @@
-"""`jaxlint targets`: what `verify` can run on or compile for here."""
+"""`jaxlint targets`: the platforms that `verify` can run on or compile for here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from jaxlint.cli.common import Failure
 from jaxlint.cli.progress import Progress
 
-_SECONDS = 180  # devices are looked for through jax, whose plugins may be slow to say no
+_SECONDS = 180  # jax searches for devices, and its plugins may take long to find none
 _INSTALL = "python -m pip install 'jaxlint-suite[verify]'"
 
 
@@ -42,7 +42,7 @@ def command(output_format: str) -> None:
 
 
 def survey() -> dict[str, Any]:
-    """What the runtime finds, from a process of its own: this one never imports jax. Raises Failure."""
+    """The result of the runtime's search, in a separate process: this one never imports jax. Raises Failure."""
     try:
         with Progress() as progress:
             progress.doing("looking for devices and compilers")

@@ -87,7 +87,7 @@ def command(
 
 
 def record(done: Upgrade, left: list[Left]) -> dict[str, Any]:
-    """The upgrade for other tools."""
+    """The upgrade as data for other tools."""
     pins = (("raised", done.pins.raised), ("left", done.pins.left))
     return {
         "version": 1,

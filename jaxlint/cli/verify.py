@@ -32,7 +32,7 @@ _INTERRUPTED = 130
 
 
 class _Names(click.ParamType):
-    """Names, with commas between several: cpu,tpu:v5e-1x1."""
+    """Comma-separated names: cpu,tpu:v5e-1x1."""
 
     name = "NAMES"
 
@@ -241,7 +241,7 @@ def command(
 
 
 def _known_transforms(names: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
-    """The names of --transform, each once. Raises Failure for one that there is not."""
+    """The names of --transform, without duplicates. Raises Failure for an unknown one."""
     from jaxlint_runtime.optimiser_settings import ASKED, PROGRAM, TRANSFORMS
 
     transforms = tuple(dict.fromkeys(itertools.chain.from_iterable(names)))
@@ -255,7 +255,7 @@ def _known_transforms(names: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
 def _mesh(
     text: str | None, targets: tuple[str, ...], transforms: tuple[str, ...], apply: bool
 ) -> tuple[tuple[str, int], ...] | None:
-    """The axes of --mesh, which must be as many devices as each target has."""
+    """The axes of --mesh, whose sizes must multiply to the number of devices of each target."""
     from jaxlint_runtime.sharding.mesh import BadMesh, check_target, parse_mesh
     from jaxlint_runtime.targets import UnknownTarget, parse
 
@@ -279,7 +279,7 @@ def _mesh(
 
 
 def _stored(path: Path | None) -> dict[str, Any] | None:
-    """The baseline to compare with, read before anything is run."""
+    """The baseline for the comparison, read before anything runs."""
     from jaxlint_runtime.report.stored_costs import BadBaseline, read_baseline
 
     if path is None:
@@ -291,7 +291,7 @@ def _stored(path: Path | None) -> dict[str, Any] | None:
 
 
 def _against(document: Document, stored: dict[str, Any] | None) -> bool:
-    """Put what is worse than the baseline into the document; whether anything is."""
+    """Adds what is worse than the baseline to the document; returns whether anything is."""
     from jaxlint_runtime.report.stored_costs import as_baseline, regressions
 
     if stored is None or not document.ran:
@@ -308,7 +308,7 @@ def _run(
     allow_dirty: bool,
     accept_compiled: bool,
 ) -> Document:
-    """Runs, verifies and, if that is asked for, applies; what it leaves behind is cleaned up. Raises Failure."""
+    """Runs, verifies and, on request, applies; cleans up afterwards. Raises Failure."""
     from jaxlint_runtime.apply.apply_proven import apply_proven
     from jaxlint_runtime.apply.preview import collect_diffs
     from jaxlint_runtime.report.progress_lines import Live
@@ -343,7 +343,7 @@ def _run(
 
 
 def _save(document: Document, path: Path | None) -> None:
-    """Writes the baseline of a run that came to its end."""
+    """Writes the baseline of a completed run."""
     from jaxlint_runtime.report.stored_costs import as_baseline
 
     if path is not None and document.ran and not document.interrupted:

@@ -19,16 +19,17 @@ from jaxlint.watch import Snapshot, snapshot, wait_for_change
 
 
 def watch_and_check(options: RunOptions, *, add_ignores: bool) -> NoReturn:
-    """Runs the command that was given, without `--watch`, again and again.
+    """Runs the given command, without `--watch`, again and again.
 
-    Each run is a process of its own: it reads the settings anew, and its memory goes with it. What did not change is remembered.
+    Each run is a separate process: it reads the settings again, and its memory is freed. Unchanged files come from
+    the cache.
     """
     if options.stdin is not None:
         raise Failure("--watch is about files; name them instead of `-`")
     if add_ignores:
         raise Failure("--watch writes nothing; run --add-ignores without it")
     arguments = [argument for argument in sys.argv[1:] if argument != "--watch"]
-    # `-P`: the folder that is checked is none to import from.
+    # `-P`: nothing is imported from the checked folder.
     command = [sys.executable, "-P", "-m", "jaxlint", *arguments]
     look = functools.partial(_look, options)
     state = look()
@@ -47,5 +48,5 @@ def watch_and_check(options: RunOptions, *, add_ignores: bool) -> NoReturn:
 def _look(options: RunOptions) -> Snapshot:
     try:
         return snapshot(options.paths, options.config)
-    except ConfigError:  # settings below that are being edited; the run says what is wrong with them
+    except ConfigError:  # nested settings that are being edited; the run reports what is wrong with them
         return {}

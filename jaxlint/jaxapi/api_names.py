@@ -1,6 +1,6 @@
-"""Every public name that a sampled release of JAX had, module by module, and which of them went.
+"""Every public name in the sampled releases of JAX, by module, and which names were removed.
 
-The table is one text file, of which a module's line is taken apart when somebody asks for it.
+The table is one text file. The line of a module is parsed on first use.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ DATA = Path(__file__).with_name("data") / "api_names.txt"
 class ModuleNames:
     """The names of one module.
 
-    `is_open`: some release also made names while it ran, so that others may have existed; `is_open_now`: the newest does.
+    `is_open`: some release also created names at import, so there may have been others; `is_open_now`: the newest
+    release does.
     """
 
     there: frozenset[str]
@@ -42,7 +43,7 @@ class _Table:
         return head, found
 
     def reread(self) -> None:
-        """Forgets what was read of the file, which has changed."""
+        """Forgets the parsed file, which has changed."""
         self.__dict__.pop("_lines", None)
         self._parsed.cache_clear()
 
@@ -74,7 +75,7 @@ class _Table:
         return ModuleNames(frozenset(there.split()), gone, marks > 0, marks > 1)
 
     def split(self, qualified: str) -> tuple[str, str, str] | None:
-        """The innermost known module of a dotted name, the name in it, and what follows; None for a module itself."""
+        """The innermost known module of a dotted name, the name in it, and the rest; None for a module itself."""
         parts = qualified.split(".")
         for length in range(len(parts) - 1, 0, -1):
             module = ".".join(parts[:length])
@@ -83,7 +84,7 @@ class _Table:
         return None
 
     def what_became_of(self, qualified: str) -> str | None:
-        """ "there", or the first sampled release that lacks the name; None when no release had it."""
+        """The fate of a name: "there", or the first sampled release that lacks the name; None if no release had it."""
         place = self.split(qualified)
         if place is None:
             return "there" if qualified in self._lines[1] else None

@@ -1,4 +1,4 @@
-"""The attributes and methods of arrays: which are static under a trace, convert, share memory, or change an array in place."""
+"""The attributes and methods of arrays: which are static under a trace, convert, share memory, or modify an array."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ STATIC_ATTRIBUTES = frozenset(
     ]
 )
 
-# What a rule of a `custom_vjp` with symbolic zeros is told of an argument beside its value: a bool.
+# The flag that a `custom_vjp` with symbolic zeros passes beside the value of an argument: a bool.
 RULE_FLAGS = frozenset(["perturbed"])
 
-# What `x.at[i]` has to offer, in order.
+# The methods of `x.at[i]`, in order.
 AT_UPDATES = (
     "add",
     "apply",
@@ -98,7 +98,7 @@ ARRAY_METHODS = frozenset(
     ]
 )
 
-# Attributes that concrete arrays have and tracers have not.
+# Attributes of concrete arrays that tracers lack.
 CONCRETE_ATTRIBUTES = frozenset(
     [
         "block_until_ready",
@@ -108,7 +108,7 @@ CONCRETE_ATTRIBUTES = frozenset(
     ]
 )
 
-# What arrays have besides, in one release or another.
+# Other attributes of arrays, in one release or another.
 OTHER_ATTRIBUTES = frozenset(
     [
         "addressable_data",
@@ -154,15 +154,15 @@ CONVERTING_METHODS = frozenset(
     {"item", "tolist", "__float__", "__int__", "__bool__", "__index__", "__array__"}
 )
 
-# Methods that change a NumPy array in place, and that JAX arrays do not have.
+# Methods that modify a NumPy array, and that JAX arrays lack.
 NUMPY_ONLY_METHODS = frozenset(["fill", "itemset", "partition", "put", "resize", "setfield", "setflags"])
 
-# Attributes and methods of NumPy arrays that give another view.
+# Attributes and methods of NumPy arrays that return a view.
 VIEW_ATTRIBUTES = frozenset({"T", "real"})
 
 VIEW_METHODS = frozenset({"reshape", "ravel", "squeeze", "transpose", "swapaxes", "view"})
 
-# Methods that change a NumPy array in place.
+# Methods that modify a NumPy array.
 CHANGING_METHODS = NUMPY_ONLY_METHODS | {"sort"}
 
 # Methods of arrays whose first argument is an axis.

@@ -1,6 +1,6 @@
-"""Methods and attributes of JAX's objects that went: which, by class, and how to move a program from each.
+"""Removed methods and attributes of JAX's objects, by class, and how to migrate a program from each.
 
-The rows are those of the history whose form is "attribute"; here stands what to write instead.
+The rows are those of the history with the form "attribute"; this module has the replacements.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from jaxlint.jaxapi.history import ApiChange, Target, all_changes, neighbour_changes
 
 _NAME = re.compile(r"(?P<owner>[\w.]+)\.(?P<name>\w+)(?P<call>\(.*\))?")
-# Classes whose attributes a class has too. Keys and tracers are arrays.
+# The classes whose attributes a class also has. Keys and tracers are arrays.
 _PARENTS = {"jax.random.PRNGKeyArray": "jax.Array"}
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """What to write for `x.name`, or for `x.name(...)` where `called`.
+    """The replacement of `x.name`, or of `x.name(...)` if `called`.
 
-    `tail` takes the place of the name, and of the call; `around` is the dotted name of a function that takes `x`, and the
-    call's arguments after it; `text` is any expression of `{x}`. `argument` replaces the call's only argument.
-    `since`: the first release on which that is right. `risk`: how the program may come to do something else.
+    `tail` replaces the name, and the call; `around` is the dotted name of a function that takes `x` and then the
+    call's arguments; `text` is any expression of `{x}`. `argument` replaces the call's only argument. `since`: the
+    first release where this is right. `risk`: how the program's behaviour may change.
     """
 
     tail: str = ""
@@ -43,7 +43,7 @@ _REWRITES: Mapping[str, Rewrite] = {
     "jax.Array.block_host_until_ready": Rewrite("block_until_ready"),
     "jax.Array.broadcast": Rewrite(around="jax.lax.broadcast", called=True),
     "jax.Array.broadcast_in_dim": Rewrite(around="jax.lax.broadcast_in_dim", called=True),
-    # `x.device` is the sharding where that was given by a mesh, even one of a single device.
+    # `x.device` is the sharding if a mesh placed the array, even on a single device.
     "jax.Array.device()": Rewrite(text="next(iter({x}.devices()))", called=True, since="0.4.1"),
     "jax.Array.device_buffer": Rewrite("addressable_data(0)", since="0.4.1"),
     "jax.Array.device_buffers": Rewrite(
@@ -79,13 +79,13 @@ def _changes() -> Mapping[tuple[str, str], ApiChange]:
 
 @functools.cache
 def attribute_names() -> frozenset[str]:
-    """The names of all attributes that some class of JAX lost, and of methods that lost parameters."""
+    """The names of all attributes that some JAX class has lost, and of methods that have lost parameters."""
     methods = (change.name.removeprefix("jax.Array.") for change in all_changes() if change.form == "keyword")
     return frozenset(name for _, name in _changes()) | {name for name in methods if "." not in name}
 
 
 def attribute_change(owner: str, name: str) -> ApiChange | None:
-    """What became of the attribute `name` of the class `owner`; None when the table does not know it."""
+    """What became of the attribute `name` of the class `owner`; None if the table does not contain it."""
     while owner:
         if (change := _changes().get((owner, name))) is not None:
             return change
@@ -94,12 +94,12 @@ def attribute_change(owner: str, name: str) -> ApiChange | None:
 
 
 def call_of(change: ApiChange) -> str | None:
-    """The call that the row is about: "()" for any, "('mhlo')" for those with that argument; None for the bare name."""
+    """The call that the row is about: "()" for any, "('mhlo')" for one with that argument; None for the bare name."""
     match = _NAME.fullmatch(change.name)
     return match["call"] if match else None
 
 
 def attribute_rewrite(change: ApiChange, target: Target) -> Rewrite | None:
-    """What to write instead on every version of `target`; None where the table has nothing that is right there."""
+    """The replacement for every version of `target`; None if the table has none that is right there."""
     rewrite = _REWRITES.get(change.name)
     return rewrite if rewrite is not None and target.has_since(rewrite.since) else None

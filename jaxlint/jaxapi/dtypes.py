@@ -1,14 +1,14 @@
-"""Dtypes: how JAX promotes them, and what dtype array functions give.
+"""Dtypes: JAX's promotion rules, and the result dtypes of array functions.
 
-As with `jax_enable_x64` off, which is the default. Checked against the installed JAX by
-`tests/engine/test_jaxapi_dtypes.py`.
+With `jax_enable_x64` off, the default. Checked against the installed JAX by `tests/engine/test_jaxapi_dtypes.py`.
 """
 
 from __future__ import annotations
 
 import functools
 
-# Each dtype and what it may become; "int*", "float*" and "complex*" are weak: Python numbers, and arrays made of them.
+# Each dtype and the dtypes that it promotes to; "int*", "float*" and "complex*" are weak: Python numbers, and arrays
+# made from them.
 _ABOVE: dict[str, tuple[str, ...]] = {
     "bool": ("int*",),
     "int*": ("uint8", "int8"),
@@ -60,7 +60,7 @@ def is_integer(dtype: str) -> bool:
     return dtype.startswith(("int", "uint"))
 
 
-# The least and the largest number of each integer dtype.
+# The smallest and the largest value of each integer dtype.
 INTEGER_ENDS = {
     **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (2, 4, 8, 16, 32, 64)},
     **{f"uint{bits}": (0, 2**bits - 1) for bits in (2, 4, 8, 16, 32, 64)},
@@ -68,7 +68,7 @@ INTEGER_ENDS = {
 
 
 def named_dtype(name: str) -> str:
-    """The dtype that a name stands for ("float32", "jax.numpy.bfloat16", "builtins.float"), as it was asked for; "" for others."""
+    """The dtype behind a name ("float32", "jax.numpy.bfloat16", "builtins.float"), as requested; "" for others."""
     last = name.rpartition(".")[2]
     last = _ALIASES.get(last, last)
     return last if last in _ABOVE else ""
@@ -80,12 +80,12 @@ def of_python(value: object) -> str:
 
 
 def canonical_dtype(dtype: str) -> str:
-    """What the dtype is without 64-bit types."""
+    """The dtype without 64-bit types."""
     return _WITHOUT_X64.get(dtype, dtype)
 
 
 def strong(dtype: str) -> str:
-    """The dtype that an array of a weak type has."""
+    """The dtype of a strong array for a weak dtype."""
     return {"int*": "int32", "float*": "float32", "complex*": "complex64"}.get(dtype, dtype)
 
 
@@ -105,7 +105,7 @@ def _join(left: str, right: str) -> str:
 
 
 def promote(*dtypes: str, wide: bool = False) -> str:
-    """The dtype of an operation on operands of these; "" when one is not known. `wide`: with 64 bits, as in NumPy."""
+    """The promotion of the operands' dtypes; "" if one is unknown. `wide`: with 64 bits, as in NumPy."""
     result = ""
     for dtype in dtypes:
         if dtype not in _ABOVE:
@@ -121,7 +121,7 @@ def inexact(dtype: str) -> str:
     return dtype
 
 
-# -- what functions give (short names, below jax.numpy, jax.lax, jax.nn, numpy)
+# -- result dtypes (short names, below jax.numpy, jax.lax, jax.nn, numpy)
 
 _UNARY_INEXACT = """exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh
 arccosh arctanh rsqrt logistic sigmoid gelu silu swish softmax log_softmax log_sigmoid
@@ -131,7 +131,7 @@ expit erfinv erfc gammaln digamma entr i0e i1 i1e logit gamma loggamma lgamma
 squareplus standardize
 jax.image.resize jax.scipy.linalg.expm jax.scipy.linalg.inv linalg.cholesky linalg.det linalg.inv linalg.pinv linalg.qr"""
 _FLOATS_ALONE = "elu celu selu leaky_relu hard_sigmoid hard_silu hard_swish hard_tanh mish relu relu6 soft_sign softplus sparse_plus sparse_sigmoid"
-# The same, and the size of a complex number is real.
+# The same, except that the absolute value of a complex number is real.
 _UNARY_MEASURES = "std var nanstd nanvar norm linalg.eigvalsh"
 _SAME = """reshape transpose squeeze expand_dims broadcast_to ravel flip roll tile repeat moveaxis swapaxes rot90 pad
 negative max min amax amin nanmax nanmin sort copy diagonal diag tril triu take glu
@@ -151,7 +151,7 @@ optax.squared_error optax.losses.squared_error optax.l2_loss optax.losses.l2_los
 optax.kl_divergence optax.losses.kl_divergence optax.cosine_similarity optax.losses.cosine_similarity
 optax.cosine_distance optax.losses.cosine_distance optax.softmax_cross_entropy optax.losses.softmax_cross_entropy
 optax.sigmoid_binary_cross_entropy optax.losses.sigmoid_binary_cross_entropy"""
-# Numbers are made of truth values.
+# Truth values become numbers.
 _COUNTING = "power mod remainder floor_divide fmod square left_shift right_shift"
 _INEXACT_PROMOTING = "divide true_divide arctan2 logaddexp hypot"
 _ALL_INEXACT = "jax.scipy.linalg.solve jax.scipy.linalg.solve_triangular linalg.solve"
@@ -164,7 +164,7 @@ _INDICES = "argmax argmin argsort nonzero searchsorted count_nonzero nanargmax n
 _BOOLEANS = """any all isnan isinf isfinite isclose allclose logical_and logical_or logical_not logical_xor equal
 not_equal less less_equal greater greater_equal array_equal isin signbit isneginf isposinf isreal iscomplex"""
 _LAX_BOOLEANS = "eq ge gt is_finite le lt ne"
-TRUTH_FUNCTIONS = frozenset(_BOOLEANS.split())  # of `jax.numpy`, that give truth values
+TRUTH_FUNCTIONS = frozenset(_BOOLEANS.split())  # of `jax.numpy`, that return truth values
 _SUMS = "sum prod nansum nanprod trace"
 _RUNNING_SUMS = "cumsum cumprod nancumsum nancumprod"
 _ELEMENTS = "concatenate stack hstack vstack column_stack dstack concat"
@@ -194,21 +194,21 @@ KINDS: dict[str, str] = {
     for name in names.split()
 }
 
-# Their results are never weak, whatever they are given; those of jax.lax that share a name are.
+# Their results are never weak, whatever the operands. Functions of jax.lax with the same names keep weakness.
 STRONG_RESULTS = frozenset(
     """amax amin average cov cumprod cumsum deg2rad degrees diag diagonal gamma gelu log10 log2 log_softmax logit
     logsumexp max mean median min nan_to_num nancumprod nancumsum nanmax nanmean nanmedian nanmin nanprod nanstd nansum
     nanvar prod ptp rad2deg radians sinc softmax spacing standardize std sum trace var""".split()  # noqa: SIM905
 )
 
-# Functions of jax.lax that share the name of one of jax.numpy, and give another dtype.
+# Functions of jax.lax that share the name of one in jax.numpy but return another dtype.
 LAX_KINDS = {
     f"jax.lax.{name}": "same" for name in ("div", "reduce_sum", "cumsum", "cumprod", "cummax", "cummin")
 }
 LAX_KINDS["jax.lax.conj"] = "complex"
 
-# Functions that make arrays: the position of `dtype`, and the dtype without it ("value": that of the first argument,
-# "fill": of the second, "numbers": integers unless one of the arguments is a float).
+# Functions that create arrays: the position of `dtype`, and the dtype without it ("value": that of the first
+# argument, "fill": of the second, "numbers": integers unless an argument is a float).
 MAKERS: dict[str, tuple[int, str]] = {
     "zeros": (1, "float32"),
     "ones": (1, "float32"),
@@ -228,7 +228,7 @@ MAKERS: dict[str, tuple[int, str]] = {
     "arange": (3, "numbers"),
     "one_hot": (99, "float32"),
 }
-# jax.random: the position of `dtype`. The others draw float32 as well, or integers.
+# jax.random: the position of `dtype`. The other functions also draw float32, or integers.
 RANDOM_MAKERS: dict[str, tuple[int, str]] = {
     "normal": (2, "float32"),
     "uniform": (2, "float32"),

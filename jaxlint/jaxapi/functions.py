@@ -1,14 +1,14 @@
-"""What functions of arrays return, by their canonical names.
+"""The results of array functions, by canonical name.
 
 Checked against the installed libraries by `tests/engine/test_jaxapi_tables.py`.
 """
 
 from __future__ import annotations
 
-# The names, old and new, of the function that maps another over the leaves of trees.
+# The old and new names of the function that maps another over the leaves of trees.
 TREE_MAPS = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map"})
 
-# Functions under the array prefixes that return something else than an array made from their arguments.
+# Functions under the array prefixes that do not return an array made from their arguments.
 STATIC_FUNCTIONS = frozenset(
     {
         *(
@@ -93,7 +93,7 @@ STATIC_FUNCTIONS = frozenset(
     }
 )
 
-# Everything else below these is taken to return an array (or a pytree of them).
+# Everything else with these prefixes counts as returning an array (or a pytree of arrays).
 ARRAY_PREFIXES = (
     "jax.numpy.",
     "jax.lax.",
@@ -107,12 +107,12 @@ ARRAY_PREFIXES = (
     "rlax.",
 )
 
-# Initializers that are called with a key and a shape; the others of their modules make such functions.
+# Initializers that are called with a key and a shape; the others in their modules return such functions.
 INITIALIZERS = frozenset(
     f"{module}.initializers.{name}" for module in ("jax.nn", "flax.linen") for name in ("zeros", "ones")
 )
 
-# Members of the prefixes that make something else than arrays: functions, objects, settings.
+# Members with these prefixes that create something other than arrays: functions, objects, settings.
 NOT_ARRAYS = (
     "jax.nn.initializers.",
     "jax.scipy.optimize.",
@@ -152,7 +152,7 @@ TYPES = frozenset(
     }
 )
 
-# Functions under the array prefixes that return a list or a tuple of arrays, whatever they are given.
+# Functions with array prefixes that return a list or tuple of arrays for any arguments.
 LISTS_OF_ARRAYS = frozenset(
     {
         *(f"jax.numpy.{name}" for name in ["split", "array_split", "hsplit", "vsplit", "dsplit"]),
@@ -228,8 +228,8 @@ TUPLES_OF_ARRAYS = frozenset(
     }
 )
 
-# Functions whose result is an array or several, as their arguments have it. What a call with these options, or on
-# several operands, gives is not known either.
+# Functions that return one array or several, depending on their arguments. With these options, or on several
+# operands, even that is unknown.
 TREES_OF_ARRAYS = frozenset(
     {
         "jax.numpy.gradient",
@@ -243,7 +243,7 @@ SEVERAL_BY_MODE = frozenset(
     f"jax.{where}.{name}"
     for where in ("numpy.linalg", "scipy.linalg")
     for name in ("qr", "qr_multiply", "rq")
-)  # to other functions `mode` says something else
+)  # in other functions `mode` has another meaning
 SEVERAL_RESULTS = frozenset(
     [
         "compute_left_eigenvectors",
@@ -271,7 +271,7 @@ MANY_IN_MANY_OUT = frozenset(
     }
 )
 
-# Functions that work on each leaf of a tree; the first of them leave Python numbers as such.
+# Functions that work on each leaf of a tree; the first ones leave Python numbers unchanged.
 NUMBER_KEEPING_COLLECTIVES = frozenset(f"jax.lax.{name}" for name in ["psum", "pmean", "pmax", "pmin"])
 COLLECTIVES = NUMBER_KEEPING_COLLECTIVES | frozenset(
     f"jax.lax.{name}"
@@ -287,7 +287,7 @@ COLLECTIVES = NUMBER_KEEPING_COLLECTIVES | frozenset(
     ]
 )
 
-# optax functions that return arrays or trees of them (the rest builds optimisers and schedules).
+# optax functions that return arrays or trees of arrays (the others build optimisers and schedules).
 OPTAX_ARRAYS = frozenset(
     f"optax.{name}"
     for name in [
@@ -382,7 +382,7 @@ NUMPY_DISPATCHES = frozenset(
     ]
 )
 
-# NumPy functions that only look at static properties of their argument, or that answer False when it has no numbers.
+# NumPy functions that only read static properties of their argument, or return False if it has no numbers.
 NUMPY_METADATA = frozenset(
     f"numpy.{name}"
     for name in [
@@ -401,7 +401,7 @@ NUMPY_METADATA = frozenset(
     ]
 )
 
-# NumPy functions that make a fresh, writable array.
+# NumPy functions that create a new, writable array.
 NUMPY_FRESH = frozenset(
     f"numpy.{name}"
     for name in [
@@ -420,9 +420,9 @@ NUMPY_FRESH = frozenset(
     ]
 )
 
-# Functions whose result never shares a buffer with an argument, whatever they are given: they fill an array, or compute
-# each element. (`asarray`, `reshape`, `astype`, `x[:]`, `concatenate` of one array, `full` of an array, `ceil` of integers give back
-# what they got.)
+# Functions whose result never shares a buffer with an argument: they fill an array, or compute each element.
+# (`asarray`, `reshape`, `astype`, `x[:]`, `concatenate` of one array, `full` of an array, `ceil` of integers may
+# return their argument.)
 MAKES_NEW_ARRAYS = frozenset(
     f"jax.numpy.{name}"
     for name in """
@@ -433,16 +433,16 @@ MAKES_NEW_ARRAYS = frozenset(
         dot matmul vdot inner outer tensordot
     """.split()  # noqa: SIM905
 )
-# The same of all that draws, but for these, which handle keys.
+# The same holds for all functions that draw, except these, which handle keys.
 RANDOM_HANDS_ON = frozenset(f"jax.random.{name}" for name in ("clone", "key_data", "wrap_key_data"))
-# New where what they are filled with is a number.
+# New if the fill value is a number.
 FILLING = frozenset({"jax.numpy.full", "jax.numpy.full_like"})
 
 
-# What gives an array of JAX back as one of NumPy that shares its memory, which is read-only.
+# Functions that return a JAX array as a NumPy array on the same memory, which is read-only.
 NUMPY_VIEWS = frozenset({"numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"})
 
-# Functions of NumPy and Python that change their first argument in place.
+# Functions of NumPy and Python that modify their first argument.
 IN_PLACE_FUNCTIONS = frozenset(
     {
         *(
@@ -456,7 +456,7 @@ IN_PLACE_FUNCTIONS = frozenset(
 )
 
 
-# jax.random: what makes keys.
+# jax.random: functions that create keys.
 KEY_MAKERS = frozenset({"jax.random.key", "jax.random.PRNGKey", "jax.random.wrap_key_data"})
 
 
@@ -464,7 +464,7 @@ def returns_array(name: str) -> bool:
     """Whether the external function `name` (canonical) returns an array or a pytree of arrays."""
     if name in OPTAX_ARRAYS or name in LAYER_ARRAYS or name in INITIALIZERS:
         return True
-    if not name.startswith(ARRAY_PREFIXES) or "._" in name:  # what is private there may return anything
+    if not name.startswith(ARRAY_PREFIXES) or "._" in name:  # private functions there may return anything
         return False
     if name in STATIC_FUNCTIONS or name in TYPES or name in CONSTANTS or name.startswith(NOT_ARRAYS):
         return False

@@ -1,7 +1,7 @@
-"""What became of the names and parameters of JAX: when they went, and what replaces them.
+"""The history of JAX's names and parameters: when they were removed, and what replaces them.
 
-The table has every release from 0.4.24 on and samples of the older ones. The names come as user code writes them,
-never canonicalised: it is the old spelling that is gone.
+The table covers every release from 0.4.24 on and samples of older ones. Names are spelled as in user code, not
+canonicalised: it is the old spelling that was removed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jaxlint.jaxapi.versions import VersionRange, parse_range, parse_version
 
 NEWEST = "0.12.0.1"  # the newest release that the table knows
 PRIVATE_SINCE = "0.10.2"
-# Packages that the tables speak of: what to install for them, and the newest release that was read.
+# The packages in the tables: what to install for them, and the newest release that was read.
 PACKAGES = {
     "jax": ("jax", NEWEST),
     "flax": ("flax", "0.12.12"),
@@ -32,11 +32,11 @@ _DATA = Path(__file__).with_name("data") / "api_history.jsonl"
 class ApiChange:
     """One row of the history.
 
-    `kind`: "removed", "moved" (the same name at another place), "deprecated" (still there), "signature" (a parameter),
+    `kind`: "removed", "moved" (the same name elsewhere), "deprecated" (still there), "signature" (a parameter),
     "recommendation" (nothing is wrong with the old name). `form`: "name", "module", "attribute", "keyword", "call",
-    "config". `rewrite`: "rename", "rename+args" or "manual". `since` is the first version with `replacement`,
-    `alternative` works on older ones too. `module` must be imported for the replacement to exist. `warns` is True when
-    the newest release warns of the name.
+    "config". `rewrite`: "rename", "rename+args" or "manual". `since` is the first version with `replacement`;
+    `alternative` also works on older ones. The replacement needs an import of `module`. `warns` is True if the newest
+    release warns about the name.
     """
 
     name: str
@@ -54,12 +54,12 @@ class ApiChange:
     param: str | None = None
     param_replacement: str | None = None
     warns: bool = False
-    private: str | None = None  # where releases from PRIVATE_SINCE on still have it, under jax._src
+    private: str | None = None  # in releases from PRIVATE_SINCE on that still have it, under jax._src
 
 
 @functools.cache
 def _rows() -> list[dict[str, Any]]:
-    """The rows as they are written; an ApiChange is made of those that are asked for."""
+    """The rows as written; an ApiChange is created on demand."""
     text = _DATA.read_text(encoding="utf-8")
     rows: list[dict[str, Any]] = json.loads(f"[{','.join(text.splitlines())}]")
     return rows
@@ -96,7 +96,7 @@ def _keywords() -> Mapping[str, tuple[int, ...]]:
     return {name: tuple(indices) for name, indices in found.items()}
 
 
-# Attributes of objects with one name, so that no type has to be known.
+# Attributes of differently typed objects that share one name, so that no type has to be known.
 _STATIC_ATTRIBUTES = {
     "jax.config.FLAGS",
     *(f"jax.config.define_{kind}_state" for kind in ("bool", "enum", "int", "string")),
@@ -104,7 +104,7 @@ _STATIC_ATTRIBUTES = {
     "jax.config.omnistaging_enabled",
     "jax.sharding.Mesh.__enter__",
 }
-# Rows about what a parameter means, or about its value: the parameter itself is still there.
+# Rows about the meaning or value of a parameter that still exists.
 _STILL_ACCEPTED = {
     ("jax.make_mesh", "axis_types"),
     ("jax.experimental.multihost_utils.process_allgather", "tiled"),
@@ -117,7 +117,7 @@ _STILL_ACCEPTED = {
 
 
 def lookup(qualified: str) -> ApiChange | None:
-    """What became of the name or module `qualified` ("jax.tree_map"); None when the table does not know it."""
+    """What became of the name or module `qualified` ("jax.tree_map"); None if the table does not contain it."""
     if not qualified.startswith("jax."):
         return _neighbours().get(qualified)
     index = _names().get(qualified)
@@ -126,7 +126,7 @@ def lookup(qualified: str) -> ApiChange | None:
 
 @functools.cache
 def neighbour_changes() -> tuple[ApiChange, ...]:
-    """The rows of the libraries around JAX, from their own releases."""
+    """The rows about the libraries around JAX, from their own releases."""
     text = _DATA.with_name("neighbour_history.jsonl").read_text(encoding="utf-8")
     return tuple(ApiChange(**row) for row in map(json.loads, text.splitlines()))
 
@@ -146,7 +146,7 @@ def _neighbour_keywords() -> Mapping[str, tuple[ApiChange, ...]]:
 
 
 def package_of(qualified: str) -> str | None:
-    """The package of the tables that a dotted name lies in."""
+    """The package in the tables that contains a dotted name."""
     package, dot, _ = qualified.partition(".")
     return package if dot and package in PACKAGES else None
 
@@ -157,12 +157,12 @@ def _all_names() -> frozenset[str]:
 
 
 def has_row(qualified: str) -> bool:
-    """Whether the table speaks of `qualified` in any form, its parameters and options included."""
+    """Whether the table mentions `qualified` in any form, including its parameters and options."""
     return qualified in _all_names()
 
 
 def lookup_module(qualified: str) -> ApiChange | None:
-    """What became of the innermost module that `qualified` lies in, when that module has a row."""
+    """The row of the innermost module that contains `qualified`, if it has one."""
     parent = qualified.rpartition(".")[0]
     while parent:
         change = lookup(parent)
@@ -173,14 +173,14 @@ def lookup_module(qualified: str) -> ApiChange | None:
 
 
 def keyword_changes(qualified: str) -> tuple[ApiChange, ...]:
-    """Parameters of the function `qualified` that can no longer be given by keyword, or will not be."""
+    """Parameters of the function `qualified` that no longer accept a keyword, or soon will not."""
     if not qualified.startswith("jax."):
         return _neighbour_keywords().get(qualified, ())
     return tuple(_change(index) for index in _keywords().get(qualified, ()))
 
 
 def call_change(qualified: str) -> ApiChange | None:
-    """The row on how `qualified` is called, beyond the names of its parameters."""
+    """The row about how `qualified` is called, beyond the names of its parameters."""
     if not qualified.startswith("jax."):
         return _neighbour_calls().get(qualified)
     index = _calls().get(qualified)
@@ -199,7 +199,7 @@ def _calls() -> Mapping[str, int]:
 
 @functools.cache
 def gone_options() -> Mapping[str, ApiChange]:
-    """Options of `jax.config` that some release dropped, by their name."""
+    """Options of `jax.config` that some release removed, by name."""
     return {
         row["name"].rpartition(".")[2]: _change(index)
         for index, row in enumerate(_rows())
@@ -209,17 +209,17 @@ def gone_options() -> Mapping[str, ApiChange]:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The versions of JAX that a program is to run on."""
+    """The versions of JAX that a program must run on."""
 
     range: VersionRange
 
     @staticmethod
     def of(specifier: str | None, package: str = "jax") -> Target:
-        """From a version or specifier of a package; None stands for its newest release. Raises VersionError."""
+        """The target for a version or specifier of a package; None means its newest release. Raises VersionError."""
         return _target(specifier, PACKAGES[package][1])
 
     def lacks(self, change: ApiChange) -> bool:
-        """Whether some version of the target no longer has what `change` is about."""
+        """Whether some version of the target lacks the subject of `change`."""
         return change.removed_in is not None and self.range.reaches(parse_version(change.removed_in))
 
     def deprecates(self, change: ApiChange) -> bool:
@@ -229,7 +229,7 @@ class Target:
         return self.range.reaches(parse_version(change.deprecated_in))
 
     def has_since(self, version: str | None) -> bool:
-        """Whether every version of the target is `version` or later; None is as old as any."""
+        """Whether every version of the target is `version` or later; true for None."""
         return version is None or self.range.starts_at(parse_version(version))
 
 
@@ -240,14 +240,14 @@ def _target(specifier: str | None, latest: str) -> Target:
     found = parse_range(specifier)
     newest = parse_version(latest)
     if found.high is None or found.high > newest:
-        # Of versions to come the table knows nothing.
+        # The table knows nothing about future versions.
         low = found.low
         high = newest if low is None or low <= newest else low
         return Target(VersionRange(low, high))
     return Target(found)
 
 
-# Clearer than the notes of the table.
+# Clearer than the notes in the table.
 _ADVICE = {
     "jax.experimental.host_callback": "use jax.debug.callback, jax.pure_callback or jax.experimental.io_callback",
     "jax.api": "its names were other names for those of jax",

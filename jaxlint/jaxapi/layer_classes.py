@@ -1,7 +1,5 @@
-"""Layers, optimisers and containers of flax.nnx and equinox: which hold arrays, and so are traced when a jit gets them.
-
-Tests construct each of them and look at its leaves (`tests/engine/test_jaxapi_layer_classes.py`).
-"""
+"""Layers, optimisers and containers of flax.nnx and equinox: which ones hold arrays, and so are traced as arguments
+of jit."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ NNX_WITH_ARRAYS = frozenset(
         "metrics.Accuracy", "metrics.Average", "metrics.Welford",
     ]
 )  # fmt: skip
-# Layers of flax whose `dtype` is that of the one array that they give.
+# Layers of flax with a `dtype` that is the dtype of their single result.
 _COMPUTING = {
     "linen": (
         "BatchNorm", "Conv", "ConvLocal", "ConvTranspose", "Dense", "DenseGeneral", "Einsum", "Embed", "GroupNorm",
@@ -36,16 +34,16 @@ _COMPUTING = {
     ),
 }  # fmt: skip
 LAYERS_IN_DTYPE = frozenset(f"flax.{api}.{name}" for api, names in _COMPUTING.items() for name in names)
-# Modules that call the layers they are given, one after the other.
+# Modules that call their layers one after the other.
 SEQUENTIALS = frozenset({"equinox.nn.Sequential", "flax.nnx.Sequential"})
-# Modules that hold what they are given: a list of layers, a dictionary of them.
+# Modules that hold their arguments: a list of layers, a dict of them.
 NNX_LISTS = frozenset({"flax.nnx.List"})
 NNX_DICTS = frozenset({"flax.nnx.Dict"})
-# Notes on a field, which leave its value as it is.
+# Wrappers of a field that do not change its value.
 NNX_NOTES = frozenset({"flax.nnx.data", "flax.nnx.static"})
 
 
-# Libraries whose objects compute arrays when they are called.
+# Libraries whose objects compute arrays when called.
 LAYER_LIBRARIES = ("flax.", "haiku.", "equinox.", "distrax.", "jraph.", "e3nn_jax.")
 
 
@@ -56,7 +54,7 @@ def holds_arrays(name: str) -> bool:
     return name in NNX_WITH_ARRAYS
 
 
-# Functions that give back what they are first given: a check, a mark, a name in front of it.
+# Functions that return their first argument: a check, a mark, a prefix to its name.
 PASSED_ON = (
     "equinox.error_if",
     "equinox.branched_error_if",
@@ -74,7 +72,7 @@ PASSED_ON = (
     ),
 )
 
-# Enumerations whose items may be chosen under a trace: equinox's own, and those that libraries made of it.
+# Enumerations whose items may be chosen under a trace: equinox's own, and those that libraries built on it.
 ENUMERATION = "equinox.Enumeration"
 ENUMERATIONS = frozenset(
     {ENUMERATION, "equinox.internal.Enumeration", "lineax.RESULTS", "optimistix.RESULTS", "diffrax.RESULTS"}

@@ -1,8 +1,8 @@
-"""Canonical names: one spelling for each JAX function, whichever module it was imported from."""
+"""Canonical names: one name for each JAX function, whichever module it was imported from."""
 
 from __future__ import annotations
 
-# Longest prefix first; a name is rewritten once, and what was private once more.
+# Longest prefix first. A name is rewritten once, and a private name once more.
 _PREFIXES: tuple[tuple[str, str], ...] = (
     ("jax._src.numpy.lax_numpy.", "jax.numpy."),
     ("jax._src.lax.control_flow.", "jax.lax."),
@@ -59,7 +59,7 @@ _PREFIXES: tuple[tuple[str, str], ...] = (
     ("jax.numpy.jit", "jax.jit"),
 )
 
-# What flax hands on under its own names of `jax.nn`, and `tanh` of `jax.numpy`.
+# `jax.nn` functions that flax re-exports, and `tanh` of `jax.numpy`.
 _ACTIVATIONS = """celu elu gelu glu hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu log_sigmoid log_softmax logsumexp one_hot
 relu relu6 selu sigmoid silu soft_sign softmax softplus standardize swish tanh""".split()  # noqa: SIM905
 HANDED_ON = {
@@ -68,7 +68,7 @@ HANDED_ON = {
     for name in _ACTIVATIONS
 }
 
-# One place where both halves are looked up often: remember what was asked.
+# A single cache, since both halves are looked up often.
 _cache: dict[str, str] = {}
 
 
@@ -88,12 +88,12 @@ def canonical(name: str) -> str:
     return found
 
 
-# Packages whose public classes are defined in modules below.
+# Packages whose public classes are defined in submodules.
 _INSIDE = ("flax.linen", "flax.nnx", "equinox", "haiku")
 
 
 def public_class(module: str, name: str) -> str:
-    """The name that users import a library's own class by, when `module` is a module of that library."""
+    """The name by which users import a library's class, if `module` is a module of that library."""
     for package in _INSIDE:
         if module == package or module.startswith(package + "."):
             return name if "test" in module else f"{package}.{name}"

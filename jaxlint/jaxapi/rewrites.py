@@ -1,7 +1,7 @@
-"""How to move a program from a name or parameter of JAX that went: parameters for the codemods, where one can do it.
+"""Migrations from removed names and parameters of JAX: the parameters for codemods, where a codemod can do it.
 
-The history says what replaces a name; the tables here say what else changes with it (arguments, the whole expression),
-and which replacements only look like renames.
+The history says what replaces a name. The tables here say what else changes (arguments, the whole expression), and
+which replacements only look like renames.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _RAISE_TO_SHAPED = {
     "template": {"text": "{aval}", "parameters": ("aval",), "optional": {"weak_type": ""}, "reorder": True}
 }
 
-# What changes besides the name; see the codemod `rename-api`.
+# Changes besides the name; see the codemod `rename-api`.
 _ACTIONS: Mapping[str, Mapping[str, Any]] = {
     "jax.experimental.shard_map.shard_map": {
         "call": {
@@ -139,7 +139,7 @@ _ACTIONS: Mapping[str, Mapping[str, Any]] = {
         "new": "jax.experimental.pallas.tpu.MemorySpace",
         "members": ("VMEM", "SMEM", "CMEM", "SEMAPHORE"),
     },
-    "jax.linear_util.wrap_init": {},  # it warns where no debug information is given
+    "jax.linear_util.wrap_init": {},  # it warns if no debug information is passed
     # Onto devices
     "jax.device_put_replicated": {
         "template": {
@@ -216,7 +216,7 @@ _ACTIONS: Mapping[str, Mapping[str, Any]] = {
             "reorder": True,
         }
     },
-    # As the function was defined; it knew maps too, of which JAX has none any more.
+    # With the parameters of its definition. It also accepted maps, which JAX no longer has.
     "jax.core.extract_call_jaxpr": {
         "template": {
             "text": '(({params}["call_jaxpr"], {{name: value for name, value in {params}.items() if name != "call_jaxpr"}}) '
@@ -232,7 +232,7 @@ _ACTIONS: Mapping[str, Mapping[str, Any]] = {
     "jax.tools.colab_tpu.setup_tpu": {"delete": True, "new": ""},
     "jax.config.enable_omnistaging": {"delete": True, "new": ""},
 }
-# Releases from which on everything that an action writes exists, where the row's replacement is older.
+# The first releases that have everything an action writes, if the row's replacement is older.
 _NEEDS = {
     "jax.device_put_replicated": "0.4.25",
     "jax.device_put_sharded": "0.4.25",
@@ -251,7 +251,7 @@ _NEEDS = {
     "jax.experimental.pallas.runtime_assert_enabled": "0.7.0",
     "jax.experimental.pallas.tpu.runtime_assert_enabled": "0.7.0",
 }
-# Values of parameters, where the new parameter takes others: as they are written, and the argument instead ("": refused).
+# Parameter values for parameters that accept other values now: the old source, and the new argument ("": refused).
 _VALUES: Mapping[tuple[str, str], Mapping[str, str | None]] = {
     ("jax.scipy.linalg.solve", "sym_pos"): {"True": 'assume_a="pos"', "False": None},
     **{
@@ -282,22 +282,22 @@ _VALUES: Mapping[tuple[str, str], Mapping[str, str | None]] = {
     ("jax.Array.sort", "kind"): {"*": None},
     ("jax.Array.argsort", "kind"): {"*": None},
 }
-# Parameters that have to be given by keyword: all in the old order, and how many may still be given by position.
+# Parameters that became keyword-only: all in the old order, and how many still accept a position.
 _BY_KEYWORD: Mapping[str, tuple[Sequence[str], int]] = {
     "jax.jit": (("fun", "static_argnums", "device", "backend", "donate_argnums"), 1),
     "jax.lax.dot": (("lhs", "rhs", "precision", "preferred_element_type"), 2),
     "jax.numpy.array": (("object", "dtype", "copy", "order", "ndmin"), 2),
     "jax.numpy.pad": (("array", "pad_width", "mode", "constant_values"), 3),
 }
-# Renames by the table whose new name does not mean quite the same.
+# Renames in the table whose new name does not mean quite the same.
 _ONLY_LOOKS_LIKE_A_RENAME = {
-    "jax.experimental.layout.DeviceLocalLayout",  # its new name was another class's old one
-    "jax.experimental.pallas.mosaic_gpu.ThreadSemantics",  # other members
+    "jax.experimental.layout.DeviceLocalLayout",  # its new name belonged to another class before
+    "jax.experimental.pallas.mosaic_gpu.ThreadSemantics",  # has other members
     "jax.api",  # had names that jax itself never had
 }
-# Submodules that `import jax` does not load, where the history does not say so.
+# Submodules that `import jax` does not load, if the history does not say so.
 _UNLOADED = ("jax.experimental.array_serialization.serialization",)
-# Rewrites whose result may differ.
+# Rewrites that may change the result.
 _UNSAFE = {
     "jax.random.shuffle": "the same kind of shuffle, not the same numbers",
     "jax.experimental.host_callback.id_tap": "the function is no longer told of the transformations around it",
@@ -324,17 +324,17 @@ _KEYWORD_UNSAFE = {
     ("jax.pure_callback", "vectorized"): "the results must have the leading axis of what is mapped",
     ("jax.ffi.ffi_call", "vectorized"): "the results must have the leading axis of what is mapped",
 }
-# Keywords that have to be given by position, in the order of the signature.
+# Parameters that became positional-only, in the order of the signature.
 _POSITIONAL_ORDER: Mapping[str, Sequence[str]] = {
     "jax.numpy.where": ("condition", "x", "y"),
     "haiku.switch": ("index", "branches", "operand"),
 }
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-_MAX_MOVES = 4  # a replacement may have been replaced in turn
+_MAX_MOVES = 4  # a replacement may have been replaced itself
 
 
 def rename_parameters(change: ApiChange, target: Target) -> Parameters | None:
-    """Parameters of `rename-api` for this change, None when no rewrite is right on every version of `target`."""
+    """The parameters of `rename-api` for this change; None if no rewrite is right on every version of `target`."""
     action = _ACTIONS.get(change.name)
     if action is None and change.private and target.has_since(PRIVATE_SINCE):
         return {"old": change.name, "new": change.private, "module": change.private.rpartition(".")[0]}
@@ -342,7 +342,7 @@ def rename_parameters(change: ApiChange, target: Target) -> Parameters | None:
         return None
     found: Parameters = {"old": change.name, "new": change.replacement or "", **(action or {})}
     if not target.has_since(_NEEDS.get(change.name, change.since)):
-        # Names of jax.tree_util are as old as the table.
+        # Names in jax.tree_util are as old as the table.
         if action or not (change.alternative or "").startswith("jax.tree_util."):
             return None
         found["new"] = change.alternative
@@ -355,24 +355,25 @@ def rename_parameters(change: ApiChange, target: Target) -> Parameters | None:
     if found["new"] and not _DOTTED.fullmatch(found["new"]):
         return None
     if found["new"] == "jax.Array":
-        found["type_tests"] = False  # true for tracers, which the old class was not
+        found["type_tests"] = False  # also true for tracers, unlike with the old class
     return _follow(found, target)
 
 
 def risk(change: ApiChange) -> str:
-    """How the rewrite of `change` may change what the program does; empty when it does not."""
+    """How the rewrite of `change` may change the program's behaviour; empty if it does not."""
     if change.private and change.name not in _ACTIONS:
         return "the same thing, private to JAX: any release may move it"
     return _UNSAFE.get(change.name, "")
 
 
 def takes_by_keyword(callee: str) -> bool:
-    """Whether some arguments of `callee` could be given by position once, and no more."""
+    """Whether some parameters of `callee` once accepted a keyword and no longer do."""
     return callee in _BY_KEYWORD
 
 
 def keyword_risk(callee: str, changes: Sequence[ApiChange], values: Mapping[str, str]) -> str:
-    """How new keywords may change what the call does; empty when they do not. `values`: the arguments as they are written."""
+    """How new keywords may change the behaviour of the call; empty if they do not. `values`: the source of the
+    arguments."""
     risks = []
     for one in changes:
         key = callee, one.param or ""
@@ -383,7 +384,7 @@ def keyword_risk(callee: str, changes: Sequence[ApiChange], values: Mapping[str,
 
 
 def by_keyword(callee: str, target: Target) -> tuple[ApiChange, Parameters] | None:
-    """The row that says which arguments of `callee` cannot be given by position any more, and the `change-call` for it."""
+    """The row that says which parameters of `callee` no longer accept a keyword, and its `change-call`."""
     if callee not in _BY_KEYWORD:
         return None
     change = call_change(callee)
@@ -394,7 +395,7 @@ def by_keyword(callee: str, target: Target) -> tuple[ApiChange, Parameters] | No
 
 
 def _follow(found: Parameters, target: Target) -> Parameters | None:
-    """Where the replacement is gone too: what replaces that."""
+    """The final replacement, if a replacement was itself removed."""
     for _ in range(_MAX_MOVES):
         later = lookup(found["new"])
         if later is None or not target.lacks(later):
@@ -406,7 +407,7 @@ def _follow(found: Parameters, target: Target) -> Parameters | None:
 
 
 def call_parameters(callee: str, changes: Sequence[ApiChange], target: Target) -> Parameters | None:
-    """Parameters of `change-call` for these keyword changes of one function; None when one has no rewrite."""
+    """The parameters of `change-call` for these keyword changes of one function; None if one has no rewrite."""
     rename: dict[str, str] = {}
     drop: list[str] = []
     positional: list[str] = []

@@ -1,4 +1,5 @@
-"""The settings of JAX, each also an environment variable that it reads at its import: `jax_enable_x64`, `JAX_ENABLE_X64`.
+"""The settings of JAX. Each is also an environment variable that JAX reads at import: `jax_enable_x64`,
+`JAX_ENABLE_X64`.
 
 `tests/engine/test_jaxapi_tables.py` compares them with the installed JAX.
 """

@@ -1,8 +1,8 @@
-"""Which arguments of array functions must be static, and which results have a size that the data decides."""
+"""Arguments of array functions that must be static, and functions whose result has a data-dependent size."""
 
 from __future__ import annotations
 
-# Where a value must be static: function -> (positions, keywords). Shapes may be tuples that hold the value.
+# Where a value must be static: function -> (positions, keywords). A shape may be a tuple that contains the value.
 SHAPE_ARGUMENTS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     **{f"jax.numpy.{name}": ((0,), ("shape",)) for name in ("zeros", "ones", "empty", "full")},
     **{
@@ -57,7 +57,7 @@ SHAPE_ARGUMENTS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "jax.random.poisson": ((2,), ("shape",)),
 }
 
-# Numbers that are no sizes, and must be static as well: sections, offsets, axes. `axis=` is one for every function.
+# Other numbers that must be static: sections, offsets, axes. `axis=` is one in every function.
 STATIC_NUMBERS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     **{
         f"jax.numpy.{name}": ((1,), ("indices_or_sections",))
@@ -106,8 +106,7 @@ STATIC_NUMBERS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "jax.numpy.transpose": ((1,), ("axes",)),
 }
 
-# Functions whose result has the size that a traced argument says, unless an option gives it:
-# function -> (position, keyword, option).
+# Functions whose result size is a traced argument, unless an option sets it: function -> (position, keyword, option).
 SIZED_BY_DATA: dict[str, tuple[int, str, str]] = {
     "jax.numpy.repeat": (1, "repeats", "total_repeat_length"),
     "jax.numpy.bincount": (0, "x", "length"),

@@ -1,4 +1,4 @@
-"""The transformations: which functions stage their argument, and what becomes of its parameters.
+"""Transformations: which functions trace their argument, and how they treat its parameters.
 
 Checked against the installed JAX by `tests/engine/test_jaxapi_tables.py`.
 """
@@ -13,9 +13,9 @@ from typing import NamedTuple
 class Transform:
     """A function that takes a function and returns one.
 
-    `kind` groups what behaves alike. `staged`: `bool()` of an argument raises inside. `abstract`: array functions give
-    tracers inside even without traced inputs. `keeps_python`: plain Python arguments stay what they are
-    (`eqx.filter_jit`).
+    `kind` groups transformations that behave alike. `staged`: `bool()` of an argument raises inside. `abstract`:
+    array functions return tracers inside even for concrete inputs. `keeps_python`: plain Python arguments are not
+    traced (`eqx.filter_jit`).
     """
 
     kind: str
@@ -75,14 +75,14 @@ TRANSFORMS: dict[str, Transform] = {
     "equinox.filter_jacfwd": Transform("jacobian", staged=False, abstract=False),
     "equinox.filter_jacrev": Transform("jacobian", staged=False, abstract=False),
     "equinox.filter_hessian": Transform("jacobian", staged=False, abstract=False),
-    # They draw keys apart, or bind arguments, and call what they are given.
+    # They split keys, or bind arguments, and call their argument.
     "flax.nnx.split_rngs": Transform("wrap", staged=False, abstract=False),
     "flax.nnx.fork_rngs": Transform("wrap", staged=False, abstract=False),
     "flax.nnx.cached_partial": Transform("partial", staged=False, abstract=False),
     "flax.nnx.make_jaxpr": Transform("make_jaxpr"),
     "equinox.filter_make_jaxpr": Transform("make_jaxpr", keeps_python=True),
     "jax.named_call": Transform("wrap", staged=False, abstract=False),
-    # Its arguments are constants of what it traces.
+    # Its arguments are constants of the trace.
     "jax.experimental.checkify.checkify": Transform("checkify", staged=False),
     "jax.numpy.vectorize": Transform("vmap", abstract=False),
     "jax.make_jaxpr": Transform("make_jaxpr"),
@@ -110,7 +110,7 @@ STATIC_JIT_KINDS = frozenset({"jit", "nnx.jit"})
 DIFFERENTIATION = frozenset({"grad", "value_and_grad", "jacobian"})
 """Kinds that differentiate their function, on concrete values outside of a stage."""
 
-# Calls that stage their function arguments at once.
+# Functions that trace their function arguments at once.
 CONTROL_FLOW = frozenset(
     {
         "jax.lax.scan",
@@ -160,12 +160,10 @@ CONTROL_FLOW = frozenset(
 
 
 class Caller(NamedTuple):
-    """A function that traces functions it is given among other arguments."""
+    """A function that traces functions among its other arguments."""
 
-    parameters: tuple[str, ...]  # those that it takes by position, in order
-    called: dict[
-        str, tuple[str, ...]
-    ]  # which of its arguments are functions, and which of the others these get
+    parameters: tuple[str, ...]  # its positional parameters, in order
+    called: dict[str, tuple[str, ...]]  # which arguments are functions, and which of the others these receive
 
 
 def _caller(parameters: str, **called: str) -> Caller:
@@ -199,8 +197,8 @@ CALLERS: dict[str, Caller] = {
 }
 
 TRANSPOSES = "jax.interpreters.ad.primitive_transposes"
-# Tables that hold the rules of primitives, and what takes one: which of a rule's positional arguments hold tracers, None
-# for all of them. The keywords are the primitive's parameters, which are static.
+# Tables of primitive rules, and functions that register one: which positional arguments of a rule contain tracers,
+# None for all of them. The keywords are the primitive's parameters, which are static.
 PRIMITIVE_RULES: dict[str, tuple[int, ...] | None] = {
     "jax.interpreters.ad.primitive_jvps": None,
     TRANSPOSES: None,

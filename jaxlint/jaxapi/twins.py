@@ -1,13 +1,13 @@
 """Functions of NumPy and `math` that `jax.numpy` has under the same name, or another, with the same first arguments.
 
-Left out are those whose result has a size that depends on the values (`unique`, `nonzero`), those that change their
-argument (`put`, `fill_diagonal`), and those that read files. Checked against the installed libraries by
+It leaves out functions with a data-dependent result size (`unique`, `nonzero`), functions that modify their argument
+(`put`, `fill_diagonal`), and functions that read files. Checked against the installed libraries by
 `tests/engine/test_jaxapi_twins.py`.
 """
 
 from __future__ import annotations
 
-# Element by element: of NumPy's keywords they take none.
+# Elementwise functions, which accept none of NumPy's keywords.
 ELEMENTWISE = frozenset(
     [
         "abs",
@@ -101,7 +101,7 @@ ELEMENTWISE = frozenset(
     ]
 )
 
-# Others, with the number of positional arguments that mean the same.
+# Others, with the number of positional arguments that have the same meaning.
 OTHERS: dict[str, int] = {
     "allclose": 5, "angle": 2, "append": 3, "apply_along_axis": 3, "argmax": 2, "argmin": 2, "argsort": 2, "around": 2,
     "array": 2, "array_equal": 3, "asarray": 2, "astype": 2, "atleast_1d": 9, "atleast_2d": 9, "atleast_3d": 9,
@@ -125,15 +125,15 @@ OTHERS: dict[str, int] = {
     "fft.ifftshift": 2, "fft.irfft": 4, "fft.rfft": 4,
 }  # fmt: skip
 
-# They take any number of arguments, and a subscript string or arrays alone.
+# They accept any number of arguments, and a subscript string or only arrays.
 VARIADIC = frozenset({"einsum"})
 
-# Scalar types that are called to convert. Those of 64 bits would silently become others.
+# Scalar types used as conversions. 64-bit types would silently become others.
 TYPES = frozenset(
     ["float16", "float32", "int8", "int16", "int32", "uint8", "uint16", "uint32", "complex64", "bool_"]
 )
 
-# Makers of buffers that are then filled item by item.
+# Functions that create buffers to be filled item by item.
 BUFFERS = frozenset(
     [
         "zeros",
@@ -152,7 +152,7 @@ BUFFERS = frozenset(
     ]
 )
 
-# They take a sequence of arrays; the others take arrays and no lists.
+# They accept a sequence of arrays; the others accept arrays but no lists.
 TAKE_SEQUENCES = frozenset(
     [
         "append",
@@ -171,15 +171,15 @@ TAKE_SEQUENCES = frozenset(
     ]
 )
 
-# Keywords of NumPy that jax.numpy refuses or treats otherwise.
+# Keywords of NumPy that jax.numpy rejects or treats differently.
 FOREIGN_KEYWORDS = frozenset(
     ["out", "where", "order", "casting", "subok", "like", "kind", "a_min", "a_max", "ndmin", "copy"]
 )
 
-# Those of them that a function takes with the same meaning.
+# Those of them that a function accepts with the same meaning.
 OWN_KEYWORDS = {"array": ("copy", "ndmin"), "asarray": ("copy",), "nan_to_num": ("copy",)}
 
-# `math` by what stands for it; floor, ceil and trunc give integers there.
+# `math` functions and their equivalents; floor, ceil and trunc return integers in `math`.
 MATH: dict[str, str] = {
     "sqrt": "jax.numpy.sqrt", "exp": "jax.numpy.exp", "expm1": "jax.numpy.expm1", "log2": "jax.numpy.log2",
     "log10": "jax.numpy.log10", "log1p": "jax.numpy.log1p", "sin": "jax.numpy.sin", "cos": "jax.numpy.cos",

@@ -1,4 +1,4 @@
-"""Versions of JAX, and the range of them that a project wants to run on."""
+"""Versions of JAX, and the range of versions that a project must support."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ Version = tuple[int, ...]
 _CLAUSE = re.compile(
     r"\s*(?P<operator>===?|~=|!=|<=|>=|<|>)?\s*v?(?P<version>\d+(?:\.\d+)*)(?P<wild>\.\*)?[\w.+-]*\s*$"
 )
-_LONGEST = 1_000  # characters: what is read comes from projects that may mean harm
+_LONGEST = 1_000  # characters: the input comes from projects that may be hostile
 _PARTS = 4  # 0.12.0.1: short versions are padded with zeros
 
 
 class VersionError(ValueError):
-    """A version or specifier that makes no sense; the message is one line."""
+    """An invalid version or specifier. The message is one line."""
 
 
 @functools.lru_cache(maxsize=1024)
 def parse_version(text: str) -> Version:
-    """ "0.4.30" as numbers that compare. Suffixes such as "rc1" are dropped. Raises VersionError."""
+    """The version "0.4.30" as numbers that can be compared. Suffixes such as "rc1" are dropped. Raises VersionError."""
     _refuse_long(text)
     match = re.match(r"\d+(?:\.\d+)*", text.strip())
     if match is None:
@@ -41,7 +41,7 @@ def _padded(text: str) -> Version:
 
 @dataclass(frozen=True, slots=True)
 class VersionRange:
-    """From `low` to `high`, both included, unless `below` says that `high` itself is not. None: no limit."""
+    """From `low` to `high`, both included, unless `below` excludes `high`. None: no limit."""
 
     low: Version | None = None
     high: Version | None = None
@@ -60,10 +60,7 @@ class VersionRange:
 
 @functools.lru_cache(maxsize=64)
 def parse_range(specifier: str) -> VersionRange:
-    """The range that a version ("0.10.2") or a specifier (">=0.4.30,<0.6", "~=0.4.30", "==0.4.*") names.
-
-    `!=` is accepted and ignored. Raises VersionError.
-    """
+    """The range of a version ("0.10.2") or a specifier (">=0.4.30,<0.6", "~=0.4.30", "==0.4.*")."""
     _refuse_long(specifier)
     low: Version | None = None
     high: Version | None = None

@@ -1,6 +1,7 @@
-"""What the analysis knows of libraries: one module a library, one function for each thing that follows rules of its own.
+"""Models of libraries: one module for each library, one function for each thing with rules of its own.
 
-A module registers its models when it is imported (`jaxlint.staging.evaluator.external_models`); `load` imports all that stand in this folder.
+A module registers its models at import (`jaxlint.staging.evaluator.external_models`). `load` imports all modules in
+this folder.
 """
 
 from __future__ import annotations
@@ -12,6 +13,6 @@ from functools import cache
 
 @cache
 def load() -> None:
-    """Makes the models of all libraries known."""
+    """Registers the models of all libraries."""
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")

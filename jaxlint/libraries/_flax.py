@@ -1,4 +1,4 @@
-"""What flax.linen and flax.nnx do alike."""
+"""The common part of flax.linen and flax.nnx."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TABLE_OPTIONS = frozenset(
 
 
 def tabulated(call: LibraryCall, part: Why) -> tuple[list[Value], dict[str, Value]]:
-    """What `tabulate` hands on, traced; settings are closed over, and stay what they are."""
+    """The arguments that `tabulate` passes on, traced. Settings are closed over and not traced."""
     return [call.staged(value, part, keeps_python=True) for value in call.args], {
         name: call.staged(value, part, keeps_python=True)
         for name, value in call.kwargs.items()

@@ -1,4 +1,4 @@
-"""attrs: decorators that write dataclasses, under its two names."""
+"""attrs: decorators that generate dataclasses, under both of its names."""
 
 from __future__ import annotations
 

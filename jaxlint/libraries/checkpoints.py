@@ -1,4 +1,4 @@
-"""Checkpoints: what is restored takes the structure of a template, whose numbers nobody sees."""
+"""Checkpoints: restored values have the structure of a template, whose numbers are irrelevant."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TEMPLATES = {
 
 @calls(*_TEMPLATES)
 def restore(call: LibraryCall) -> Value:
-    """The template may be made with any key: another model may be made with the same."""
+    """The template may use any key: another model may be created with the same one."""
     position, name = _TEMPLATES[call.name]
     node = call.node
     if isinstance(node, ast.Call):
@@ -34,7 +34,7 @@ def restore(call: LibraryCall) -> Value:
 
 
 def _maker(template: ast.expr | None, line: int, frame: Frame) -> ast.expr | None:
-    """The expression that made a template: itself, or what was last assigned to its variable before the line of the call."""
+    """The expression that created a template: itself, or the last assignment to its variable before the call."""
     if not isinstance(template, ast.Name):
         return template
     body = frame.function.node if frame.function is not None else frame.module.tree

@@ -1,4 +1,4 @@
-"""chex: its dataclasses, and the contexts that put something else in the place of JAX's transformations."""
+"""chex: its dataclasses, and the contexts that replace JAX's transformations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""time, timeit and tracemalloc: readings of clocks, and of memory that is not the device's."""
+"""time, timeit and tracemalloc: readings of clocks, and of host memory."""
 
 from __future__ import annotations
 

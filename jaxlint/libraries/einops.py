@@ -8,7 +8,8 @@ from jaxlint.staging.values import Array, ListValue, NumpyArray, TupleValue, Val
 
 @calls("einops.rearrange", "einops.reduce", "einops.repeat")
 def rearrange(call: LibraryCall) -> Value:
-    """`rearrange(x, "b (h d) -> b h d", h=8)`: an array like the one that goes in, of JAX or NumPy; of a list, one of its arrays stacked."""
+    """`rearrange(x, "b (h d) -> b h d", h=8)`: an array of the input's kind, JAX or NumPy; for a list, its arrays
+    stacked."""
     given = call.argument(0, "tensor")
     if isinstance(given, NumpyArray):
         return NumpyArray(dtype=given.dtype)
@@ -33,7 +34,7 @@ def einsum(call: LibraryCall) -> Value:
 
 @calls("einops.pack")
 def pack(call: LibraryCall) -> Value:
-    """`pack(arrays, "* d")`: one array, and the shapes that `unpack` wants."""
+    """`pack(arrays, "* d")`: one array, and the shapes for `unpack`."""
     given = call.argument(0, "tensors")
     if given is None or find_array(given) is None:
         return call.opaque()

@@ -1,6 +1,6 @@
-"""Equinox: modules that are partitioned into arrays and the rest, combined again, filtered and changed.
+"""Equinox: modules that are partitioned into arrays and the rest, combined again, filtered and updated.
 
-What is put together is an object of the same class, so that its methods are known; its arrays are those of the parts.
+A combined module is an object of the same class, so that its methods are known; its arrays are those of the parts.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ makes_fields("equinox.field")
 for _name in ENUMERATIONS:
     class_members(_name, {name: f"{ENUMERATION}.{name}" for name in ("where", "promote")})
 
-# Filters that leave nothing that JAX could trace in the other part.
+# Filters that leave nothing traceable in the other part.
 _ARRAY_FILTERS = frozenset({"is_array", "is_inexact_array", "is_array_like", "is_inexact_array_like"})
 
 
@@ -102,7 +102,7 @@ def filter_(call: LibraryCall) -> Value:
 
 
 def _ask(call: LibraryCall, spec: Value | None, tree: Value) -> None:
-    """A filter is called with each leaf, and `is_leaf` with each node."""
+    """Calls a filter with each leaf, and `is_leaf` with each node."""
     call.ask_leaf(tree)
     if isinstance(spec, (Function, Instance, Partial)):
         call.run(spec, call.machine.part(TreeMaps).leaf_of(tree))
@@ -114,7 +114,7 @@ def _filters_arrays(spec: Value) -> bool:
 
 
 def _part(value: Value, arrays: bool, sure: bool, depth: int = 6) -> Value:
-    """What one side of a partition has of `value`: its arrays, or the rest. `sure`: all arrays are on the one side."""
+    """One side of a partition of `value`: its arrays, or the rest. `sure`: all arrays are on one side."""
     if depth == 0:
         return UNKNOWN
     if isinstance(value, Array):
@@ -130,7 +130,7 @@ def _part(value: Value, arrays: bool, sure: bool, depth: int = 6) -> Value:
         staged = value.staged if arrays or not sure else None
         return Instance(value.cls, fields, True, value.origin, value.ready, staged)
     if isinstance(value, ExternalObject):
-        # The same layer, but another object: one without its functions.
+        # The same layer as another object: one without its functions.
         return replace(value) if arrays or not sure else replace(value, staged=None)
     if isinstance(value, Unknown):
         return Unknown(value.origin, value.flow) if arrays or not sure else UNKNOWN
@@ -149,7 +149,7 @@ def combine(call: LibraryCall) -> Value:
 
 
 def _either(left: Value, right: Value, depth: int = 6) -> Value:
-    """Leaf by leaf, what is not None."""
+    """Leaf by leaf, the side that is not None."""
     if is_none(left) or is_none(right) or depth == 0:
         return right if is_none(left) else left
     if isinstance(left, Instance) and isinstance(right, Instance) and left.cls is right.cls:
@@ -172,14 +172,14 @@ def _either(left: Value, right: Value, depth: int = 6) -> Value:
         if isinstance(holder, (Instance, ExternalObject)) and isinstance(other, (Array, Unknown)):
             return _filled(holder, find_array(other))
         if isinstance(holder, (Function, Partial, BoundMethod, External)):
-            return holder  # a leaf that is no array
+            return holder  # a leaf that is not an array
         if isinstance(holder, Array):
             return holder
     return left
 
 
 def _filled(value: Value, arrays: Array | None) -> Value:
-    """`value` with arrays like these where it has none: what was left out, or what is not known."""
+    """`value` with arrays like these in place of those that it lacks: values left out, or unknown ones."""
     if arrays is None or not arrays.staged:
         return value
     leaf = Array(True, arrays.why, tree=True, certain=False)
@@ -197,7 +197,7 @@ def _filled(value: Value, arrays: Array | None) -> Value:
 
 
 def _path_chosen(where: Value) -> list[str] | None:
-    """The attributes that `lambda tree: tree.a.b` goes through; None of another function."""
+    """The attributes in `lambda tree: tree.a.b`; None for any other function."""
     body = where.node.body if isinstance(where, Function) else None
     path: list[str] = []
     while isinstance(body, ast.Attribute):
@@ -207,7 +207,7 @@ def _path_chosen(where: Value) -> list[str] | None:
 
 
 def _changed(call: LibraryCall, tree: Instance, path: list[str] | None, given: Value) -> Value:
-    """A copy of the tree with something else at `path`: anywhere where that is not known."""
+    """A copy of the tree with another value at `path`, or anywhere if the path is unknown."""
     fields: dict[str, Value] = {
         name: replace(part, certain=False, tree=True)
         for name, part in tree.fields.items()
@@ -218,7 +218,7 @@ def _changed(call: LibraryCall, tree: Instance, path: list[str] | None, given: V
             if isinstance(part, Static) and is_number(part):
                 fields[name] = Static(kind=kind_of_static(part))
     elif len(path) == 1:
-        # An array may be one of several that the program puts there.
+        # An array may be one of several new values.
         fields.setdefault(path[0], given)
     else:
         inner = tree.fields.get(path[0])
@@ -229,7 +229,7 @@ def _changed(call: LibraryCall, tree: Instance, path: list[str] | None, given: V
 
 @calls("equinox.tree_at")
 def tree_at(call: LibraryCall) -> Value:
-    """`eqx.tree_at(where, tree, replace)` calls `where` with the tree, and `replace_fn` with what that gives."""
+    """`eqx.tree_at(where, tree, replace)` calls `where` with the tree, and `replace_fn` with its result."""
     if len(call.args) < 2 or isinstance(call.args[0], StarArgument):
         return UNKNOWN
     chosen = call.run(call.args[0], call.args[1])
@@ -256,12 +256,12 @@ calls("equinox.tree_check")(nothing)
 
 @calls(f"{ENUMERATION}.where")
 def chosen_item(call: LibraryCall) -> Value:
-    """`Enumeration.where(choice, first, second)`: an item that holds a tracer where the choice is one."""
+    """`Enumeration.where(choice, first, second)`: an item that contains a tracer if the choice is one."""
     found = next((array for part in call.args if (array := find_array(part, True)) is not None), None)
     return UNKNOWN if found is None else Array(True, found.why, tree=True, certain=False)
 
 
-# -- the shapes that layers give: each takes one example
+# -- the result shapes of layers: each takes one example
 
 shapes("equinox.nn.LayerNorm equinox.nn.RMSNorm equinox.nn.Dropout equinox.nn.PReLU equinox.nn.Identity")(
     input_shape

@@ -35,7 +35,7 @@ from jaxlint.staging.values.dtypes import dtype_named
 from jaxlint.staging.values.labels import label_of
 from jaxlint.staging.values.stage import Stage, Why
 
-_BOUND = ("apply", "init", "init_with_output", "lazy_init", "tabulate")  # they run the module that has them
+_BOUND = ("apply", "init", "init_with_output", "lazy_init", "tabulate")  # they run the module that owns them
 _MODULE = ClassModel(
     "linen",
     fields=True,
@@ -55,7 +55,8 @@ _MODULE = ClassModel(
 base("flax.linen.Module", _MODULE)
 base("flax.linen.*", _MODULE)
 
-CHANGED_STATE = "flax.linen.Module.apply"  # the operation that gives the collections that a call has changed
+# the operation that returns the collections that a call has changed
+CHANGED_STATE = "flax.linen.Module.apply"
 _VARIABLE = "flax.linen.Variable"
 _APPLY_OPTIONS = ("rngs", "mutable", "method", "capture_intermediates")
 _INITIALIZERS = ("flax.linen.initializers.", "jax.nn.initializers.", "flax.nnx.initializers.")
@@ -63,7 +64,7 @@ _INITIALIZERS = ("flax.linen.initializers.", "jax.nn.initializers.", "flax.nnx.i
 
 @calls_of_made("flax.linen.Module.param")
 def param(call: LibraryCall) -> Value:
-    """`self.param(name, init_fn, *shape_args)` runs while tracing and gives an array."""
+    """`self.param(name, init_fn, *shape_args)` runs at trace time and returns an array."""
     _call_initialiser(call)
     made = call.array([], name="self.param")
     made.flow = call.machine.parameter_flow
@@ -73,7 +74,7 @@ def param(call: LibraryCall) -> Value:
 
 
 def _call_initialiser(call: LibraryCall) -> None:
-    """`self.param(name, init_fn, *args)`: `apply` evaluates the shape of what `init_fn` gives, for a traced key."""
+    """`self.param(name, init_fn, *args)`: `apply` evaluates the shape of `init_fn`'s result, for a traced key."""
     init = call.argument(1, "init_fn")
     if not isinstance(init, CALLABLE) or isinstance(init, (ExternalObject, Choice)):
         return
@@ -88,7 +89,7 @@ def _call_initialiser(call: LibraryCall) -> None:
     )
     key = Array(True, Why("the PRNG key of", cause=why), role="key", origin=Origin("key"))
     rest = {name: value for name, value in call.kwargs.items() if name not in ("init_fn", "unbox")}
-    # Not certain: `init` calls it as it stands.
+    # Not certain: `init` calls it without tracing.
     stage = Stage("eval_shape", True, False, why, call.frame.stage)
     used = dict(call.frame.used)
     call.run_in(stage, init, [key, *call.args[2:]], rest)
@@ -96,7 +97,7 @@ def _call_initialiser(call: LibraryCall) -> None:
 
 
 def _parameter_dtype(args: list[Value]) -> str:
-    """The dtype of `self.param(name, init_fn, shape, dtype)` for an initialiser of flax or JAX; "" when it is not known."""
+    """The dtype of `self.param(name, init_fn, shape, dtype)` for an initialiser of flax or JAX; "" if unknown."""
     init = args[1] if len(args) > 1 else None
     if not isinstance(init, (External, ExternalObject)) or not init.name.startswith(_INITIALIZERS):
         return ""
@@ -107,7 +108,7 @@ def _parameter_dtype(args: list[Value]) -> str:
 
 @calls("flax.linen.partitioning.param_with_axes")
 def param_with_axes(call: LibraryCall) -> Value:
-    """`self.param` by another name."""
+    """`self.param` under another name."""
     options = {name: value for name, value in call.kwargs.items() if name not in ("axes", "module")}
     _call_initialiser(replace(call, kwargs=options))
     return call.array([], name="param_with_axes")
@@ -115,7 +116,7 @@ def param_with_axes(call: LibraryCall) -> Value:
 
 @calls_of_made("flax.linen.Module.variable")
 def variable(call: LibraryCall) -> Value:
-    """`self.variable(collection, name, init_fn, *args)` runs `init_fn` where there is no such variable yet."""
+    """`self.variable(collection, name, init_fn, *args)` runs `init_fn` if the variable does not exist yet."""
     if len(call.args) > 2 and isinstance(call.args[2], (Function, Partial, BoundMethod)):
         call.run_all(call.args[2], call.args[3:], call.kwargs)
     return ExternalObject(_VARIABLE, node=call.node)
@@ -123,7 +124,8 @@ def variable(call: LibraryCall) -> Value:
 
 @attributes(f"{_VARIABLE}.value")
 def variable_value(call: LibraryCall) -> Value:
-    """What `apply` was given for it, or what its initialiser made: any tree, and a number before it has been through a stage."""
+    """The value passed to `apply`, or the result of its initialiser: any tree, and a number before it has been
+    through a trace."""
     held = call.array([], name="variable.value")
     held.tree, held.certain = True, False
     return held
@@ -145,7 +147,7 @@ def tabulate(call: LibraryCall) -> Value:
 
 @calls_of_made(*(f"flax.linen.Module.{how}" for how in ("apply", "init", "init_with_output")))
 def apply(call: LibraryCall) -> Value:
-    """`module.apply(variables, *args)`, or `init`, of a module of the project."""
+    """`module.apply(variables, *args)`, or `init`, of a project module."""
     module, how = call.made.args[0], call.name.rpartition(".")[2]
     assert isinstance(module, Instance)
     machine = call.machine
@@ -180,7 +182,7 @@ def _variables(call: LibraryCall) -> Array:
 
 
 def _is_set(option: Value | None) -> bool:
-    """Whether an option is given and not False or None; unknown counts as given."""
+    """Whether an option is passed and is not False or None; an unknown value counts as passed."""
     if isinstance(option, Static) and option.const is not MISSING:
         return bool(option.const)
     return option is not None
@@ -198,12 +200,12 @@ def make_rng(call: LibraryCall) -> Value:
 
 @calls_of_made("flax.linen.Module.lazy_init")
 def lazy_init(call: LibraryCall) -> Value:
-    """It is `init`, of shapes alone."""
+    """Like `init`, for shapes only."""
     init = ExternalObject("flax.linen.Module.init", call.made.args)
     return call.shapes_of(init, call.args, call.kwargs)
 
 
-# -- the shapes that layers give
+# -- the result shapes of layers
 
 _KEEPING = "BatchNorm LayerNorm RMSNorm GroupNorm InstanceNorm Dropout PReLU"
 shapes(" ".join(f"flax.linen.{name}" for name in _KEEPING.split()))(input_shape)
@@ -211,7 +213,7 @@ shapes(" ".join(f"flax.linen.{name}" for name in _KEEPING.split()))(input_shape)
 
 @shapes("flax.linen.Module.param")
 def shape_of_parameter(applied: Applied) -> Shape:
-    """An initialiser of flax or JAX gives the shape that it is asked for."""
+    """An initialiser of flax or JAX returns the requested shape."""
     init = applied.needed(1)
     if not isinstance(init, (External, ExternalObject)) or not init.name.startswith(_INITIALIZERS):
         applied.unclear()

@@ -1,4 +1,4 @@
-"""flax.nnx: modules that are split into structure and state and merged again, variables, summaries."""
+"""flax.nnx: modules that are split into graph and state and merged again, variables, summaries."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def split(call: LibraryCall) -> Value:
 
 
 def _ask_filters(call: LibraryCall, filters: list[Value], state: Value) -> None:
-    """A filter that is a function is called with the path and the variable of each leaf."""
+    """Calls a filter function with the path and the variable of each leaf."""
     for chosen in filters:
         if isinstance(chosen, (Function, Partial)):
             leaf = replace(state, tree=True, role="ref") if isinstance(state, Array) else UNKNOWN
@@ -82,7 +82,7 @@ def state(call: LibraryCall) -> Value:
 
 
 def _arrays(module: Value) -> Value:
-    """The state of a module: a tree of arrays, tracers where the module was made or passed in a stage."""
+    """The state of a module: a tree of arrays, which are tracers if the module was created or passed inside a trace."""
     found = find_array(module, True) or (module.staged if isinstance(module, Instance) else None)
     if found is not None:
         return Array(True, found.why, tree=True, certain=False)
@@ -101,7 +101,7 @@ def merge(call: LibraryCall) -> Value:
             return call.replaced(module, {}) if isinstance(module, Instance) else module
         why = staged.why or Why("what `nnx.merge` returns", call.frame.module, call.node)
         return call.staged(module, why, False)
-    return UNKNOWN  # a module of which nothing is known
+    return UNKNOWN  # an unknown module
 
 
 @calls("flax.nnx.clone", "flax.nnx.view", "flax.nnx.as_pure", "flax.nnx.pure")
@@ -125,7 +125,7 @@ def dict_(call: LibraryCall) -> Value:
 
 @calls(*(f"flax.nnx.{kind}" for kind in _VARIABLES))
 def variable(call: LibraryCall) -> Value:
-    """A mutable reference to an array; in modules it crosses a jit like one."""
+    """A mutable reference to an array. Inside a module it enters a jit like an array."""
     result = call.array(call.args)
     result.role = "ref"
     return result
@@ -133,7 +133,7 @@ def variable(call: LibraryCall) -> Value:
 
 @calls("flax.nnx.tabulate")
 def tabulate(call: LibraryCall) -> Value:
-    """`nnx.tabulate(module, *args)` calls the module, and by that its parts, on tracers."""
+    """`nnx.tabulate(module, *args)` calls the module, and so its submodules, on tracers."""
     if not call.args or not isinstance(call.args[0], (Instance, ExternalObject)):
         return Static(kind="str")
     why = call.reason("nnx.tabulate", call.args[0])
@@ -151,7 +151,7 @@ def tabulate(call: LibraryCall) -> Value:
 
 @calls(_CAPTURE)
 def capture(call: LibraryCall) -> Value:
-    """`nnx.capture(module, nnx.Intermediate)` is called as the module is, and gives what was noted too."""
+    """`nnx.capture(module, nnx.Intermediate)` is called like the module, and also returns the captured values."""
     return ExternalObject(_CAPTURE, call.args[:1], node=call.node)
 
 
@@ -161,7 +161,7 @@ def call_captured(call: LibraryCall) -> Value:
     return TupleValue([result, call.opaque([result])])
 
 
-# -- the shapes that layers give
+# -- the result shapes of layers
 
 _KEEPING = "BatchNorm LayerNorm RMSNorm GroupNorm InstanceNorm Dropout PReLU"
 shapes(" ".join(f"flax.nnx.{name}" for name in _KEEPING.split()))(input_shape)

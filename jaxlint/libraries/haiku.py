@@ -58,7 +58,7 @@ def stack(call: LibraryCall) -> Value:
 
 @calls_of_made(_STACKED)
 def call_stacked(call: LibraryCall) -> Value:
-    """`hk.layer_stack(n)(f)(x)`: a scan runs `f`, with parameters of its own at each step."""
+    """`hk.layer_stack(n)(f)(x)`: a scan runs `f`, with separate parameters at each step."""
     body = call.made.args[0] if call.made.args else UNKNOWN
     why = call.reason("hk.layer_stack", body)
     part = Why("an argument of", cause=why)
@@ -76,7 +76,7 @@ def summary(call: LibraryCall) -> Value:
 
 @calls_of_made(*_SUMMARIES)
 def call_summary(call: LibraryCall) -> Value:
-    """`hk.experimental.tabulate(f)(*args)` evaluates the shapes of `f`, or of what was transformed."""
+    """`hk.experimental.tabulate(f)(*args)` evaluates the shapes of `f`, or of the transformed function."""
     function = call.made.args[0] if call.made.args else UNKNOWN
     if isinstance(function, Transformed) and function.kind == "hk.transform":
         function = function.target
@@ -84,7 +84,7 @@ def call_summary(call: LibraryCall) -> Value:
     return Static(kind="str")
 
 
-# -- the shapes that layers give
+# -- the result shapes of layers
 
 shapes("haiku.LayerNorm haiku.RMSNorm haiku.BatchNorm haiku.GroupNorm")(input_shape)
 

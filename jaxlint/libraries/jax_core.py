@@ -1,4 +1,4 @@
-"""jax and jax.lax: transfers, waiting, and functions that give an argument back."""
+"""jax and jax.lax: transfers, host syncs, and functions that return an argument."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def device_get(call: LibraryCall) -> Value:
     _wait("device_get", call)
     given = call.args[0] if call.args else None
     if isinstance(given, Array) and given.staged:
-        return given  # a tracer is what it gives back
+        return given  # it returns a tracer unchanged
     return NumpyArray(shares=is_single(given)) if isinstance(given, Array) else UNKNOWN
 
 
@@ -85,7 +85,7 @@ def device_put(call: LibraryCall) -> Value:
 
 @calls("jax.core.concrete_or_error", "jax._src.core.concrete_or_error", "jax.extend.core.concrete_or_error")
 def concrete_or_error(call: LibraryCall) -> Value:
-    """`concrete_or_error(force, value)` raises on a tracer, so that whatever goes on holds numbers."""
+    """`concrete_or_error(force, value)` raises on a tracer, so the code after it has numbers."""
     if (
         isinstance(call.node, ast.Call)
         and len(call.node.args) > 1
@@ -98,7 +98,7 @@ def concrete_or_error(call: LibraryCall) -> Value:
 @calls("jax.lax.psum")
 def psum(call: LibraryCall) -> Value:
     if call.args and isinstance(call.args[0], Static):
-        return Static(kind="int")  # `psum(1, axis)` is the old way to ask for the size of an axis
+        return Static(kind="int")  # `psum(1, axis)` is the old way to get the size of an axis
     return call.array(call.inputs, name="lax.psum")
 
 
@@ -109,7 +109,7 @@ def stop_gradient(call: LibraryCall) -> Value:
 
 @calls("jax.new_ref", "jax.ref.new_ref", "jax.empty_ref", "jax.ref.empty_ref")
 def new_ref(call: LibraryCall) -> Value:
-    """A reference to an array that is written to in place."""
+    """A reference to an array that can be written in place."""
     result = call.array(call.args[:1], name=call.name)
     result.role, result.tree = "ref", False
     result.made = Operation(NEW_REF, (), {}, call.node)
@@ -131,7 +131,7 @@ def bind(call: LibraryCall) -> Value:
 
 @methods("jax.stages.Lowered.compile")
 def compile_lowered(call: LibraryCall) -> Value:
-    """A compiled program is called as the jitted function is."""
+    """A compiled program is called like the jitted function."""
     return call.made.args[0]
 
 
@@ -142,7 +142,7 @@ def shape_or_dtype(call: LibraryCall) -> Value:
 
 @attributes("jax.numpy.finfo.*", "jax.numpy.iinfo.*")
 def limit_of_dtype(call: LibraryCall) -> Value:
-    """`jnp.finfo(x.dtype).eps` is a scalar of the dtype, `jnp.iinfo(jnp.int32).max` a number of Python's."""
+    """`jnp.finfo(x.dtype).eps` is a scalar of the dtype, `jnp.iinfo(jnp.int32).max` a Python number."""
     (asked,) = call.made.args
     ends = INTEGER_ENDS.get(dtype_named(asked))
     if ends is not None and call.name.endswith((".iinfo.min", ".iinfo.max")):
@@ -178,7 +178,7 @@ def initialise(call: LibraryCall) -> Value:
 @contexts("jax.disable_jit")
 @contextmanager
 def disable_jit(entered: Entered) -> Iterator[None]:
-    """`with jax.disable_jit():` stages nothing, `with jax.disable_jit(False):` as ever."""
+    """`with jax.disable_jit():` disables tracing, `with jax.disable_jit(False):` does not."""
     made = entered.value
     if isinstance(made, ExternalObject) and made.args and truth(made.args[0]) is False:
         yield
@@ -190,6 +190,6 @@ def disable_jit(entered: Entered) -> Iterator[None]:
 @contexts("jax.ensure_compile_time_eval")
 @contextmanager
 def ensure_compile_time_eval(entered: Entered) -> Iterator[None]:
-    """What is known while JAX traces is computed at once."""
+    """Concrete values are computed at once, at trace time."""
     with Staged(entered.frame, at_compile_time(entered.frame.stage)):
         yield

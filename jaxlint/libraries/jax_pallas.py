@@ -1,4 +1,4 @@
-"""jax.experimental.pallas: questions for the grid, and decorators that run what they decorate."""
+"""jax.experimental.pallas: queries of the grid, and decorators that run the decorated function."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ def grid_query(call: LibraryCall) -> Value:
 
 @calls("jax.experimental.pallas.num_programs")
 def grid_size(call: LibraryCall) -> Value:
-    """A Python number, unless that axis of the grid is a traced value."""
+    """A Python number, unless that axis of the grid is a tracer."""
     return UNKNOWN
 
 
 @calls_of_made("pallas.when")
 def when(call: LibraryCall) -> Value:
-    """`@pl.when(condition)` runs the function that it decorates."""
+    """`@pl.when(condition)` runs the decorated function."""
     return call.run(call.args[0]) if call.args else call.opaque()
 
 
 @calls_of_made("pallas.loop")
 def loop(call: LibraryCall) -> Value:
-    """`@pl.loop(lower, upper)` runs it with the index."""
+    """`@pl.loop(lower, upper)` runs the decorated function with the index."""
     return (
         call.machine.part(ControlFlow).run_kernel_loop(call.made, call.args[0], call.node, call.frame)
         if call.args

@@ -1,4 +1,4 @@
-"""jax.random: keys that are made, split and folded, and samples that use them up."""
+"""jax.random: creating, splitting and folding keys, and samples that consume them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jaxlint.staging.tracking.operations import Operations
 from jaxlint.staging.values import UNKNOWN, Array, Origin, Static, Unknown, Value, constant
 from jaxlint.staging.values.arrays import Form
 
-RAW = "uint32"  # of keys as `jax.random.PRNGKey` makes them
+RAW = "uint32"  # keys in the form of `jax.random.PRNGKey`
 
 
 @calls(*KEY_MAKERS)
@@ -24,7 +24,7 @@ def make_key(call: LibraryCall) -> Value:
 
 @calls("jax.random.fold_in")
 def fold_in(call: LibraryCall) -> Value:
-    """The key of its own for one number; the same number gives the same key."""
+    """A separate key for each number; the same number gives the same key."""
     origin, result = _key(call), _computed(call)
     data = constant(call.kwargs.get("data", call.args[1] if len(call.args) > 1 else UNKNOWN))
     result.role = "key"
@@ -53,7 +53,7 @@ def split(call: LibraryCall) -> Value:
 
 @calls("jax.random.key_data", "jax.random.clone")
 def copy_key(call: LibraryCall) -> Value:
-    """What does not use the key up."""
+    """Functions that do not consume the key."""
     result = _computed(call)
     _keep_raw(call, result)
     return result
@@ -70,7 +70,7 @@ def sample(call: LibraryCall) -> Value:
 
 
 def _keep_raw(call: LibraryCall, result: Array, counts: tuple[int, ...] | None = ()) -> None:
-    """What is made of a key of the old kind, two numbers, is of that kind: `counts` of them, where that is known."""
+    """Keys derived from an old-style key, two numbers, are old-style too: `counts` of them, if known."""
     key = call.kwargs.get("key", call.args[0] if call.args else UNKNOWN)
     numbers = numbers_of(key) if call.machine.exact and isinstance(key, Array) and key.dtype == RAW else None
     if numbers:

@@ -1,4 +1,4 @@
-"""jax.tree and jax.tree_util: taking trees apart, putting them together, registering classes."""
+"""jax.tree and jax.tree_util: flattening and unflattening trees, and registering classes."""
 
 from __future__ import annotations
 
@@ -52,28 +52,28 @@ def leaves(call: LibraryCall) -> ListValue:
 
 
 def _known_leaves(call: LibraryCall) -> list[Value] | None:
-    """Each leaf of a tree whose structure is known."""
+    """Each leaf of a tree with known structure."""
     if not call.machine.exact or not call.args:
         return None
     return leaves_in(call.args[0], call.machine.part(TreeMaps).leaf_test(call))
 
 
 def _structure_of(call: LibraryCall) -> Value:
-    """The structure of the tree that a function is given."""
+    """The structure of the tree argument."""
     if "is_leaf" in call.kwargs or _known_leaves(call) is None:
         return Static(kind="treedef")
     return TreeDef(kind="treedef", template=call.args[0])
 
 
 def _take_apart(call: LibraryCall) -> None:
-    """What the program is asked as JAX goes through the tree."""
+    """The program's functions that JAX calls while it flattens the tree."""
     if call.args:
         call.machine.part(Trees).rebuilt(call.args[:1], call.node, call.frame)
         call.ask_leaf(call.args[0])
 
 
 def _plain_objects(tree: Value) -> list[Value] | None:
-    """The leaves of an object that JAX does not look into, or of a sequence of such; None for any other tree."""
+    """The leaves of an object that JAX treats as a leaf, or of a sequence of such objects; None for any other tree."""
     parts = tree.items if isinstance(tree, (TupleValue, ListValue)) else [tree]
     if not parts or not all(
         isinstance(part, Instance)
@@ -157,7 +157,7 @@ def register(call: LibraryCall) -> Value:
         cls.registered = Registration(flatten, unflatten)
         call.machine.registers = True
     if isinstance(cls, ClassValue) and cls.is_ordinary:
-        cls.model = _CUSTOM  # which of its attributes are leaves, the flattening function says
+        cls.model = _CUSTOM  # the flatten function decides which of its attributes are leaves
         if flatten and isinstance(flatten[0], Function) and "tree_flatten" not in cls.namespace:
             cls.namespace["tree_flatten"] = flatten[0]
     return cls if cls is not None else UNKNOWN
@@ -165,7 +165,7 @@ def register(call: LibraryCall) -> Value:
 
 @calls("jax.tree_util.register_dataclass")
 def register_dataclass(call: LibraryCall) -> Value:
-    """`register_dataclass(cls, data_fields, meta_fields)` makes of a class what it makes as a decorator."""
+    """`register_dataclass(cls, data_fields, meta_fields)` changes a class as it does as a decorator."""
     cls = call.args[0] if call.args else call.kwargs.get("nodetype", UNKNOWN)
     for option in cls.options if isinstance(cls, Choice) else [cls]:
         if not isinstance(option, ClassValue) or not option.is_ordinary:
@@ -173,7 +173,7 @@ def register_dataclass(call: LibraryCall) -> Value:
         data = constant_names(call.argument(1, "data_fields"))
         meta = constant_names(call.argument(2, "meta_fields"))
         if data is None or meta is None or not option.fields.keys() >= set(meta):
-            option.model = _CUSTOM  # its leaves are not known
+            option.model = _CUSTOM  # its leaves are unknown
             continue
         option.model = _REGISTERED
         for name in meta:

@@ -1,4 +1,4 @@
-"""Libraries whose objects compute arrays when they are called: layers, modules, distributions, graphs."""
+"""Libraries whose objects compute arrays when called: layers, modules, distributions, graphs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def call_layer(call: LibraryCall) -> Value:
     result.certain = result.certain and not call.name.startswith("distrax.")
     if "dtype" in made.kwargs and call.name in LAYERS_IN_DTYPE:
         result.dtype = canonical_dtype(dtype_named(made.kwargs["dtype"]))
-        result.tree = not result.dtype  # `dtype=None`, or what is not known, says nothing
+        result.tree = not result.dtype  # `dtype=None`, or an unknown value, says nothing
     if call.name in RULES:
         operation = Operation(call.name, (made, *call.args), call.kwargs, call.node, 0, call.name)
         result.form = Form("layer", made=operation)
@@ -36,7 +36,7 @@ def call_layer(call: LibraryCall) -> Value:
 
 
 def given_to_maker(applied: Applied, position: int, *names: str) -> Size:
-    """A size that the layer was made with."""
+    """A size that the layer was created with."""
     layer = applied.args[0]
     assert isinstance(layer, ExternalObject)
     value = layer.args[position] if position < len(layer.args) else None
@@ -47,14 +47,14 @@ def given_to_maker(applied: Applied, position: int, *names: str) -> Size:
 
 
 def input_shape(applied: Applied) -> Shape:
-    """The shape of what a layer is called with."""
+    """The shape of a layer's input."""
     if len(applied.args) < 2:
         applied.unclear()
     return applied.shape_of(applied.args[1])
 
 
 def with_features(applied: Applied, position: int, *names: str) -> Shape:
-    """The last axis of the input becomes as long as the layer was told."""
+    """The last axis of the input gets the layer's size."""
     shape = input_shape(applied)
     return (*shape[:-1], given_to_maker(applied, position, *names)) if shape else applied.unclear()
 
@@ -65,7 +65,7 @@ def embedded(applied: Applied, position: int, *names: str) -> Shape:
 
 
 def convolved(applied: Applied, position: int, *names: str) -> Shape:
-    """Channels last; how long the other axes are depends on strides and padding."""
+    """Channels last; the sizes of the other axes depend on strides and padding."""
     shape = input_shape(applied)
     if len(shape) < 3:
         applied.unclear()

@@ -1,4 +1,4 @@
-"""Loggers, trackers and writers of files: they need the numbers of an array at once."""
+"""Loggers, trackers and file writers: they need the concrete values of an array at once."""
 
 from __future__ import annotations
 

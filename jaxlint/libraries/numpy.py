@@ -1,4 +1,4 @@
-"""NumPy: functions that compute on the host, and so need the numbers of what they are given."""
+"""NumPy: functions that compute on the host, and so need concrete values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ _GENERATORS = ("numpy.random.default_rng", "numpy.random.RandomState")
 
 @calls("numpy.*")
 def function(call: LibraryCall) -> Value:
-    """Whatever has no model of its own: it makes a NumPy array, of numbers that it fetches where they are JAX's."""
+    """Any function without its own model: it creates a NumPy array, from values that it fetches if they are JAX
+    arrays."""
     name, inputs = call.name, call.inputs
     array = next((a for a in (find_array(v, depth=2) for v in inputs) if a is not None), None)
     staged = next((a for a in (find_array(v, True, 2) for v in inputs) if a is not None), None)
@@ -91,7 +92,7 @@ def _metadata(name: str, first: Value | None) -> Value:
 
 
 def _of_tracer(call: LibraryCall, staged: Array, differentiated: bool) -> Value:
-    """Some functions call a method of their first argument; the others need numbers."""
+    """Some functions call a method of their first argument; the others need concrete values."""
     first = call.argument(0, "a")
     if call.name in NUMPY_DISPATCHES and isinstance(first, Array):
         result = call.array(call.inputs)

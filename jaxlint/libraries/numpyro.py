@@ -17,7 +17,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.stage import Stage, Why
 
-# The kernels that differentiate a model, what runs them, and what fits a guide to a model.
+# Kernels that differentiate a model, functions that run them, and functions that fit a guide to a model.
 _KERNELS = frozenset(f"numpyro.infer.{name}" for name in ("NUTS", "HMC", "BarkerMH", "SA", "HMCECS"))
 _RUN_OPTIONS = frozenset(
     ["extra_fields", "init_params", "progress_bar", "stable_update", "forward_mode_differentiation"]
@@ -26,7 +26,7 @@ _RUN_OPTIONS = frozenset(
 
 @methods("numpyro.infer.MCMC.run")
 def run_kernel(call: LibraryCall) -> Value:
-    """`MCMC(NUTS(model)).run(key, *args)` compiles the density of the model, whose arguments stay what they are."""
+    """`MCMC(NUTS(model)).run(key, *args)` compiles the density of the model, whose arguments are not traced."""
     kernel = call.made.args[0] if call.made.args else call.made.kwargs.get("sampler")
     if isinstance(kernel, ExternalObject) and kernel.name in _KERNELS:
         model = kernel.args[0] if kernel.args else kernel.kwargs.get("model")
@@ -53,7 +53,7 @@ def _compile(call: LibraryCall, api: str, models: list[Value | None], args: list
 
 @calls("numpyro.sample")
 def sample(call: LibraryCall) -> Value:
-    """`numpyro.sample(name, distribution, obs=None)`: what is not observed is traced where a kernel runs the model."""
+    """`numpyro.sample(name, distribution, obs=None)`: a latent value is a tracer when a kernel runs the model."""
     observed = call.argument(2, "obs")
     if call.frame.stage.within("numpyro") and (observed is None or is_none(observed)):
         why = Why("a sample of", cause=call.frame.stage.why)

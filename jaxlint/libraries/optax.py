@@ -28,7 +28,7 @@ _SCHEDULED = frozenset(
     for name in """adabelief adadelta adafactor adagrad adam adamax adamaxw adamw adan amsgrad fromage lamb lars lion nadam nadamw
     noisy_sgd novograd radam rmsprop rprop scale_by_learning_rate scale_by_schedule sgd sign_sgd sm3 yogi""".split()  # noqa: SIM905
 )
-# Optimisers whose state certainly holds arrays.
+# Optimisers whose state certainly contains arrays.
 _WITH_MOMENTS = frozenset(
     """adam adamw adamax nadam lamb lion rmsprop adagrad adafactor radam novograd adabelief""".split()  # noqa: SIM905
 )
@@ -45,7 +45,7 @@ def init(call: LibraryCall) -> Value:
 
 @methods("optax.*.update", "flax.TrainState.tx*.update")
 def update(call: LibraryCall) -> Value:
-    """`optimiser.update(grads, state, params)`: the updates and the state, trees like the ones that are given."""
+    """`optimiser.update(grads, state, params)`: returns the updates and the state, with the structure of the inputs."""
     _search_along_line(call)
     if call.frame.stage.abstract:
         parts = list(_transformations_in(call.made))
@@ -59,7 +59,7 @@ def update(call: LibraryCall) -> Value:
 
 
 def _transformations_in(optimiser: ExternalObject) -> Iterator[ExternalObject]:
-    """The transformations of optax that one is made of, and itself at the end."""
+    """The optax transformations that compose an optimiser, and the optimiser itself at the end."""
     for value in [*optimiser.args, *optimiser.kwargs.values()]:
         for part in value.elements() if isinstance(value, (TupleValue, ListValue)) else (value,):
             if isinstance(part, ExternalObject) and part.name.startswith("optax."):
@@ -68,7 +68,7 @@ def _transformations_in(optimiser: ExternalObject) -> Iterator[ExternalObject]:
 
 
 def _call_update(call: LibraryCall, optimiser: ExternalObject) -> None:
-    """Calls the update function of a transformation that is made of functions of the project."""
+    """Calls the update function of a transformation that is built from project functions."""
     if optimiser.name not in ("optax.GradientTransformation", "optax.GradientTransformationExtraArgs"):
         return
     init, update = (
@@ -89,7 +89,7 @@ def _call_update(call: LibraryCall, optimiser: ExternalObject) -> None:
 
 
 def _call_schedule(call: LibraryCall, optimiser: ExternalObject) -> None:
-    """Gives the schedule of a transformation its count of updates, an array that is traced in a trace."""
+    """Calls a transformation's schedule with the count of updates, a tracer in a trace."""
     if optimiser.name not in _SCHEDULED:
         return
     schedule = next(
@@ -103,14 +103,14 @@ def _call_schedule(call: LibraryCall, optimiser: ExternalObject) -> None:
 
 
 def _inside(call: LibraryCall, why: Why) -> Stage:
-    """The stage that the update runs in, as what it calls is told of it."""
+    """The stage in which the update runs, for the functions that it calls."""
     stage = call.frame.stage
     return Stage(stage.kind, True, stage.certain, why, stage)
 
 
 @methods("*.update")
 def update_of_others(call: LibraryCall) -> Value:
-    """Optimisers of other libraries search along lines as well."""
+    """Optimisers of other libraries also use line searches."""
     _search_along_line(call)
     return call.otherwise()
 
@@ -133,7 +133,7 @@ def _search_along_line(call: LibraryCall) -> None:
 
 @calls_of_made("optax.inject_hyperparams", "optax.inject_stateful_hyperparams")
 def with_hyperparameters(call: LibraryCall) -> Value:
-    """They make of a maker of optimisers another one, whose numbers are in the state."""
+    """Turns an optimiser factory into one whose hyperparameters are part of the state."""
     return ExternalObject("optax.GradientTransformationExtraArgs", call.args, call.kwargs, call.node)
 
 

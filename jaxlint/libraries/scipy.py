@@ -1,4 +1,4 @@
-"""SciPy: functions and objects that compute with NumPy, and so need the numbers of what they are given."""
+"""SciPy: functions and objects that compute with NumPy, and so need concrete values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jaxlint.staging.values import UNKNOWN, Array, Value
 
 _PARTS = "special stats linalg signal ndimage fft optimize interpolate integrate spatial".split()  # noqa: SIM905
 _FAMILIES = [f"scipy.{part}.*" for part in _PARTS]
-# Functions and classes that give what is called.
+# Functions and classes whose results can be called.
 _OBJECTS = frozenset(
     """scipy.interpolate.interp1d scipy.interpolate.interp2d scipy.interpolate.make_interp_spline
     scipy.interpolate.make_smoothing_spline scipy.stats.gaussian_kde""".split()  # noqa: SIM905
@@ -30,7 +30,7 @@ def of_object(call: LibraryCall) -> Value:
 
 
 def _computes(call: LibraryCall) -> bool:
-    """Tells rules of a tracer that it is given, and whether there was one."""
+    """Emits an event if an argument is a tracer, and returns whether one is."""
     for value in call.inputs:
         if isinstance(value, Array) and value.staged and not value.tree:
             call.emit("numpy", events.NumpyEvent(call.node, call.frame, value, call.name))

@@ -1,4 +1,4 @@
-"""inspect.signature: wrappers that sort the arguments of a call by the names of its parameters."""
+"""inspect.signature: wrappers that sort the arguments of a call by parameter names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint.syntax.facts import all_parameters, positional_parameters
 
-_SIGNATURE = "inspect.signature"  # made here alone: calling the function gives nothing else
+_SIGNATURE = "inspect.signature"  # only created here: a call of the function never returns it
 _BOUND = "inspect.signature.bind"
 
 
@@ -31,8 +31,8 @@ def signature(call: LibraryCall) -> Value:
 
 @attributes(f"{_SIGNATURE}.parameters")
 def parameters(call: LibraryCall) -> Value:
-    """`signature(target).parameters`: the names; what a parameter is like stays unknown."""
-    leading = 0  # an object whose method it is, and what a partial holds by position, are no parameters
+    """`signature(target).parameters`: the names; the properties of a parameter stay unknown."""
+    leading = 0  # a method's receiver and the positional arguments of a partial are not parameters
     target = call.made.args[0]
     while not isinstance(target, Function):
         if isinstance(target, Transformed):
@@ -57,11 +57,11 @@ def bind(call: LibraryCall) -> Value:
 
 
 def _bound(call: LibraryCall, target: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """What `signature(target).bind(*args, **kwargs)` gives; defaults are filled in."""
+    """The result of `signature(target).bind(*args, **kwargs)`, with defaults filled in."""
     if isinstance(target, Choice):
         return join_all([_bound(call, option, args, kwargs) for option in target.options])
     skipped: set[str] = set()
-    leading = 0  # of the arguments are held by the target, so that its signature lacks them
+    leading = 0  # arguments that the target holds, so that its signature lacks them
     while not isinstance(target, Function):
         if isinstance(target, Transformed):
             target = target.target
@@ -114,4 +114,4 @@ def part(call: LibraryCall) -> Value:
     return call.made.kwargs[call.name.rpartition(".")[2]]
 
 
-methods(f"{_BOUND}.apply_defaults")(nothing)  # they are in already
+methods(f"{_BOUND}.apply_defaults")(nothing)  # they are already included

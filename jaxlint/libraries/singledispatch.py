@@ -1,4 +1,4 @@
-"""functools.singledispatch: generic functions, and which of their functions a call means."""
+"""functools.singledispatch: generic functions, and the implementation that a call selects."""
 
 from __future__ import annotations
 
@@ -28,14 +28,12 @@ from jaxlint.syntax.facts import parameter_annotations, positional_parameters
 
 _GENERIC = "functools.singledispatch"
 _REGISTER = "functools.singledispatch.register"  # `f.register(C)`, about to be called with a function
-_MAX_CALLED = (
-    4  # functions that a call may mean whose results are joined; of more, only what they show of themselves
-)
+_MAX_CALLED = 4  # possible implementations whose results are joined; beyond that only their events count
 
 
 @calls(_GENERIC)
 def generic(call: LibraryCall) -> Value:
-    """`@functools.singledispatch`: the function for all classes, and (as pairs, after it) those for one class each."""
+    """`@functools.singledispatch`: the default implementation, followed by those for one class each, as pairs."""
     return ExternalObject(_GENERIC, list(call.args[:1]), {}, call.node)
 
 
@@ -75,7 +73,7 @@ def _annotated(call: LibraryCall, function: Function) -> Value:
 
 @calls_of_made(_GENERIC)
 def call_generic(call: LibraryCall) -> Value:
-    """Calls the function for the class of the first argument, or each that may be meant."""
+    """Calls the implementation for the class of the first argument, or each possible one."""
     found = _implementations(call.made, call.args[0] if call.args else UNKNOWN)
     if len(found) > _MAX_CALLED:
         with Staged(call.frame, replace(call.frame.stage, certain=False)), Guessing(call.machine):
@@ -91,7 +89,7 @@ def call_generic(call: LibraryCall) -> Value:
 
 
 def _implementations(target: ExternalObject, first: Value) -> list[tuple[Value, Value]]:
-    """The functions that a call with this first argument may mean, and the class that each is for."""
+    """The possible implementations for this first argument, with the class of each."""
     pairs: list[tuple[Value, Value]] = []
     for part in target.args[1:]:
         if isinstance(part, TupleValue) and part.items is not None:

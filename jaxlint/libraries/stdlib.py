@@ -1,4 +1,4 @@
-"""The standard library: functions that make functions, copies, containers and constants."""
+"""The standard library: functions that create functions, copies, containers and constants."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def wrapped(call: LibraryCall) -> Value:
 
 @calls("functools.reduce")
 def reduce(call: LibraryCall) -> Value:
-    """`functools.reduce` over a short sequence that is known item by item."""
+    """`functools.reduce` over a short sequence with known items."""
     items = (
         call.args[1].items
         if len(call.args) > 1 and isinstance(call.args[1], (ListValue, TupleValue))
@@ -76,7 +76,7 @@ def reduce(call: LibraryCall) -> Value:
 
 @calls("itertools.product")
 def product(call: LibraryCall) -> Value:
-    """`itertools.product`: a tuple of any element of each, or the tuples themselves where they are few."""
+    """`itertools.product`: a tuple of any element of each, or the tuples themselves if they are few."""
     if "repeat" in call.kwargs:
         return ListValue(
             None, TupleValue(None, call.element_of(call.args[0]) if call.args else UNKNOWN), "iterator"
@@ -99,7 +99,7 @@ def replace(call: LibraryCall) -> Value:
 
 @calls_of_made("dataclasses.replace")
 def replace_in(call: LibraryCall) -> Value:
-    """`x.replace(...)` of a dataclass of flax."""
+    """`x.replace(...)` of a flax dataclass."""
     return call.replaced(call.made.args[0] if call.made.args else UNKNOWN, call.kwargs)
 
 
@@ -120,7 +120,7 @@ def cast(call: LibraryCall) -> Value:
 
 @calls("inspect.ismethod")
 def is_method(call: LibraryCall) -> Value:
-    """`inspect.ismethod`: of what is known to be a function or a method."""
+    """`inspect.ismethod` for a value that is known to be a function or a method."""
     given = call.args[0] if call.args else UNKNOWN
     if isinstance(given, (Function, BoundMethod, Partial)):
         return Static(isinstance(given, BoundMethod))
@@ -132,10 +132,10 @@ def is_method(call: LibraryCall) -> Value:
 
 @calls("collections.namedtuple", "typing.NamedTuple")
 def namedtuple(call: LibraryCall) -> Value:
-    """`namedtuple("Name", fields)` is the class that one would have written with `typing.NamedTuple`."""
+    """`namedtuple("Name", fields)` is the class that `typing.NamedTuple` would declare."""
     names = call.kwargs.get("field_names", call.args[1] if len(call.args) > 1 else UNKNOWN)
     if isinstance(names, (ListValue, TupleValue)) and names.items and isinstance(names.items[0], TupleValue):
-        # Typing's pairs of name and type.
+        # `typing`'s pairs of name and type.
         names = TupleValue(
             [part.items[0] if part.items else UNKNOWN for part in names.items if isinstance(part, TupleValue)]
         )
@@ -176,7 +176,7 @@ def ordered(call: LibraryCall) -> Value:
 @calls("collections.defaultdict")
 def defaultdict(call: LibraryCall) -> Value:
     result = call.builtin("dict", call.args[1:], call.kwargs)
-    # What a missing key gives stands for what any key gives.
+    # The value of a missing key stands for the value of any key.
     if (
         isinstance(result, DictValue)
         and call.args
@@ -192,7 +192,7 @@ def defaultdict(call: LibraryCall) -> Value:
 
 @calls("os.getenv", "os.environ.get")
 def getenv(call: LibraryCall) -> Value:
-    """`os.getenv(name, default)`: text, or what the program takes where the environment does not say."""
+    """`os.getenv(name, default)`: a string, or the program's default if the environment does not set it."""
     usual = call.args[1] if len(call.args) > 1 else call.kwargs.get("default", Static(None))
     return by_environment(usual)
 

@@ -1,1 +1,1 @@
-"""Which of the findings a run shows: those that are not known yet, those on changed lines."""
+"""Selects the findings that a run shows: those not in the baseline, those on changed lines."""

@@ -1,8 +1,8 @@
-"""A file of known findings, so that a project with many of them sees new ones alone.
+"""A file of known findings, so that a project with many of them sees only new ones.
 
-A finding is known by what it says and by the text of its line, and so stays known when lines above it come and go. The
-file has one line for each known finding, in a fixed order: two branches that both shrink it merge without a conflict.
-It only shrinks: `Baseline.without` takes out what is gone, and nothing here adds to a file that exists.
+A finding is identified by its message and the text of its line, so it stays known when lines above it move. The file
+has one line for each known finding, in a fixed order: two branches that both shrink it merge without a conflict. It
+only shrinks: `Baseline.without` removes what is gone, and nothing here adds to an existing file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _MAX_TEXT = 200  # characters of a line
 
 
 class Entry(NamedTuple):
-    """One known finding. `path` counts from the folder of the baseline, with slashes; `text` is its first line, without indentation."""
+    """One known finding. `path` is relative to the baseline's folder, with slashes; `text` is its first line, without
+    indentation."""
 
     path: str
     code: str
@@ -40,7 +41,7 @@ class Entry(NamedTuple):
     text: str
 
 
-# How alike an entry and a finding have to be. The first that fits counts; the last is for files that were renamed.
+# How similar an entry and a finding must be. The first match counts; the last level is for renamed files.
 _TIERS: tuple[Callable[[Entry], tuple[str, ...]], ...] = (
     lambda entry: entry,
     lambda entry: (entry.path, entry.code, entry.text),
@@ -50,13 +51,13 @@ _TIERS: tuple[Callable[[Entry], tuple[str, ...]], ...] = (
 
 @dataclass(slots=True)
 class Split:
-    """The findings of a run, seen beside a baseline. `kept` are the entries that were met, as they read now."""
+    """The findings of a run, compared with a baseline. `kept` are the matched entries, with their present text."""
 
     new: list[Finding] = field(default_factory=list)
     known: list[Finding] = field(default_factory=list)
     kept: list[Entry] = field(default_factory=list)
-    stale: list[Entry] = field(default_factory=list)  # met by nothing, though the run would have found them
-    unseen: list[Entry] = field(default_factory=list)  # of files or rules that are not part of the run
+    stale: list[Entry] = field(default_factory=list)  # without a match, though the run would have found them
+    unseen: list[Entry] = field(default_factory=list)  # in files or rules that are not part of the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,11 @@ class Baseline:
         unread: Iterable[str] = (),
         searched: Iterable[str | Path] = (),
     ) -> Split:
-        """Tells new findings from known ones; an entry stands for one finding.
+        """Separates new findings from known ones; an entry matches one finding.
 
-        `sources` are the examined files by the paths of findings, which have to count in the module (before `places.shown`).
-        `codes` are those of the rules that ran, `unread` files of which something could not be examined, `searched` the
-        paths that the run was given: only what the run could have met is stale.
+        `sources` are the checked files by the path in their findings, whose places count in the module (before
+        `places.shown`). `codes` are those of the rules that ran, `unread` the files that could not be checked
+        completely, `searched` the paths of the run: only entries that the run could have matched are stale.
         """
         found = [entry_of(finding, sources, self.path.parent) for finding in findings]
         left = list(range(len(found)))
@@ -111,7 +112,7 @@ class Baseline:
         return split
 
     def _covered_by(self, searched: Iterable[str | Path]) -> bool:
-        """Whether a run over these paths meets every file of the baseline, under whatever name it has now."""
+        """Whether a run over these paths covers every file of the baseline, under whatever name it has now."""
         folders = [Path(os.path.abspath(path)) for path in searched if os.path.isdir(path)]
         paths = {Path(os.path.abspath(self.path.parent / entry.path)) for entry in self.entries}
         return any(all(path.is_relative_to(folder) for path in paths) for folder in folders)
@@ -121,7 +122,7 @@ class Baseline:
 
 
 def entry_of(finding: Finding, sources: Mapping[str, SourceFile], folder: Path) -> Entry:
-    """What a baseline in `folder` says of a finding."""
+    """The entry for a finding in a baseline in `folder`."""
     source = sources.get(finding.path)
     path = source.path if source is not None else Path(os.path.abspath(finding.path))
     lines = split_lines(source.text) if source is not None else []
@@ -136,12 +137,13 @@ def entry_of(finding: Finding, sources: Mapping[str, SourceFile], folder: Path) 
 
 
 def entries_of(findings: Iterable[Finding], sources: Mapping[str, SourceFile], folder: Path) -> list[Entry]:
-    """What a new baseline in `folder` says."""
+    """The entries of a new baseline in `folder`."""
     return sorted(entry_of(finding, sources, folder) for finding in findings)
 
 
 def place_of(config: Config, given: Path | None = None) -> Path | None:
-    """Where the baseline of a run lies: `given` by whoever runs it, else what the settings name, inside their folder. Raises ConfigError."""
+    """The path of a run's baseline: `given` on the command line, otherwise the one in the settings, inside their
+    folder. Raises ConfigError."""
     if given is not None:
         return Path(os.path.abspath(given))
     if config.baseline is None:
@@ -156,7 +158,7 @@ def place_of(config: Config, given: Path | None = None) -> Path | None:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Raises ConfigError, in one line, when the file is missing or is no baseline."""
+    """Raises a one-line ConfigError if the file is missing or is not a baseline."""
     shown = shown_path(path)
     try:
         text = read_regular(path, _MAX_BYTES).decode("utf-8")
@@ -175,7 +177,7 @@ def read_baseline(path: Path) -> Baseline:
             raise ConfigError(f"{shown}:{number}: a conflict marker; keep the lines of both sides")
         record = _record(line)
         if record == _HEADER:
-            continue  # of a merge that kept both
+            continue  # from a merge that kept both
         if set(record) != set(Entry._fields) or not all(isinstance(one, str) for one in record.values()):
             raise ConfigError(f"{shown}:{number}: not an entry of a baseline; restore the line or delete it")
         entries.append(Entry(**{name: str(value) for name, value in record.items()}))
@@ -183,7 +185,7 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def write_baseline(path: Path, entries: Iterable[Entry]) -> None:
-    """Replaces the file at once. Raises SourceError."""
+    """Replaces the file atomically. Raises SourceError."""
     records = [_HEADER, *(entry._asdict() for entry in sorted(entries))]
     lines = [json.dumps(record, ensure_ascii=False) for record in records]
     write_atomic(path, ("\n".join(lines) + "\n").encode("utf-8"), display=shown_path(path))

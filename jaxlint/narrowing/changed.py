@@ -1,7 +1,7 @@
-"""Which lines of the files are not as they were in a revision, so that findings on the others can be left out.
+"""Finds the lines that changed since a revision, so that findings on other lines can be left out.
 
-git only says what stood in the revision; lines are compared here. So no filter, hook or driver that a repository names
-is run, a file that git does not know counts as changed from its first line to its last, and the cells of a notebook are
+git only provides the contents of the revision; the comparison happens here. So no filter, hook or driver of a
+repository runs, a file unknown to git counts as changed from first to last line, and the cells of a notebook are
 compared as code.
 """
 
@@ -22,13 +22,13 @@ from jaxlint.source.git import run_git
 from jaxlint.source.read import source_from_bytes
 from jaxlint.syntax.parse import split_lines
 
-_ALIKE = 0.5  # of the lines, from which on a file that is gone counts as the former self of one that is new
-_MOST_GONE = 200  # files that are looked at for that
+_ALIKE = 0.5  # share of equal lines from which on a deleted file counts as the old version of a new one
+_MOST_GONE = 200  # files that are compared for that
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What stood in a revision: by path from the top of the working tree, the names of its contents."""
+    """The contents of a revision: object names by path from the top of the working tree."""
 
     name: str
     top: str
@@ -36,7 +36,8 @@ class Revision:
 
     @staticmethod
     def of(name: str, folder: Path) -> Revision:
-        """The revision `name` of the repository that `folder` lies in; `name...` is where HEAD left it. Raises ConfigError."""
+        """The revision `name` of the repository around `folder`; `name...` is its merge base with HEAD. Raises
+        ConfigError."""
         if name.startswith("-") or not name.strip("."):
             raise ConfigError(f"--diff: {name!r} is no revision; name a branch, a tag or a commit")
         top = os.fsdecode(_ask(folder, "rev-parse", "--show-toplevel").rstrip(b"\n"))
@@ -54,14 +55,14 @@ class Revision:
         blobs = {}
         for record in _ask(folder, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
             facts, _, path = record.partition(b"\t")
-            if facts.startswith(b"100"):  # no link, no submodule
+            if facts.startswith(b"100"):  # not a link or submodule
                 blobs[os.fsdecode(path)] = facts.split()[2].decode()
         return Revision(name, os.path.realpath(top), blobs)
 
     def on_changed_lines(
         self, findings: Sequence[Finding], sources: Mapping[str, SourceFile]
     ) -> list[Finding]:
-        """The findings, with places that count in the module, of which a line is not as it was."""
+        """The findings, with places that count in the module, that touch a changed line."""
         concerned = {one.path: sources[one.path] for one in findings if one.path in sources}
         before = self._before(concerned)
         changed = {path: changed_lines(before[path], source.text) for path, source in concerned.items()}
@@ -73,7 +74,7 @@ class Revision:
         ]
 
     def _before(self, sources: Mapping[str, SourceFile]) -> dict[str, str | None]:
-        """The module that each file was; None for one that is new, or that could not be read then."""
+        """The old module of each file; None for a file that is new or was unreadable then."""
         names = {path: self._name(source.path) for path, source in sources.items()}
         new = [path for path, name in names.items() if name is not None and name not in self.blobs]
         gone = (
@@ -99,7 +100,7 @@ class Revision:
         return found
 
     def _name(self, path: Path) -> str | None:
-        """A path as git has it, None outside of the working tree."""
+        """A path in git's form; None outside the working tree."""
         real = os.path.realpath(path)
         return (
             os.path.relpath(real, self.top).replace(os.sep, "/")
@@ -127,7 +128,7 @@ class Revision:
 
 
 def changed_lines(before: str | None, after: str) -> frozenset[int]:
-    """The 1-based lines of `after` that are new or another; all of them when there is no `before`."""
+    """The 1-based lines of `after` that are new or changed; all of them if there is no `before`."""
     new = split_lines(after)
     if before is None:
         return frozenset(range(1, len(new) + 1))
@@ -138,7 +139,7 @@ def changed_lines(before: str | None, after: str) -> frozenset[int]:
     last = 0
     while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
         last += 1
-    # What is alike at both ends is most of a file, and comparing takes time in the square of the rest.
+    # Equal lines at both ends are most of a file, and comparing is quadratic in the rest.
     pair = difflib.SequenceMatcher(
         None, old[first : len(old) - last], new[first : len(new) - last], autojunk=False
     )
@@ -151,7 +152,7 @@ def changed_lines(before: str | None, after: str) -> frozenset[int]:
 
 
 def _former(candidates: Iterable[str], text: str) -> str | None:
-    """The one of them that is most like `text`, when that is enough for a renamed file."""
+    """The candidate most similar to `text`, if it is similar enough for a renamed file."""
     lines = Counter(line for line in split_lines(text) if line.strip())
 
     def alike(other: str) -> float:
@@ -174,7 +175,7 @@ def _commit(folder: Path, name: str) -> str:
 
 
 def _ask(folder: Path, *arguments: str, may_fail: bool = False, given: bytes = b"") -> bytes:
-    """What git answers. Raises ConfigError with what it says instead."""
+    """The output of git. Raises ConfigError with its error message."""
     try:
         done = run_git(str(folder), *arguments, given=given)
     except (OSError, subprocess.SubprocessError) as error:

@@ -1,4 +1,4 @@
-"""Narrows the result of a run to what its user asked to see."""
+"""Narrows the result of a run to the findings that its user wants to see."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jaxlint.source.read import shown_path
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """What is left out of a result: findings that `baseline` knows, and those on lines that are as they were in `revision`."""
+    """What to leave out of a result: findings in `baseline`, and those on lines that are unchanged since `revision`."""
 
     baseline: Baseline | None = None
     revision: Revision | None = None
@@ -30,7 +30,8 @@ class Narrowing:
         diff: str | None = None,
         about: Iterable[str | Path] = (),
     ) -> Narrowing:
-        """What the settings say, and what is given: a file, a revision of the repository that the files in `about` lie in. Raises ConfigError."""
+        """The narrowing from the settings and options: a file, or a revision of the repository around the files in
+        `about`. Raises ConfigError."""
         place = place_of(config, baseline) if use_baseline else None
         return Narrowing(
             read_baseline(place) if place is not None else None,
@@ -39,11 +40,11 @@ class Narrowing:
 
     @property
     def active(self) -> bool:
-        """Whether anything may be left out, so that what is to be shown is known only at the end."""
+        """Whether anything may be left out, so that the findings to show are known only at the end."""
         return self.baseline is not None or self.revision is not None
 
     def apply(self, result: CheckResult, config: Config, searched: Iterable[str | Path]) -> None:
-        """Takes out of `result` what is not to be shown; says which entries of the baseline are gone."""
+        """Removes hidden findings from `result`; reports entries of the baseline that are gone."""
         if self.baseline is not None:
             split = seen_beside(self.baseline, result, config, searched)
             shown = set(map(id, split.new))
@@ -61,7 +62,7 @@ class Narrowing:
 def seen_beside(
     baseline: Baseline, result: CheckResult, config: Config, searched: Iterable[str | Path] = ()
 ) -> Split:
-    """The findings of a run beside a baseline. What is not severe enough to be shown keeps its entry all the same."""
+    """The findings of a run compared with a baseline. Findings below the severity limit keep their entries."""
     findings: list[Finding] = sorted([*result.findings, *result.below], key=lambda one: one.sort_key)
     return baseline.split(
         findings,

@@ -1,4 +1,4 @@
-"""What a run found, for people and for other tools: one module per format."""
+"""The result of a run, for people and for other tools: one module per format."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from jaxlint.engine import CheckResult
 
 
-# Format -> the module that writes it: `write(result, stream)`. The text formats need a terminal's properties and
-# are written by `jaxlint.report.text` directly.
+# Format -> its module, with a function `write(result, stream)`. The text formats depend on the terminal;
+# `jaxlint.report.text` writes them directly.
 MACHINE_FORMATS = {
     "json": "jaxlint.report.json_report",
     "json-document": "jaxlint.report.json_document",

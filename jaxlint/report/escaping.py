@@ -1,37 +1,37 @@
-"""Names and text from a clone, made fit to be shown: a terminal, a log of CI or a parser must not take them for more than text."""
+"""Escapes names and text from a clone for display: a terminal, a CI log or a parser must not read them as commands."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-_UNDECODED = "\ud800-\udfff"  # bytes of a name that are not UTF-8, as Python holds them
-# Control characters, those that reorder text, and those that cannot be seen.
+_UNDECODED = "\ud800-\udfff"  # bytes of a name that are not UTF-8, as Python represents them
+# Control characters, characters that reorder text, and invisible characters.
 STEERING = "\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
 _UNPRINTABLE = re.compile(f"[{STEERING}{_UNDECODED}]")
 _LONE = re.compile(f"[{_UNDECODED}]")
-# Commands to servers of CI that count anywhere in a line: ##[...], ##vso[...], ##teamcity[...].
+# Commands to CI servers that work anywhere in a line: ##[...], ##vso[...], ##teamcity[...].
 _COMMAND = re.compile(r"##(?=[A-Za-z]*\[)")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def printable(text: str) -> str:
-    """Source on one line: what would steer a terminal is replaced, each character by one of the same width."""
+    """Source on one line: each character that could control a terminal is replaced by one of the same width."""
     return _COMMAND.sub("#\N{REPLACEMENT CHARACTER}", _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def escaped(text: str) -> str:
-    """A message or a name on one line: what would steer a terminal is shown by its code."""
+    """A message or a name on one line: characters that could control a terminal are shown by their codes."""
     return _COMMAND.sub(r"#\\x23", _UNPRINTABLE.sub(_code, text))
 
 
 def shown_name(path: str) -> str:
-    """The name of a file at the start of a line, where `::error` would be a command to GitHub."""
+    """A file name at the start of a line, where `::error` would be a GitHub command."""
     return escaped(f"./{path}" if path.lstrip().startswith("::") else path)
 
 
 def wellformed(value: Any) -> Any:
-    """A value for JSON without halves of surrogate pairs, which are no text: a byte of a name that is not UTF-8 is shown as `\\xff`."""
+    """A value for JSON without unpaired surrogates, which are not text: a byte of a name that is not UTF-8 is shown as `\\xff`."""
     if isinstance(value, str):
         return value if value.isascii() else _LONE.sub(_code, value)
     if isinstance(value, dict):

@@ -25,7 +25,7 @@ def write(result: CheckResult, stream: TextIO) -> None:
             "line": line,
             "endLine": end_line,
         }
-        # Columns are refused for a range of lines; those in a cell are not those in the file.
+        # GitHub rejects columns for a range of lines, and columns in a cell are not those of the file.
         if span.line == span.end_line and finding.cell is None:
             properties |= {"col": span.column, "endColumn": span.end_column}
         message = f"{label(finding)}: {finding.code} {finding.message} ({finding.reason})"
@@ -45,6 +45,6 @@ def _properties(values: dict[str, str | int]) -> str:
 
 
 def _escape(text: str) -> str:
-    """As workflow commands want it; what would steer the terminal that shows the log is written by its code."""
+    """Text escaped for workflow commands. Characters that could control the terminal are shown by their codes."""
     data = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return escaped(data)

@@ -29,7 +29,7 @@ def write(result: CheckResult, stream: TextIO) -> None:
             {
                 "description": f"{finding.code} {finding.message} ({finding.reason})",
                 "check_name": finding.name,
-                # Of what is found and not of where: lines that move are no new finding.
+                # A hash of the finding without its position: a moved line is not a new finding.
                 "fingerprint": hashlib.sha256(
                     f"{content}\0{seen[content]}".encode("utf-8", "surrogatepass")
                 ).hexdigest(),

@@ -1,4 +1,4 @@
-"""A whole run as one JSON object with the version of its form: findings, errors, and what is not shown."""
+"""A whole run as one JSON object with a format version: findings, errors, and what is not shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jaxlint.engine import CheckResult
 
 
-VERSION = 1  # of the form: a key more is none, a key less or another meaning is a new version
+VERSION = 1  # of the format: an additional key keeps the version, a removed or changed key needs a new one
 
 
 def write(result: CheckResult, stream: TextIO) -> None:
@@ -24,7 +24,7 @@ def write(result: CheckResult, stream: TextIO) -> None:
 
 
 def document(result: CheckResult) -> dict[str, Any]:
-    """The run as an object; docs/json.md says what it holds."""
+    """The run as an object; docs/json.md describes it."""
     counts = Counter(finding.severity for finding in result.findings)
     return {
         "version": VERSION,

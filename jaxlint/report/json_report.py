@@ -1,4 +1,4 @@
-"""Findings as one JSON list: the output contract that tests and other tools read."""
+"""Findings as one JSON list: the output format for tests and other tools."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def write(result: CheckResult, stream: TextIO) -> None:
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:
-    """One finding; columns are 1-based and count code points, ends are exclusive."""
+    """One finding. Columns are 1-based and count code points; ends are exclusive."""
     return {
         "path": finding.path,
         **_place(finding.span),
@@ -45,7 +45,7 @@ def fix_record(fix: Fix) -> dict[str, Any]:
 
 
 def edit_record(edit: Edit) -> dict[str, Any]:
-    """One edit; in a notebook its place counts in `cell`."""
+    """One edit. In a notebook its place counts in `cell`."""
     cell = {} if edit.cell is None else {"cell": edit.cell}
     return {"path": edit.path, **cell, **_place(edit.span), "content": edit.content}
 

@@ -1,4 +1,4 @@
-"""Findings as JUnit XML, which most continuous-integration servers show: a test case per finding."""
+"""Findings as JUnit XML, which most CI servers show: a test case per finding."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ def _attribute(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """`text` without the characters that XML cannot hold; bytes that are not UTF-8 are shown by their code."""
+    """`text` without characters that XML cannot represent; bytes that are not UTF-8 are shown by their codes."""
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", str(wellformed(text)))

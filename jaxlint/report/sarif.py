@@ -54,7 +54,7 @@ def _rules(result: CheckResult) -> list[dict[str, Any]]:
 
 
 def _rule(example: Finding, rule: type[Rule] | None) -> dict[str, Any]:
-    """What is said of a rule, with its page as help and the address of that page, or of what it refers to first."""
+    """The description of a rule, with its page as help, and the address of that page or of its first reference."""
     described: dict[str, Any] = {
         "id": example.code,
         "name": example.name,
@@ -86,7 +86,7 @@ def _result(finding: Finding) -> dict[str, Any]:
             }
         ],
     }
-    # An edit of a cell is none of the JSON that the file is.
+    # An edit of a cell is not an edit of the JSON file.
     if isinstance(finding.fix, Fix) and all(edit.cell is None for edit in finding.fix.edits):
         paths = sorted({edit.path for edit in finding.fix.edits})
         changes = [
@@ -109,7 +109,7 @@ def _in_cell(finding: Finding) -> str:
 
 
 def _lines(finding: Finding) -> dict[str, int]:
-    """The lines of the file that a place in a cell is on."""
+    """The lines of the file for a place in a cell."""
     line, end_line = file_lines(finding)
     return {"startLine": line, "endLine": end_line}
 

@@ -1,6 +1,6 @@
 """Text with styles, printed plainly or through rich.
 
-Rich takes a tenth of a second to import: a pipe or an editor, which want no colours, do not wait for it.
+Importing rich takes a tenth of a second, which output without colours, for a pipe or an editor, does not need.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Piece = tuple[str, str]
 
 
 class Printer:
-    """Writes lines of styled pieces to a stream, with colours where the stream is a terminal that wants them."""
+    """Writes lines of styled pieces to a stream, with colours if the stream is a terminal that supports them."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -36,7 +36,8 @@ class Printer:
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Whether to colour: a terminal, unless NO_COLOR or a dumb one; FORCE_COLOR overrides the terminal test."""
+    """Whether to colour: on a terminal, unless NO_COLOR is set or the terminal is dumb; FORCE_COLOR overrides the
+    terminal test."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -45,7 +46,7 @@ def wants_colour(stream: TextIO) -> bool:
 
 
 def width(text: str) -> int:
-    """How many cells `text` takes in a terminal."""
+    """The number of terminal cells that `text` takes."""
     if text.isascii():
         return len(text)
     return sum(_cells(character) for character in text)

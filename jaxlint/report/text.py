@@ -1,4 +1,4 @@
-"""Findings for people: the place, the claim, the code around it, the reason, and whether there is a fix."""
+"""Findings for people: place, claim, surrounding code, reason, and whether there is a fix."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LINE_CELLS = 160  # longer lines are cut around the finding
 
 
 class TextReport:
-    """Findings as they come, on a stream. `sources` holds the files by the paths that findings give them."""
+    """Writes findings to a stream as they come. `sources` holds the files by the path in their findings."""
 
     def __init__(self, stream: TextIO, sources: Mapping[str, SourceFile], *, concise: bool = False) -> None:
         self.sources = sources
@@ -65,7 +65,7 @@ def write_text(result: CheckResult, stream: TextIO, *, concise: bool = False, qu
 
 
 def write_statistics(result: CheckResult, stream: TextIO, *, quiet: bool = False) -> None:
-    """Writes how often each rule reported, the most frequent first, and, unless `quiet`, a summary line."""
+    """Writes the number of reports by rule, the most frequent first, and, unless `quiet`, a summary line."""
     printer = Printer(stream)
     rows = statistics(result.findings)
     digits = len(str(rows[0][1])) if rows else 1
@@ -85,7 +85,7 @@ def write_statistics(result: CheckResult, stream: TextIO, *, quiet: bool = False
 
 
 def statistics(findings: Iterable[Finding]) -> list[tuple[Finding, int, int]]:
-    """For each code an example, how often it was reported, and how many of those have a safe fix."""
+    """For each code: an example, the number of findings, and how many of them have a safe fix."""
     examples: dict[str, Finding] = {}
     counts: Counter[str] = Counter()
     fixable: Counter[str] = Counter()
@@ -100,7 +100,7 @@ def statistics(findings: Iterable[Finding]) -> list[tuple[Finding, int, int]]:
 
 
 def summary(result: CheckResult) -> str:
-    """The last line: how many findings of which severity, in how many files, and how many can be fixed."""
+    """The last line: the number of findings by severity and files, and how many can be fixed."""
     files = _count(result.files, "file")
     if result.findings:
         by_severity = Counter(finding.severity for finding in result.findings)
@@ -163,7 +163,7 @@ def _frame(finding: Finding, lines: Sequence[str]) -> Iterator[list[Piece]]:
     if not 1 <= span.line <= len(lines):
         return
     first, last = max(1, span.line - _CONTEXT), min(len(lines), span.line + _CONTEXT)
-    # Blank lines at the edge say nothing.
+    # Blank lines at the edge are dropped.
     while first < span.line and not lines[first - 1].strip():
         first += 1
     while last > span.line and not lines[last - 1].strip():
@@ -185,12 +185,12 @@ def _frame(finding: Finding, lines: Sequence[str]) -> Iterator[list[Piece]]:
 
 
 def _cells(text: str) -> str:
-    """`text` as it is shown: tabs as spaces, nothing that steers the terminal."""
+    """`text` for display: tabs as spaces, and no terminal control characters."""
     return printable(text.expandtabs(4))
 
 
 def _cut(text: str, shift: int) -> str:
-    """The part of a line that is shown, from `shift` cells on."""
+    """The visible part of a line, from `shift` cells on."""
     if shift == 0 and len(text) <= _LINE_CELLS and width(text) <= _LINE_CELLS:
         return text.rstrip()
     shown, cell = [], 0

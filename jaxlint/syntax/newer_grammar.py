@@ -111,9 +111,10 @@ def _reader(text: str, version: tuple[int, ...]) -> _Reader:
 
 
 def tokens(text: str) -> list[tokenize.TokenInfo]:
-    """The tokens of a module whose lines end in "\\n"; what the running tokenizer does not know is covered up, all but its comments.
+    """The tokens of a module whose lines end in "\\n". Constructs that the running tokenizer does not know are covered,
+    except their comments.
 
-    Raises SyntaxError or tokenize.TokenError where no version can read it.
+    Raises SyntaxError or tokenize.TokenError if no version can read it.
     """
     try:
         return list(tokenize.generate_tokens(io.StringIO(text).readline))

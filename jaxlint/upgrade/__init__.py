@@ -1,1 +1,1 @@
-"""Moves a project to newer releases of JAX and its neighbours: sources, notebooks and what its files require."""
+"""Moves a project to newer releases of JAX and its ecosystem: sources, notebooks and requirements."""

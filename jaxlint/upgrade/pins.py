@@ -1,8 +1,7 @@
-"""Raises what a project requires of packages, in the text of its files: all else in them stays byte for byte.
+"""Raises a project's requirements in the text of its files: everything else in them stays byte for byte.
 
-A requirement that the targeted release fulfils, and that allows no older one, stays as it is. One that names a single
-release names the targeted one; any other begins with the lowest release of the target and has no upper limit that
-would keep it out.
+A requirement that the target release satisfies, and that allows no older one, is unchanged. A requirement of a single
+release becomes the target release. Any other starts at the lowest target release and loses upper limits below it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from jaxlint.upgrade.targets import Aim
 _MAX_LINE = 10_000  # characters; a requirement with its hashes has some hundreds
 _UTF8_BOM = b"\xef\xbb\xbf"
 _CLAUSES = r"(?:===?|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+(?:\s*,\s*(?:===?|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+)*(?:\s*,)?"
-# `jax[cuda12] >= 0.4.1, < 0.5 ; python_version > "3.8"`: what stands before the clauses, the clauses, and what follows.
+# `jax[cuda12] >= 0.4.1, < 0.5 ; python_version > "3.8"`: the text before the clauses, the clauses, and the rest.
 _REQUIREMENT = re.compile(
     rf"(?P<head>\s*(?P<name>[A-Za-z][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*)(?P<clauses>{_CLAUSES})(?P<tail>\s*\)?\s*(?:[;#\\].*|--.*)?)$"
 )
@@ -38,7 +37,7 @@ _TABLES = re.compile(
     r"tool\.(poetry|pixi)\b.*dependencies|.*\bpypi-dependencies|packages|dev-packages|dependencies"
 )
 _OPTIONS = re.compile(r"options(\.extras_require)?|options\s*:.*")
-# jaxlib is released with jax, under the first three numbers of its version.
+# jaxlib is released with jax; the first three numbers of the version agree.
 _FOLLOWS = {"jaxlib": "jax"}
 _CONDA = re.compile(
     r"""\s*-\s*["']?(?:[\w./-]+::)?(?P<name>[\w.-]+)\s*(?P<limits>[=<>~!].*?)["']?\s*(?:#.*)?$"""
@@ -47,7 +46,7 @@ _CONDA = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A requirement in a file: what it said, and what it says now; `problem` says why that is the same."""
+    """A requirement in a file: the old and the new text; `problem` says why they are equal."""
 
     path: str
     line: int
@@ -58,7 +57,7 @@ class Pin:
 
 @dataclass(slots=True)
 class Pins:
-    """The files with requirements, their new text, and what was raised or is left."""
+    """The files with requirements, their new text, and the raised and remaining requirements."""
 
     sources: dict[str, SourceFile] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
@@ -72,7 +71,7 @@ def raise_pins(
     targets: Mapping[str, Aim],
     own: Mapping[Path, SourceFile] | None = None,
 ) -> Pins:
-    """Raises the requirements in the files of the project in `root`, of which `own` are read already; nothing is written."""
+    """Raises the requirements in the files of the project in `root`, of which `own` are already read. Writes nothing."""
     pins = Pins()
     for path, rewrite in _files(root):
         source = (own or {}).get(path) or _read(path, shown(path))
@@ -115,13 +114,13 @@ def _read(path: Path, display: str) -> SourceFile | None:
 
 
 def pin_package(text: str) -> str:
-    """The package that a line of requirements begins with, "" when it does with none."""
+    """The package at the start of a requirement line; "" if there is none."""
     match = re.match(r"\W*([A-Za-z][\w.-]*)", text)
     return re.sub(r"[-_.]+", "-", match[1]).lower() if match is not None else ""
 
 
 def raised_clauses(clauses: str, aim: Aim) -> str:
-    """The clauses of a requirement, raised to what is aimed at; unchanged where they fit already."""
+    """The clauses of a requirement, raised to the target; unchanged if they already fit."""
     try:
         known = parse_range(clauses.strip().strip(","))
     except VersionError:
@@ -139,7 +138,7 @@ def raised_clauses(clauses: str, aim: Aim) -> str:
 
 
 def _still_limits(clause: str, aim: Aim) -> bool:
-    """Whether a clause keeps out releases above the target and none of it."""
+    """Whether a clause excludes releases above the target and none within it."""
     if clause.startswith("!="):
         return parse_version(clause[2:]) > aim.lowest
     limit = parse_range(clause)
@@ -159,7 +158,7 @@ def _three(version: str) -> str:
 
 
 def _raised(text: str, targets: Mapping[str, Aim]) -> str | None:
-    """A requirement raised; None where it is none, or is of no package that is aimed at."""
+    """A raised requirement; None if the text is not one, or is about a package without a target."""
     match = _REQUIREMENT.match(text) if len(text) <= _MAX_LINE else None
     aim = _aim_of(match["name"], targets) if match is not None else None
     if match is None or aim is None:
@@ -168,7 +167,7 @@ def _raised(text: str, targets: Mapping[str, Aim]) -> str | None:
 
 
 def _of_poetry(name: str, value: str, targets: Mapping[str, Aim]) -> str | None:
-    """The value of an entry of a table from names to versions, raised: `^0.4.1`, `0.4.1`, `>=0.4`."""
+    """The raised value of an entry in a table from names to versions: `^0.4.1`, `0.4.1`, `>=0.4`."""
     aim = _aim_of(name, targets)
     if aim is None or value.strip() in ("", "*"):
         return None
@@ -183,7 +182,7 @@ def _of_poetry(name: str, value: str, targets: Mapping[str, Aim]) -> str | None:
 
 
 def _toml(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin]]:
-    """Strings that are requirements, wherever they stand, and entries of tables of dependencies."""
+    """Raises strings that are requirements, anywhere, and entries of dependency tables."""
     found: list[Pin] = []
     section = ""
     lines = source.text.split("\n")
@@ -212,7 +211,7 @@ def _toml(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin
 
 
 def _requoted(line: str, targets: Mapping[str, Aim]) -> tuple[str, list[tuple[str, str]]]:
-    """A line with the requirements among its strings raised, and what each said and says."""
+    """A line with the requirements in its strings raised, with their old and new text."""
     pins: list[tuple[str, str]] = []
 
     def requoted(match: re.Match[str]) -> str:
@@ -246,7 +245,7 @@ def _setup_cfg(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, lis
 
 
 def _setup_py(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin]]:
-    """The literals of its lists, tuples and sets; what is put together while it runs stays."""
+    """Raises the literals in its lists, tuples and sets; strings that are built at run time are unchanged."""
     text = source.text
     if "setup" not in text or (worth_scanning(text) and nesting_problem(text) is not None):
         return text, []
@@ -302,7 +301,7 @@ def _requirements(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, 
 
 
 def _environment(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin]]:
-    """An environment of conda: what it limits is said, since its channels have releases of their own."""
+    """A conda environment: limits are only reported, since its channels have their own releases."""
     found: list[Pin] = []
     for number, line in enumerate(source.text.splitlines(), start=1):
         match = _CONDA.match(line[:_MAX_LINE])

@@ -1,4 +1,4 @@
-"""The migration of a whole project: what can be rewritten, what its files require, and what is left to do."""
+"""The migration of a whole project: rewrites of its sources, its requirements, and what is left to do."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from jaxlint.upgrade.targets import Aim
 
 CATEGORY = "migration"
 _IMPORTED = re.compile(rf"^\s*(?:import|from)\s+({'|'.join(PACKAGES)})\b", re.MULTILINE)
-_API = re.compile(r"`([^`]+)`")  # the messages of the rules of migration begin with the name
+_API = re.compile(r"`([^`]+)`")  # the messages of migration rules begin with the name
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A finding that is left, and why it was not rewritten, "" where no rewrite is known."""
+    """A remaining finding, and why it was not rewritten; "" if no rewrite is known."""
 
     finding: Finding
     reason: str
@@ -37,7 +37,7 @@ class Left:
 
 @dataclass(slots=True)
 class Upgrade:
-    """What moving a project to `targets` makes of it. Nothing is written yet."""
+    """The result of moving a project to `targets`. Nothing is written yet."""
 
     root: Path
     targets: Mapping[str, Aim]
@@ -47,12 +47,12 @@ class Upgrade:
 
     @property
     def changes(self) -> bool:
-        """Whether some file would change."""
+        """Whether any file would change."""
         return bool(self.rewriting.result.texts or self.pins.texts)
 
     @property
     def used(self) -> list[Aim]:
-        """What is aimed at of the packages that the project imports or requires."""
+        """The targets of packages that the project imports or requires."""
         text = "\n".join(source.text for source in self.rewriting.checked.sources.values())
         names = set(_IMPORTED.findall(text))
         required = {pin_package(pin.before) for pin in (*self.pins.raised, *self.pins.left)}
@@ -63,12 +63,12 @@ class Upgrade:
         ]
 
     def rewritten(self) -> list[tuple[str, int]]:
-        """How many places of which API were rewritten, the most frequent first."""
+        """The number of rewritten places by API, the most frequent first."""
         counts = Counter(api_of(finding) for finding in self.rewriting.result.applied)
         return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
     def left(self) -> list[Left]:
-        """What is left of the sources, in the places that a reader knows."""
+        """The remaining findings, with places for a reader."""
         result = self.rewriting.result
         refused = {id(one.finding): one.reason for one in result.refused}
         held = {id(one.finding): one.reason for one in result.held_back}
@@ -79,14 +79,15 @@ class Upgrade:
         ]
 
     def texts(self) -> list[tuple[str, str, str]]:
-        """Path, text before and text after of each file that changes."""
+        """Path, old text and new text of each changed file."""
         sources, result = self.rewriting.checked.sources, self.rewriting.result
         changes = [(path, sources[path].file_text, text) for path, text in result.texts.items()]
         changes += [(path, self.pins.sources[path].text, text) for path, text in self.pins.texts.items()]
         return sorted(changes)
 
     def write(self) -> None:
-        """Writes the sources, then the requirements, these all or none. What fails is among the errors, and no longer counts as done."""
+        """Writes the sources, then all requirements or none. Failures are added to the errors and no longer count as
+        done."""
         rewriting = self.rewriting
         self.errors += write_texts(rewriting.checked.sources, rewriting.result, self.root)
         changes = [
@@ -102,7 +103,7 @@ class Upgrade:
 
 
 def api_of(finding: Finding) -> str:
-    """The name of the API that a finding of migration is about."""
+    """The name of the API in a migration finding."""
     match = _API.search(finding.message)
     return match[1] if match is not None else finding.name
 
@@ -116,13 +117,13 @@ def upgrade(
     jobs: int | None = None,
     observer: Observer | None = None,
 ) -> Upgrade:
-    """Moves the files behind `paths`, and what their project requires, to `targets`. Raises ConfigError."""
+    """Moves the files behind `paths`, and the project's requirements, to `targets`. Raises ConfigError."""
     aimed = config.with_options(**_settings(targets))
     if config.derive is not None:
         derive = config.derive
         aimed = aimed.with_options(derive=lambda below: derive(below).with_options(**_settings(targets)))
     done = rewrite(paths, aimed, unsafe=unsafe, use_cache=False, jobs=jobs, observer=observer)
-    # A setup.py is a source, and says what is required, too: what is rewritten of it already is raised.
+    # A setup.py is a source and also holds requirements: its rewritten text is the input here.
     own = {source.path: source for source in done.result.sources.values() if source.path.name == "setup.py"}
     pins = raise_pins(config.root, shown_path, targets, own)
     for source in own.values():
@@ -132,7 +133,7 @@ def upgrade(
 
 
 def _settings(targets: Mapping[str, Aim]) -> dict[str, object]:
-    """Only the rules of migration, all of them, at these releases, whatever the project asks for."""
+    """All migration rules and no others, for these releases, whatever the project requires."""
     return {
         "select": (CATEGORY,),
         "extend_select": (),

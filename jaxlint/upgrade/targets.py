@@ -1,4 +1,4 @@
-"""Which releases a project is to move to."""
+"""The releases to which a project moves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WANTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """The releases of one package that the project is to run on: `low` to `newest`, as they are written."""
+    """The target releases of one package: `low` to `newest`, as written."""
 
     package: str
     low: str
@@ -27,7 +27,7 @@ class Aim:
 
     @property
     def specifier(self) -> str:
-        """As the rules of migration take it."""
+        """The specifier for the migration rules."""
         return f"=={self.low}" if self.low == self.newest else f">={self.low},<={self.newest}"
 
     @property
@@ -43,7 +43,8 @@ class Aim:
 
 
 def aims(wanted: Iterable[str]) -> Mapping[str, Aim]:
-    """From `jax==0.12`, `jax>=0.10`, `0.12` or `jax` to what is aimed at; a package that is not named goes to the newest release known.
+    """Parses `jax==0.12`, `jax>=0.10`, `0.12` or `jax` to targets. Packages that are not named move to the newest
+    known release.
 
     Raises ConfigError.
     """

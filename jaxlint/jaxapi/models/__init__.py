@@ -1,6 +1,6 @@
-"""Models of library classes that programs build on: source that the analysis evaluates in place of the library's own.
+"""Models of library classes that programs derive from: source that the analysis evaluates in place of the library's.
 
-A model says what matters to staging (which fields are static, what flows where) and is never imported.
+A model contains what matters for tracing (which fields are static, how values flow), and is never imported.
 """
 
 from __future__ import annotations
