@@ -154,6 +154,7 @@ class Region:
     kept: list[str] = field(default_factory=list)  # variables of functions around that it reads as they are
     own: OwnAttributes | None = None
     expression: ast.expr | None = None  # where it is no statement
+    given: set[str] = field(default_factory=set)  # variables that its function is given besides `parameters`
 
     @classmethod
     def at(cls, site: Site, span: Span, transform: str) -> Region:
@@ -204,14 +205,16 @@ class Region:
         around = self.site.names.ancestors_below(self.first, self.scope.node)
         return [one for one in around if isinstance(one, _LOOPS)]
 
+    def variables(self) -> tuple[list[str], set[str]]:
+        """The variables that it binds, and those that it may read before it binds them."""
+        if self.expression is not None:
+            return [], self.flow.reads(self.expression)
+        return list(self.flow.bound(self.statements)), self.flow.sequence(list(self.statements)).exposed
+
     def divide(self, possible: PossibleValues, file: File) -> None:
         """Says of each variable whether it is handed in, handed out, or read from around. Raises Refused."""
         own = {part for node in self.nodes for part in ast.walk(node)}
-        if self.expression is None:
-            bound = list(self.flow.bound(self.statements))
-            exposed = self.flow.sequence(list(self.statements)).exposed
-        else:
-            bound, exposed = [], self.flow.reads(self.expression)
+        bound, exposed = self.variables()
         read = [name for name in self._in_order(own) if name in exposed]
         carried = [name for name in read if name in bound]
         stored = {
@@ -237,16 +240,16 @@ class Region:
         for node in own:
             if isinstance(node, ast.expr) and _is_of_numpy(node, possible, file):
                 raise Refused(f"`{self.site.text(node)}` runs in NumPy, on the host")
-        others = [name for name in read if name not in bound]
+        others = [name for name in read if name not in bound and name not in self.given]
         self.own = attributes = own_attributes(self.site, self.scope, self.nodes, possible, file, _is_object)
         if attributes.me in others:
             others.remove(attributes.me)
-        self.kept = [name for name in others if self._stays_around(name, possible, file)]
+        self.kept = [name for name in others if self.stays_around(name, possible, file)]
         self.parameters = [*carried, *(name for name in others if name not in self.kept)]
         if attributes.stays:
             self.kept.append(attributes.me)
         self.kept += self._names_of_functions_around(own)
-        if self.kept and self._top_of_loop() is None:
+        if self.kept and not self.may_keep():
             raise Refused(f"`{self.kept[0]}` is not an array, so the function would recompile at each call")
         if not self.parameters and not attributes.taken:
             raise Refused("it has no argument to trace")
@@ -277,9 +280,13 @@ class Region:
                     found[node.id] = None
         return list(found)
 
+    def may_keep(self) -> bool:
+        """Whether its function may stand in the one around it, and is not compiled at each call of that one."""
+        return self._top_of_loop() is not None
+
     def _top_of_loop(self) -> ast.stmt | None:
         """The statement above which a function may stand that reads variables of the function around; None in no loop."""
-        return self._top() if self.loops() or self.scope.node is self.site.names.tree else None
+        return self.top() if self.loops() or self.scope.node is self.site.names.tree else None
 
     def _is_bound_elsewhere(self, name: str) -> bool:
         """Whether a function inside the one around it binds the variable."""
@@ -299,7 +306,7 @@ class Region:
             dict.fromkeys(one.id for one in sorted(reads, key=lambda one: (one.lineno, one.col_offset)))
         )
 
-    def _stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:
+    def stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:
         """Whether a variable is no array and stays what it is for all calls of the function, so that it is read from around it."""
         home = file.names.scope_at(file.same(self.first)).resolve(name)
         values = leaves_of(possible.of_place(Place(file, home, name))) if home is not None else frozenset()
@@ -339,7 +346,7 @@ class Region:
         ]
         return not after and self.flow.is_bound_before(name, top)
 
-    def _top(self) -> ast.stmt | None:
+    def top(self) -> ast.stmt | None:
         """The statement of the function's own block that the region is in."""
         around = [self.first, *self.site.names.ancestors_below(self.first, self.scope.node)]
         last = around[-1]
@@ -365,7 +372,7 @@ class Region:
             raise Refused("a multi-line string would have to be indented")
         here, text, span = self._text(layout)
         nested = bool(self.kept) and self.scope.node is not site.names.tree
-        top = self._top()
+        top = self.top()
         assert top is not None
         if nested:
             indent = layout.indent(top)

@@ -116,7 +116,9 @@ def may_be_compiled(draft: Draft, call: ast.Call, step: Step, transform: str) ->
     check_call(program, file, file.same(call), transform=transform, seen=_entries(step, "arguments"))
 
 
-def check_outlined(draft: Draft, step: Step, text: str, line: int, transform: str) -> None:
+def check_outlined(
+    draft: Draft, step: Step, text: str, line: int, transform: str, static: Sequence[str] = ()
+) -> None:
     """Raises Refused where a function may not be compiled that a codemod has written of statements of its file.
 
     `text`: the file with the function, at `line`, and its call, as if it were not to be compiled.
@@ -136,7 +138,7 @@ def check_outlined(draft: Draft, step: Step, text: str, line: int, transform: st
     hints = hints_of(arguments, around[0], program) if len(around) == 1 else {}
     taken = {one.arg for one in parameters(function)}
     seen = [entry for entry in variables if entry.get("name") in taken]
-    check_jitted(program, file, function, transform=transform, seen=seen, hints=hints)
+    check_jitted(program, file, function, transform=transform, static=static, seen=seen, hints=hints)
 
 
 def _entries(step: Step, name: str) -> Sequence[Mapping[str, object]]:

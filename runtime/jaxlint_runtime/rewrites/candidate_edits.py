@@ -9,6 +9,7 @@ from typing import Any
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched_functions import definitions
 from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops, without_those
+from jaxlint_runtime.rewrites.loop_steps import from_host_loops
 from jaxlint_runtime.rewrites.model_calls import from_model_calls
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, to_jit
 from jaxlint_runtime.rewrites.regions import from_regions, script
@@ -57,8 +58,11 @@ def from_run(
     scripts: Sequence[Mapping[str, Any]] = (),
 ) -> list[Rewrite]:
     """What may be done about functions that the host runs operation by operation: the arrays between what the host does, their loops, and `jit`."""
-    found = from_loops(watched, sources) + to_jit(watched, sources)
-    return found + from_regions([*watched, *scripts], sources)
+    loops = from_loops(watched, sources)
+    whole = {(one.path, one.function) for one in loops}
+    steps = from_host_loops([*watched, *scripts], sources)
+    steps = [one for one in steps if (one.path, one.function) not in whole]
+    return loops + steps + to_jit(watched, sources) + from_regions([*watched, *scripts], sources)
 
 
 def run_again(

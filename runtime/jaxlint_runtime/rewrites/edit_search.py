@@ -14,6 +14,7 @@ from jaxlint_runtime.model import Result, Status
 from jaxlint_runtime.rewrites.candidate_edits import from_run, propose, run_again
 from jaxlint_runtime.rewrites.edit_timing import timed
 from jaxlint_runtime.rewrites.loop_edits import without_those
+from jaxlint_runtime.rewrites.loop_steps import is_inside
 from jaxlint_runtime.rewrites.original_program import MOST, Original, original_of
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings
 from jaxlint_runtime.rewrites.run_figures import (
@@ -174,7 +175,8 @@ class EditSearch:
         """Whether another edit of the function does the same and more, and seems to pay."""
         codemods = codemods_of(rewrite)
         return any(
-            codemods < codemods_of(one.rewrite) and no_promise(self._before(one), one.trial) is None
+            (codemods < codemods_of(one.rewrite) or is_inside(rewrite, one.rewrite))
+            and no_promise(self._before(one), one.trial) is None
             for one in tried
         )
 

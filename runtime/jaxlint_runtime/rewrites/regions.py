@@ -44,7 +44,7 @@ def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sou
     """For each busy function of the host, its largest region that can be compiled, and smaller ones where that fails."""
     found = []
     for one, source in busy(watched, sources):
-        around = _body_of(one, source)
+        around = body_of(one, source)
         if not around:
             continue
         rewrite: Rewrite | None = None
@@ -62,7 +62,7 @@ def script(path: str, seconds: float) -> dict[str, Any]:
     return {**place, "calls": 1, "seconds": seconds, "arguments": None}
 
 
-def _body_of(one: Mapping[str, Any], source: SourceFile) -> list[ast.stmt]:
+def body_of(one: Mapping[str, Any], source: SourceFile) -> list[ast.stmt]:
     """The statements of a watched function, or of the program's own module; none where they are not found."""
     if one["function"] == MODULE:
         tree = tree_of(source)

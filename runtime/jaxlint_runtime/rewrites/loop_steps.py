@@ -1,0 +1,94 @@
+"""Loops of the host that compute on arrays, and fetch numbers beside it: each proposed as one jitted `lax.scan` of all steps.
+
+What may be compiled, and what of the host may follow, the codemod says (`jaxlint.codemods.loop_steps`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jaxlint.codemods import Workspace
+from jaxlint.codemods.site import Site
+from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.source.file import SourceFile
+from jaxlint_runtime.capture.observed_results import MODULE
+from jaxlint_runtime.rewrites.proposals import Rewrite, busy, edit_of
+from jaxlint_runtime.rewrites.regions import body_of
+
+_NAME = "loop-to-steps"
+_KNOWN = ("int", "bool", "str")  # types of arguments that may be known when the steps are compiled
+_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def from_host_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
+    """For each busy function of the host the loops that become steps, numbers known when these are compiled, or else traced."""
+    found = []
+    for one, source in busy(watched, sources):
+        rewrite: Rewrite | None = None
+        names = [entry["name"] for entry in one["arguments"] or () if entry["type"] in _KNOWN]
+        for static in ([], names) if names else ([],):
+            fixes = _fixes(one, source, sources, static)
+            if fixes:
+                how = f"{_NAME}:{', '.join(static)} static" if static else _NAME
+                rewrite = edit_of(how, one, fixes[0].steps[0].span.line, fixes, rewrite)
+        found += [rewrite] if rewrite is not None else []
+    return found
+
+
+def _fixes(
+    one: Mapping[str, Any], source: SourceFile, sources: Mapping[str, SourceFile], static: Sequence[str]
+) -> list[FixRequest]:
+    """The edits of the loops of a function that can be made at once."""
+    workspace, site = Workspace(dict(sources), strict=True), Site(source)
+    fixes: list[FixRequest] = []
+    plans: list[Any] = []
+    for loop in _loops(body_of(one, source)):
+        parameters = {
+            "function": one["function"],
+            "arguments": [dict(entry) for entry in one["arguments"] or ()],
+            "variables": [dict(entry) for entry in one.get("variables") or ()],
+            "static": list(static),
+            "once": one["calls"] == 1,
+            "lines": [loop.lineno, loop.end_lineno],
+        }
+        step = Step(_NAME, source.display, site.span(loop.iter), parameters)
+        of = "the program" if one["function"] == MODULE else one["function"]
+        fix = FixRequest(
+            Safety.UNSAFE, f"Compile all steps of the loop at line {loop.lineno} of {of} as one", (step,)
+        )
+        plan = workspace.plan(fix)
+        if not isinstance(plan, str) and not any(plan.conflicts_with(other) for other in plans):
+            fixes.append(fix)
+            plans.append(plan)
+    return fixes
+
+
+def _loops(body: Sequence[ast.stmt]) -> list[ast.For]:
+    """The loops of a function, the inner ones first."""
+    found: list[ast.For] = []
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, _NESTED):
+            continue
+        if isinstance(node, ast.For):
+            found.append(node)
+        waiting += ast.iter_child_nodes(node)
+    return found[::-1]
+
+
+def is_inside(rewrite: Rewrite, other: Rewrite) -> bool:
+    """Whether all that an edit would change stands in loops of which another makes steps."""
+    loops = [
+        (step.path, lines)
+        for fix in other.fixes
+        for step in fix.steps
+        if step.codemod == _NAME and isinstance(lines := step.parameters["lines"], list)
+    ]
+    places = [(step.path, step.span) for fix in rewrite.fixes for step in fix.steps]
+    return bool(loops) and all(
+        any(path == at and lines[0] <= span.line and span.end_line <= lines[1] for at, lines in loops)
+        for path, span in places
+    )
