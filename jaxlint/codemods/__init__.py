@@ -1,4 +1,4 @@
-"""The one home of rewriting: `(site, parameters) -> edits`, called by rules and by the runtime by id."""
+"""All rewrites: `(site, parameters) -> edits`. Rules and the runtime call them by id."""
 
 from jaxlint.codemods import (
     add_jit,

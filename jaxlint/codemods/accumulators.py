@@ -1,4 +1,5 @@
-"""Variables to which each iteration of a loop only adds: what is added may be computed for all iterations at once, and summed."""
+"""Accumulators of a loop: variables to which each iteration only adds. All summands may be computed at once and then
+summed."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from jaxlint.codemods.local_effects import constant_type
 
 @dataclass(slots=True)
 class Sum:
-    """`name`, to which the statement `added` adds `value` in each iteration. `output`: what the values of all iterations are called."""
+    """`name`, to which the statement `added` adds `value` in each iteration. `output`: the name for the values of all
+    iterations."""
 
     name: str
     added: ast.stmt
@@ -21,7 +23,7 @@ class Sum:
 
 
 def sums_of(body: Sequence[ast.stmt], names: Sequence[str], fresh: Callable[[str], str]) -> list[Sum]:
-    """The sums among `names`, which go from one iteration to the next: those of which nothing else reads what there is so far."""
+    """The accumulators among `names`, which are carried between iterations: nothing else reads their partial sums."""
     found = []
     for name in names:
         uses = [
@@ -40,7 +42,7 @@ def sums_of(body: Sequence[ast.stmt], names: Sequence[str], fresh: Callable[[str
 
 
 def _added(statement: ast.stmt, name: str) -> ast.expr | None:
-    """`value` in `name += value`, `name = name + value` or `name = value + name`; None where that is text."""
+    """`value` in `name += value`, `name = name + value` or `name = value + name`; None if it is a string."""
     value: ast.expr | None = None
     if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
         value = statement.value if _is(statement.target, name) else None

@@ -1,4 +1,4 @@
-"""Adapts the arguments of calls to a changed signature, edit by edit, so that what stands between them is kept."""
+"""Adapts the arguments of calls to a changed signature by small edits, so that the text between them is kept."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from jaxlint.finding import Span
 
 @dataclass(frozen=True, slots=True)
 class CallChange:
-    """How calls of a function have to change.
+    """How calls of a function must change.
 
-    `parameters` are the old positional parameters, of which the first `keep` may still be given by position (None:
-    all). `rename` and `drop` speak of keywords, `positional` of keywords that are given by position now, `add` of
-    keywords with their value in source, `default` of what to pass where nothing was passed, `refuse` of keywords that
-    have no mechanical rewrite, with the reason. `values` maps a keyword's value, as it is written ("*": any other), to the
-    argument that takes its place, None for none. `wrap` names a function that is put around an argument, `prefix` one that is put
-    around the call; `suffix` follows the call.
-    In the source that `add`, `values` and `wrap` give, `{=jax.lax.add}` stands for that name as the file spells it.
+    `parameters` are the old positional parameters, of which the first `keep` still accept a position (None: all).
+    `rename` and `drop` are about keywords, `positional` about keywords that became positional, `add` about keywords
+    with their value as source, `default` about what to pass if nothing was passed, `refuse` about keywords without a
+    mechanical rewrite, with the reason. `values` maps the source of a keyword's value ("*": any other) to the
+    argument that replaces it, None for none. `wrap` names a function to put around an argument, `prefix` one to put
+    around the call; `suffix` follows the call. In the source of `add`, `values` and `wrap`, `{=jax.lax.add}` stands
+    for that name as the file spells it.
     """
 
     parameters: Sequence[str] = ()
@@ -50,9 +50,9 @@ class CallChange:
 
 
 def adapt_call(draft: Draft, call: cst.Call, change: CallChange, at: ast.AST, *, bound: int = 0) -> None:
-    """Edits the arguments of `call`; its first `bound` ones are not the function's (as in a call of `partial`).
+    """Edits the arguments of `call`. Its first `bound` arguments are not the function's (as in a call of `partial`).
 
-    `at` is the call in the standard library's tree, where new names are to be seen.
+    `at` is the call in the standard library's tree, from which new names must be visible.
     """
     site = draft.site
     if bound and (change.suffix or change.prefix):
@@ -161,14 +161,15 @@ def _append(draft: Draft, call: cst.Call, text: str) -> None:
 class Template:
     """A call that becomes an expression of its arguments, such as `{x}.at[{idx}].set({y})`.
 
-    `{=jax.lax.add}` stands for that name as the file spells it. `index_helper` names a helper whose subscript, given as an
-    argument, stands for the plain index (`jax.ops.index`). `optional` parameters are appended to the result, which is a call
-    then, as the keywords that they name; an empty one is dropped. `simple` parameters are written twice, so they must cost nothing.
-    `called` is what to write where the result is called at once, before that call's arguments and after it.
-    `variants` are other texts, by the optional parameters that are given ("a+b", sorted), which have the result that `text` lacks
-    under `statement`: that is for where nothing uses the result. `gives_back` names a parameter that the old call returned, so
-    that it can take the result's place where it is a variable. `labels`: other keywords name what is printed; they go into the
-    text between its first quotation marks. `reorder`: the arguments may be evaluated in another order.
+    `{=jax.lax.add}` stands for that name as the file spells it. `index_helper` names a helper whose subscript, as an
+    argument, means the plain index (`jax.ops.index`). `optional` parameters are appended as keywords of these names
+    to the result, which is then a call; an empty name drops one. `simple` parameters are written twice, so they must
+    cost nothing. `called` is the text for a result that is called at once, before and after that call's arguments.
+    `variants` are other texts, by the optional parameters that are passed ("a+b", sorted). They have a result, unlike
+    `text` under `statement`, which is for calls whose result is unused. `gives_back` names a parameter that the old
+    call returned: a variable passed for it can replace the result. `labels`: other keywords label the printed values;
+    they go into the text between its first quotation marks. `reorder`: the arguments may be evaluated in another
+    order.
     """
 
     text: str
@@ -218,7 +219,8 @@ def expand_template(
 
 
 def _given(call: cst.Call, template: Template) -> tuple[dict[str, cst.Arg], list[str]]:
-    """The arguments by the names of the template, and what labels the call gives; refuses what the template cannot take."""
+    """The arguments by the names of the template, and the labels of the call. Raises Refused for arguments that the
+    template cannot take."""
     given: dict[str, cst.Arg] = {}
     labels: list[str] = []
     known = [*template.parameters, *template.optional]
@@ -243,12 +245,13 @@ def _given(call: cst.Call, template: Template) -> tuple[dict[str, cst.Arg], list
 def _text_in_place(
     draft: Draft, call: cst.Call, template: Template, given: dict[str, cst.Arg], outer: ast.AST | None
 ) -> tuple[str, Span]:
-    """The text for the place where `call` stands in `outer`, and what it replaces; forgets a result that nothing uses."""
+    """The text in place of `call`, which stands in `outer`, and the text that it replaces. An unused result is
+    dropped."""
     variant = "+".join(sorted(set(given) & set(template.optional)))
     text = template.variants.get(variant, template.text)
     whole = draft.site.place(call)
     if isinstance(outer, ast.Expr) and variant == "result":
-        text = template.text  # nothing uses the result that was asked for
+        text = template.text  # nothing uses the requested result
         given.pop("result")
     elif template.statement and "result" not in given and not isinstance(outer, ast.Expr):
         value = given[template.gives_back].value if template.gives_back else None
@@ -268,7 +271,7 @@ def _text_in_place(
 def _filled(
     draft: Draft, text: str, given: Mapping[str, cst.Arg], helpers: Mapping[Span, Span], at: ast.AST
 ) -> list[str | Span]:
-    """The text in pieces, with the place of an argument for each parameter in it."""
+    """The text in pieces, with the place of an argument for each parameter."""
     site = draft.site
     pieces: list[str | Span] = []
     for literal, field_name, _, _ in string.Formatter().parse(text):
@@ -289,7 +292,7 @@ def _filled(
 
 
 def _label(name: str, value: cst.BaseExpression) -> str:
-    """What `print` with `name=value` beside the array wrote before it; empty where the value is not plain text."""
+    """The text that `print` with `name=value` wrote before the array; empty if the value is not a plain string."""
     if name in ("tap_with_device", "output_stream", "threshold", "result"):
         return ""
     if not isinstance(value, cst.SimpleString) or not isinstance(value.evaluated_value, str):
@@ -299,7 +302,7 @@ def _label(name: str, value: cst.BaseExpression) -> str:
 
 
 def _is_simple(value: cst.BaseExpression) -> bool:
-    """Whether evaluating it twice changes nothing: a variable, or a list of devices."""
+    """Whether it may be evaluated twice: a variable, or a list of devices."""
     while isinstance(value, cst.Attribute):
         value = value.value
     if isinstance(value, cst.Call) and isinstance(value.func, (cst.Name, cst.Attribute)):
@@ -309,7 +312,7 @@ def _is_simple(value: cst.BaseExpression) -> bool:
 
 
 def _rewrite_whole(draft: Draft, call: cst.Call, whole: Span, pieces: Sequence[str | Span]) -> None:
-    """Replaces the whole call by new text, in which the arguments may stand in another order."""
+    """Replaces the whole call by new text, in which the arguments may be in another order."""
     site = draft.site
     old = site.lines.slice(whole)
     leaf = call.func.attr.value if isinstance(call.func, cst.Attribute) else site.code(call.func)
@@ -322,7 +325,7 @@ def _rewrite_whole(draft: Draft, call: cst.Call, whole: Span, pieces: Sequence[s
 
 
 def _reassemble(draft: Draft, whole: Span, pieces: Sequence[str | Span]) -> None:
-    """Replaces everything in `whole` but the spans among `pieces`, which stand in the order of the text."""
+    """Replaces everything in `whole` except the spans in `pieces`, which are in the order of the text."""
     line, column, text = whole.line, whole.column, ""
     for piece in [*pieces, Span(whole.end_line, whole.end_column, whole.end_line, whole.end_column)]:
         if isinstance(piece, str):

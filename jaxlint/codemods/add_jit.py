@@ -1,4 +1,4 @@
-"""`add-jit`: a function is jitted where it is defined."""
+"""`add-jit`: a function is jitted at its definition."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ TRANSFORMS = ("jax.jit", "flax.nnx.jit", "equinox.filter_jit")
 def add_jit(draft: Draft, step: Step) -> None:
     """The span is that of the function's name or anything on the line of its `def`.
 
-    Parameters: `transform` (jax.jit by default), `static_argnames` (list of str), `arguments` (what a run has seen of them, as the runtime
-    describes them), `rewritten` (spans of expressions that other steps rewrite so that they can be traced).
+    Parameters: `transform` (jax.jit by default), `static_argnames` (list of str), `arguments` (their values in a run,
+    as the runtime describes them), `rewritten` (spans of expressions that other steps make traceable).
     """
     site = draft.site
     transform = str(step.parameters.get("transform", "jax.jit"))
@@ -41,14 +41,14 @@ def add_jit(draft: Draft, step: Step) -> None:
     if not set(names) <= known:
         raise Refused("a static argument does not exist")
     may_be_jitted(draft, function, step, transform, names)
-    # what is no state of a module was asked above
+    # the check above has excluded other state than that of a module
     change = changed_by_calling(site, function)
     carries = transform == "flax.nnx.jit" and change is not None and change.framework == "flax.nnx"
     if change is not None and change.framework and change.is_seen and not carries:
         raise Refused(f"the function {change.what}, and a compiled function does that only at trace time")
     wrapper = reference(site, draft.imports, transform, function)
     if names and transform == "equinox.filter_jit":
-        names = []  # whatever is no array is static there
+        names = []  # arguments that are not arrays are static there
     if names:
         partial = reference(site, draft.imports, "functools.partial", function)
         quoted = ", ".join(f'"{name}"' for name in names)
@@ -56,6 +56,6 @@ def add_jit(draft: Draft, step: Step) -> None:
         wrapper = f"{partial}({wrapper}, static_argnames={value})"
     place = site.span(function)
     indent = site.lines.slice(type(place)(function.lineno, 1, function.lineno, place.column))
-    # the keyword is replaced, so that an import put before the first statement does not come in between
+    # the keyword is replaced, so that an import before the first statement does not come in between
     keyword = type(place)(function.lineno, place.column, function.lineno, place.column + len("def"))
     draft.replace(keyword, f"@{wrapper}\n{indent}def")

@@ -1,4 +1,4 @@
-"""Adds arguments to calls in the layout that the call has."""
+"""Adds arguments to calls in the layout of the call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def keyword_argument(name: str, value: str) -> cst.Arg:
 
 
 def with_arguments(call: cst.Call, added: Sequence[cst.Arg]) -> cst.Call:
-    """`call` with arguments after its own; a call written one argument to a line stays so."""
+    """`call` with additional arguments at the end; a call with one argument to a line keeps that layout."""
     args = list(call.args)
     if not args:
         return call.with_changes(args=_separated(added, cst.SimpleWhitespace(" ")))
@@ -28,7 +28,7 @@ def with_arguments(call: cst.Call, added: Sequence[cst.Arg]) -> cst.Call:
     separator = cst.Comma(whitespace_after=gap)
     new = _separated(added, gap)
     if trailing is None:
-        # What stands between the last argument and the bracket stays there.
+        # The text between the last argument and the bracket stays there.
         closing = last.whitespace_after_arg
         args[-1] = last.with_changes(comma=separator, whitespace_after_arg=cst.SimpleWhitespace(""))
         new[-1] = new[-1].with_changes(whitespace_after_arg=closing)

@@ -1,7 +1,8 @@
-"""`attention-call`: attention that is written out becomes a call of `jax.nn.dot_product_attention`.
+"""`attention-call`: written-out attention becomes a call of `jax.nn.dot_product_attention`.
 
-What the attention computes, its scale and whether it is causal, is known from the program that ran; here is told which statements
-make it, so that they can go. Raises Refused where they do not stand together, or where somebody else uses what they make.
+A run of the program determined what the attention computes, its scale and whether it is causal. This codemod finds
+the statements that compute it, so that they can be removed. Raises Refused if they are not together, or if other code
+uses their results.
 """
 
 from __future__ import annotations
@@ -23,14 +24,13 @@ _EINSUM = frozenset({"jax.numpy.einsum"})
 _PRODUCTS = frozenset({"jax.numpy.matmul", "jax.numpy.dot"})
 _SOFTMAX = frozenset({"jax.nn.softmax", "flax.linen.softmax", "flax.nnx.softmax"})
 _ORDERS = {(0, 1, 2, 3): "", (0, 2, 1, 3): ".swapaxes(1, 2)"}  # of batch, time, heads and depth
-_DEFAULT = (
-    1e-3  # how near a scale must be to that of the function itself: it may have been rounded to 16 bits
-)
+_DEFAULT = 1e-3  # tolerance between the scale and the function's own: it may have been rounded to 16 bits
 
 
 @codemod("attention-call")
 def attention_call(draft: Draft, step: Step) -> None:
-    """The span is the second product. Parameters: `scale`, `depth` (of the heads) and `causal`, as they were seen, and `implementation`."""
+    """The span is the second product. Parameters: `scale`, `depth` (of the heads) and `causal`, as a run saw them,
+    and `implementation`."""
     site = draft.site
     product = site.find_ast(step.span, ast.Call, ast.BinOp)
     assert isinstance(product, (ast.Call, ast.BinOp))
@@ -55,7 +55,7 @@ def attention_call(draft: Draft, step: Step) -> None:
 
 
 def find_products(site: Site, line: int) -> list[Span]:
-    """The outermost products in the statement that covers a line."""
+    """The outermost products in the statement at a line."""
     found: list[ast.AST] = []
     for node in ast.walk(site.tree):
         if not isinstance(node, ast.stmt) or isinstance(
@@ -69,7 +69,7 @@ def find_products(site: Site, line: int) -> list[Span]:
 
 
 def _factors(site: Site, node: ast.AST) -> tuple[str | None, ast.expr, ast.expr] | None:
-    """Of a product the subscripts (None where it is a matrix product) and both factors."""
+    """The subscripts of a product (None for a matrix product) and both factors."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         return None, node.left, node.right
     if not isinstance(node, ast.Call):
@@ -85,13 +85,13 @@ def _factors(site: Site, node: ast.AST) -> tuple[str | None, ast.expr, ast.expr]
 
 @dataclass
 class _Chain:
-    """The statements from the product of queries and keys to that with the values, which is `product`."""
+    """The statements from the product of queries and keys to `product`, that with the values."""
 
     site: Site
     product: ast.Call | ast.BinOp
-    # Queries, keys, values, and how each is turned.
+    # Queries, keys, values, and the transpose of each.
     operands: list[tuple[str, str]] = field(default_factory=list)
-    order: str = ""  # how the result is turned
+    order: str = ""  # the transpose of the result
     masks: list[ast.expr] = field(default_factory=list)
     others: list[ast.expr] = field(default_factory=list)  # scales, which the number replaces
     statements: list[ast.stmt] = field(default_factory=list)
@@ -112,7 +112,7 @@ class _Chain:
     # ---- backward along the statements ----
 
     def _resolved(self, expression: ast.expr, before: ast.stmt) -> tuple[ast.expr, ast.stmt]:
-        """An expression without casts; for a name what it was last given, with the statement that gives it."""
+        """An expression without casts; for a name its last value, with the statement that assigns it."""
         while True:
             if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
                 if expression.func.attr == "astype":
@@ -159,7 +159,7 @@ class _Chain:
         return expression
 
     def _inner(self, expression: ast.expr, before: ast.stmt) -> ast.expr:
-        """What is scaled or masked by an expression."""
+        """The expression that another one scales or masks."""
         if isinstance(expression, ast.BinOp) and isinstance(expression.op, (ast.Mult, ast.Div)):
             left = self._leads(expression.left, before)
             if left and not self._leads(expression.right, before):
@@ -176,7 +176,7 @@ class _Chain:
         raise Refused(f"the call cannot apply `{ast.unparse(expression)[:40]}` to the scores")
 
     def _leads(self, expression: ast.expr, before: ast.stmt) -> bool:
-        """Whether an expression is made from a product."""
+        """Whether an expression derives from a product."""
         for node in ast.walk(expression):
             if _factors(self.site, node) is not None:
                 return True
@@ -241,10 +241,10 @@ class _Chain:
                     raise Refused(f"`{node.id}` is reassigned in between")
         return node.id
 
-    # ---- what can go ----
+    # ---- removable statements ----
 
     def dropped(self) -> list[ast.stmt]:
-        """The statements that nobody needs any more, in order. Raises Refused where their results are used elsewhere."""
+        """The statements that are no longer needed, in order. Raises Refused if their results are used elsewhere."""
         chain = list(dict.fromkeys(self.statements))
         helpers = [statement for statement in self._helpers() if statement not in chain]
         while True:
@@ -260,7 +260,7 @@ class _Chain:
         return sorted([*chain, *helpers], key=lambda statement: statement.lineno)
 
     def _helpers(self) -> list[ast.stmt]:
-        """Statements that make masks and scales."""
+        """Statements that compute masks and scales."""
         found: dict[ast.stmt, None] = {}
         pending: list[ast.expr] = [*self.masks, *self.others]
         while pending:
@@ -281,7 +281,7 @@ class _Chain:
         return list(found)
 
     def _used_outside(self, statement: ast.stmt, gone: list[ast.stmt]) -> str | None:
-        """The name that a statement gives, where something that stays reads it."""
+        """The name that a statement binds, if a remaining statement reads it."""
         target = (
             statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
         )
@@ -310,7 +310,7 @@ def _turned(own: str | tuple[str, ...], wanted: tuple[str, ...]) -> str:
 
 
 def _untransposed(site: Site, keys: ast.expr) -> ast.expr:
-    """The keys, of their transpose."""
+    """The keys, from their transpose."""
     if isinstance(keys, ast.Attribute) and keys.attr == "mT":
         return keys.value
     if isinstance(keys, ast.Call):
@@ -330,6 +330,6 @@ def _untransposed(site: Site, keys: ast.expr) -> ast.expr:
 
 
 def _shape_alone(site: Site, node: ast.Name) -> bool:
-    """Whether only the shape or dtype of what a name means is read."""
+    """Whether a name is only read for its shape or dtype."""
     parent = site.names.parents.get(node)
     return isinstance(parent, ast.Attribute) and parent.attr in ("shape", "dtype", "ndim", "size")

@@ -1,4 +1,4 @@
-"""`bind-result`: an update that stands as a statement of its own is assigned to what it updates.
+"""`bind-result`: the result of an update that stands alone as a statement is assigned to the updated object.
 
 `x.at[i].set(v)` becomes `x = x.at[i].set(v)`, and `state.replace(step=1)` becomes `state = state.replace(step=1)`.
 """
@@ -15,9 +15,8 @@ from jaxlint.finding import Step
 
 @codemod("bind-result")
 def bind_result(draft: Draft, step: Step) -> None:
-    """The span is the call. Parameters: `argument` (int), where the updated object is an argument, else it is what the
-    method belongs to; `keyword`, source of an argument that the call needs as well.
-    """
+    """The span is the call. Parameters: `argument` (int), if the updated object is an argument and not the receiver;
+    `keyword`, the source of another argument that the call needs."""
     site = draft.site
     call = site.find_ast(step.span, ast.Call)
     assert isinstance(call, ast.Call)
@@ -49,7 +48,7 @@ def _updated(call: ast.Call, argument: object) -> ast.expr:
 
 
 def _check_target(site: Site, statement: ast.stmt, updated: ast.expr) -> None:
-    """Raises Refused unless assigning to `updated` changes what the rest of the program sees."""
+    """Raises Refused unless the assignment to `updated` changes what the rest of the program sees."""
     if (
         isinstance(updated, ast.Attribute)
         and isinstance(updated.value, ast.Name)

@@ -1,7 +1,7 @@
-"""`boolean-to-array`: operators that ask for the truth of a traced value become functions of arrays.
+"""`boolean-to-array`: operators that need the truth of a tracer become array functions.
 
-`and`, `or` and `not` become `jnp.logical_and`, `&` and the like, chained comparisons are written out, `in` compares
-with each element, and the builtins `max`, `min`, `any` and `all` become those of `jax.numpy`.
+`and`, `or` and `not` become `jnp.logical_and`, `&` and the like, chained comparisons are split, `in` compares with
+each element, and the builtins `max`, `min`, `any` and `all` become those of `jax.numpy`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _root(draft: Draft, node: ast.AST) -> ast.expr:
 
 
 class Truth:
-    """Writes boolean expressions with functions of arrays, for one place."""
+    """Writes boolean expressions with array functions, for one place."""
 
     def __init__(self, draft: Draft, at: ast.AST) -> None:
         self.draft, self.site, self.at = draft, draft.site, at
@@ -95,7 +95,7 @@ class Truth:
         return self.layout.argument(node)
 
     def _is_truth(self, node: ast.expr) -> bool:
-        """Whether only the truth of `node` matters, or it is a truth value anyway."""
+        """Whether only the truth of `node` matters, or it is a truth value already."""
         return (
             all(map(self._is_boolean, node.values))
             if isinstance(node, ast.BoolOp) and not self._is_asked(node)
@@ -121,7 +121,7 @@ class Truth:
         values = list(node.values)
         word = "and" if isinstance(node.op, ast.And) else "or"
         first: list[str] = []
-        # What is known while JAX traces stays with Python, and guards the rest.
+        # Operands known at trace time stay in Python and guard the rest.
         while values and (static_part(values[0]) is not None or constant_type(values[0]) is bool):
             if any(isinstance(part, ast.BoolOp) for part in ast.walk(values[0])):
                 raise Refused("an operand mixes compile-time constants with tracers")
@@ -255,6 +255,6 @@ _SIGNS: dict[type[ast.cmpop], str] = {
 
 
 def _guards(node: ast.expr) -> bool:
-    """Whether `node` asks for something that later operands may rely on."""
+    """Whether `node` tests something that later operands may rely on."""
     part = static_part(node)
     return part is not None and not (isinstance(part, ast.Compare) and any(map(is_static, part.comparators)))

@@ -1,7 +1,7 @@
-"""`branch-to-select`: an `if` or a conditional expression on a traced value becomes `jnp.where` or `lax.cond`.
+"""`branch-to-select`: an `if` or a conditional expression on a tracer becomes `jnp.where` or `lax.cond`.
 
-Single cheap values are chosen by `jnp.where`. What is expensive, or could bring a NaN into a gradient where it is not
-wanted (a division, a root), goes into the branches of `lax.cond`, whole blocks as functions.
+`jnp.where` selects single cheap values. Expensive values, and values that could bring an unwanted NaN into a gradient
+(a division, a root), go into the branches of `lax.cond`, whole blocks as functions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jaxlint.codemods.select import Choice, Selector, check_test, static_part
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Span, Step
 
-_MAX_SEPARATE = 3  # values that are chosen one by one, repeating the test
+_MAX_SEPARATE = 3  # values that are selected one by one, repeating the test
 
 
 @codemod("branch-to-select")
@@ -55,14 +55,14 @@ def _conditional(selector: Selector, node: ast.IfExp) -> Choice:
 
 
 def _asks_arrays(test: ast.expr) -> bool:
-    """Whether `test` looks like one of array values, so that both its branches may be evaluated."""
+    """Whether `test` looks like a test of arrays, so that both branches may be evaluated."""
     compares = any(isinstance(part, (ast.Compare, ast.Call)) for part in ast.walk(test))
     return compares and static_part(test) is None
 
 
 @dataclass(slots=True)
 class _Side:
-    """What runs when the test is true, or when it is false. `tail` is what follows the `if`, where that belongs to it."""
+    """The code of one outcome of the test. `tail` are the statements after the `if` that belong to it."""
 
     own: list[ast.stmt]
     tail: list[ast.stmt]
@@ -123,7 +123,7 @@ class _Branch:
             chosen = self.selector.select(self.node.test, values[0], values[1], "return ")  # type: ignore[arg-type]
             self._replace(chosen.text, chosen.kept, self.site.span(last))
             return
-        self.draft.imports.added = imported  # what a nested selection asked for
+        self.draft.imports.added = imported  # for a nested selection
         operands = [
             name for name in {**yes.bound, **no.bound} if name in self._exposed(yes) | self._exposed(no)
         ]
@@ -145,7 +145,7 @@ class _Branch:
         )
 
     def _returned(self, statements: Sequence[ast.stmt]) -> Choice | None:
-        """The value that `statements` return, where they are nothing but that."""
+        """The value that `statements` return, if they do nothing else."""
         if not statements:
             return None
         first = statements[0]
@@ -208,7 +208,7 @@ class _Branch:
         )
 
     def _only_value(self, side: _Side, results: list[str]) -> Choice | None:
-        """The value of a branch that is a single assignment of the single result, or that binds none of them."""
+        """The value of a branch that only assigns the single result, or binds no result."""
         if not side.bound:
             given = results[0] if len(results) == 1 else f"({', '.join(results)})"
             return Choice(given)
@@ -218,7 +218,7 @@ class _Branch:
         return None
 
     def _separate(self, results: list[str]) -> bool:
-        """Chooses each result by a line of its own, where no line changes what the next one reads."""
+        """Selects each result in a separate line, if no line changes a variable that the next one reads."""
         sides = [self._values(block) for block in (self.node.body, self.node.orelse)]
         if len(results) > _MAX_SEPARATE or any(side is None for side in sides):
             return False
@@ -226,7 +226,7 @@ class _Branch:
         if repeated and any(isinstance(part, ast.Call) for part in ast.walk(self.node.test)):
             return False
         if any(name not in results for side in sides for name in side or ()):
-            return False  # a value on the way to another
+            return False  # an intermediate value
         changed: set[str] = set()
         pairs: list[tuple[str, list[Choice]]] = []
         for name in results:
@@ -249,7 +249,7 @@ class _Branch:
         return True
 
     def _values(self, statements: Sequence[ast.stmt]) -> dict[str, Choice] | None:
-        """The values of a block that is nothing but assignments of independent variables."""
+        """The values of a block that only assigns independent variables."""
         found: dict[str, Choice] = {}
         for statement in statements:
             if isinstance(statement, ast.Pass):
@@ -287,7 +287,7 @@ class _Branch:
     # Text
 
     def _exposed(self, side: _Side) -> set[str]:
-        """Variables that the side reads before it binds them: they go in as arguments."""
+        """Variables that the side reads before it binds them; they become arguments."""
         return side.facts.exposed & set(side.bound)
 
     def _check_operands(self, operands: Sequence[str]) -> None:

@@ -1,6 +1,7 @@
-"""What an expression may be: a function or class of the file, an object of one, what a library gives, data, or nobody knows what.
+"""What an expression may be: a function or class of the file, an object, the result of a library, data, or unknown.
 
-It is followed through variables, parameters and what the calls in the file hand to them, attributes and results of functions.
+The search follows variables, parameters and their arguments at calls in the file, attributes, and results of
+functions.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from jaxlint.codemods.parameter_modules import values_of
 from jaxlint.codemods.site import Site
 from jaxlint.codemods.text_edits import shown_source
 
-DEEP = 12  # calls that are followed into each other
-_MANY = 4000  # expressions that are looked at for one question
+DEEP = 12  # nested calls that are followed
+_MANY = 4000  # expressions that are visited for one question
 _CONTAINERS = frozenset(
     "list tuple zip enumerate reversed sorted iter set frozenset dict next filter".split()  # noqa: SIM905
 )
@@ -34,9 +35,11 @@ _DATA = (
 
 @dataclass(frozen=True)
 class Thing:
-    """What an expression may be. `kind`: "data", "function", "class", "object", "method", "library", "instance" (of a library's class), "unknown".
+    """What an expression may be. `kind`: "data", "function", "class", "object", "method", "library", "instance" (of a
+    library's class), "unknown".
 
-    `node`: the function or class of the file, or the call that made an instance; `name`: in its library, or of the method; `of`: the object of a method.
+    `node`: the function or class of the file, or the call that made an instance; `name`: in its library, or of the
+    method; `of`: the object of a method.
     """
 
     kind: str
@@ -52,26 +55,26 @@ PLAIN: Things = frozenset({Thing("data")})
 
 @dataclass
 class Frame:
-    """One call of a function that is followed: what its parameters are."""
+    """One call of a followed function, with the values of its parameters."""
 
     function: ast.AST
     given: Mapping[str, Things]
 
 
 class TooFar(Exception):
-    """The question leads too far to be answered."""
+    """The question needs too many steps to answer."""
 
 
 class Called:
-    """What expressions of a file may be, for one question. Raises TooFar where that leads too far."""
+    """The possible meanings of a file's expressions, for one question. Raises TooFar if that needs too many steps."""
 
     def __init__(self, site: Site) -> None:
         self.site = site
         self.steps = 0
         self.calls: list[tuple[ast.AST, tuple[tuple[str, Things], ...]]] = []
         self.asked: set[tuple[ast.AST, int]] = set()
-        self.cut = 0  # answers that were left open, since they were asked within the question itself
-        # Whole answers, of what no call decides: the next question of the file starts from them.
+        self.cut = 0  # open answers: the question depends on itself
+        # Complete answers that depend on no call; later questions about the file start from them.
         self.known: dict[ast.AST, Things] = site.memo.setdefault(Called, {})
 
     def count(self) -> None:
@@ -82,7 +85,7 @@ class Called:
     # ---- what an expression may be ----
 
     def things(self, node: ast.AST, frame: Frame | None) -> Things:
-        """What an expression may be; nothing where that is asked within the question itself."""
+        """What an expression may be; empty if the question depends on itself."""
         self.count()
         if frame is None and (known := self.known.get(node)) is not None:
             return known
@@ -173,7 +176,7 @@ class Called:
         return arguments[0].arg if arguments else ""
 
     def declared(self, annotation: ast.expr) -> Things:
-        """What an annotation says; nothing where it says too little."""
+        """The meaning of an annotation; empty if it says too little."""
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
             holder = self.site.classes.get(annotation.value)
             return frozenset({Thing("object", holder)} if holder is not None else ())
@@ -193,7 +196,8 @@ class Called:
         return frozenset(found)
 
     def _handed(self, function: ast.AST, parameter: str) -> Things | None:
-        """What the calls in the file hand to a parameter, where all uses of the function are calls or decorated by a transformation."""
+        """The arguments for a parameter at the calls in the file, if every use of the function is a call or a
+        transformation of it."""
         if not isinstance(function, ast.FunctionDef):
             return None
         scope = self.site.names.scope_at(function)
@@ -221,7 +225,7 @@ class Called:
         return frozenset(found) if called else None
 
     def _calls_of_method(self, function: ast.FunctionDef) -> Iterator[ast.Call]:
-        """The calls in the file of a method of that name, of any object; a method of a class alone has any."""
+        """The calls in the file of a method of that name on any object; a method of a class, all calls."""
         if not isinstance(self.site.names.parents.get(function), ast.ClassDef):
             return
         for call in self.site.method_calls.get(function.name, ()):
@@ -274,7 +278,7 @@ class Called:
         return found or {Thing("method", None, name, one)}
 
     def _stored(self, name: str) -> Iterator[ast.AST]:
-        """What the file stores in attributes of this name, of whatever object."""
+        """The values that the file stores in attributes of this name, on any object."""
         for node in self.site.stored_attributes.get(name, ()):
             around = self.site.names.parents.get(node)
             place: ast.AST = node
@@ -288,7 +292,7 @@ class Called:
                 yield value
 
     def kinds(self, holder: ast.ClassDef, seen: frozenset[ast.AST] = frozenset()) -> Iterator[ast.ClassDef]:
-        """A class and those of the file that it derives from."""
+        """A class and its base classes in the file."""
         yield holder
         for base in holder.bases:
             if isinstance(base, ast.Subscript):
@@ -298,7 +302,7 @@ class Called:
                     yield from self.kinds(one.node, seen | {holder})
 
     def bases(self, holder: ast.ClassDef) -> set[str]:
-        """The classes of libraries that a class derives from; "?" for what is not known."""
+        """The library classes that a class derives from; "?" for an unknown base."""
         found = set()
         for kind in self.kinds(holder):
             for base in kind.bases:
@@ -309,7 +313,7 @@ class Called:
                         found.add("?")
         return found
 
-    # ---- what a call gives ----
+    # ---- results of calls ----
 
     def _result(self, call: ast.Call, frame: Frame | None) -> Things:
         found: set[Thing] = set()
@@ -327,7 +331,7 @@ class Called:
         if one.kind == "library":
             return self._gives_of_library(one.name, call, frame)
         if one.kind == "method" and one.name == "bind":
-            return {Thing("unknown", name=shown_source(call))}  # a module with variables and keys of its own
+            return {Thing("unknown", name=shown_source(call))}  # a module with its own variables and keys
         if one.kind == "method" and one.of is not None:
             if one.of.kind in ("data",) or one.name in library.FUNCTIONAL:
                 return PLAIN
@@ -375,7 +379,7 @@ class Called:
     def bound(
         self, function: ast.AST, call: ast.Call | None, frame: Frame | None, of: Thing | None
     ) -> dict[str, Things]:
-        """What a call hands to the parameters of a function; `of`: the object whose method it is."""
+        """The arguments of a call by parameter; `of`: the object of a method."""
         if not isinstance(function, FUNCTIONS):
             return {}
         arguments = function.args
@@ -413,7 +417,7 @@ def is_decorated(function: ast.AST, name: str) -> bool:
 def _argument(
     function: ast.FunctionDef, call: ast.Call, parameter: str, *, bound: bool = False
 ) -> ast.expr | None:
-    """What a call hands to a parameter, by position or by name. `bound`: the first parameter is the object."""
+    """The argument for a parameter, by position or by name. `bound`: the first parameter is the object."""
     for keyword in call.keywords:
         if keyword.arg == parameter:
             return keyword.value
@@ -425,7 +429,7 @@ def _argument(
 
 
 def evaluated(node: ast.AST) -> Iterator[ast.AST]:
-    """`node` and what is in it, but not the bodies of functions that are only defined, unless `node` is one."""
+    """`node` and its descendants, without the bodies of nested functions, unless `node` is one."""
     waiting = [node]
     while waiting:
         one = waiting.pop(0)

@@ -1,4 +1,4 @@
-"""`change-attribute`: an attribute or method that an object lost becomes what replaces it."""
+"""`change-attribute`: an attribute or method that an object has lost becomes its replacement."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from jaxlint.finding import Span, Step
 
 @codemod("change-attribute")
 def change_attribute(draft: Draft, step: Step) -> None:
-    """The span is `x.attribute`, or with `called` the call of it. Parameters: `attribute`, and one of these.
+    """The span is `x.attribute`, or with `called` its call. Parameters: `attribute`, and one of these.
 
-    `tail` takes the place of what follows the dot. `around` is the dotted name of a function that takes `x`, and the
-    call's arguments after it. `text` is an expression in which `{x}` stands for the object. `argument` replaces the call's argument.
+    `tail` replaces the text after the dot. `around` is the dotted name of a function that takes `x` and then the
+    call's arguments. `text` is an expression in which `{x}` means the object. `argument` replaces the call's
+    argument.
     """
     site, parameters = draft.site, {key: str(value) for key, value in step.parameters.items()}
     called = "called" in parameters
@@ -54,7 +55,7 @@ def change_attribute(draft: Draft, step: Step) -> None:
 
 
 def _bare(text: str) -> str:
-    """An expression as an argument: without the parentheses that a method needed."""
+    """An expression as an argument, without the parentheses that a method needed."""
     if not text.startswith("("):
         return text
     inner = text[1:-1].strip()

@@ -1,4 +1,5 @@
-"""`checkpoint-scan-body`: a scan of JAX or of a framework computes its body again in the backward pass instead of keeping what it made."""
+"""`checkpoint-scan-body`: a scan of JAX or of a framework recomputes its body in the backward pass instead of storing
+intermediate results."""
 
 from __future__ import annotations
 
@@ -12,14 +13,14 @@ from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span, Step
 
-# The scans that there are, and what has a body computed again without a change to the names of parameters.
+# The scans, with the remat function of each that keeps the names of parameters.
 _REMATS = {
     "jax.lax.scan": "jax.checkpoint",
     "haiku.scan": "haiku.remat",
     "flax.linen.scan": "flax.linen.remat",
     "flax.nnx.scan": "flax.nnx.remat",
 }
-_MAKERS = frozenset({"flax.linen.scan", "flax.nnx.scan"})  # give a function, which is called elsewhere
+_MAKERS = frozenset({"flax.linen.scan", "flax.nnx.scan"})  # return a function, which is called elsewhere
 _CHECKPOINTS = frozenset(
     {
         "jax.checkpoint",
@@ -29,7 +30,7 @@ _CHECKPOINTS = frozenset(
         *_REMATS.values(),
     }
 )
-_DEFAULT = "nothing_saveable"  # what `jax.checkpoint` does without a policy
+_DEFAULT = "nothing_saveable"  # the behaviour of `jax.checkpoint` without a policy
 
 
 @codemod("checkpoint-scan-body")
@@ -55,13 +56,13 @@ def checkpoint_scan_body(draft: Draft, step: Step) -> None:
     named = ""
     if policy != _DEFAULT:
         named = f", policy={reference(site, draft.imports, 'jax.checkpoint_policies', body)}.{policy}"
-    # a loop keeps the two computations apart as it is
+    # a loop separates the two computations anyway
     text = f"{checkpoint}({Layout(site).argument(body)}{named}, prevent_cse=False)"
     draft.replace(site.span(body), text)
 
 
 def find_scans(site: Site, line: int) -> list[Span]:
-    """The calls of scans that run in a line; of those that make a function, the call that made what is called there."""
+    """The calls of scans that run in a line. For a scan that returns a function, the call that created it."""
     found: dict[Span, None] = {}
     for node in ast.walk(site.tree):
         if isinstance(node, ast.Call) and node.lineno == line:
@@ -74,7 +75,7 @@ def find_scans(site: Site, line: int) -> list[Span]:
 
 
 def _made(site: Site, node: ast.expr) -> ast.AST:
-    """An expression, or what the only statement that binds a variable gives it."""
+    """An expression, or the value of a variable that only one statement binds."""
     bindings = (
         site.names.bindings_of(node.id, site.names.scope_at(node)) if isinstance(node, ast.Name) else []
     )
@@ -85,7 +86,7 @@ def _made(site: Site, node: ast.expr) -> ast.AST:
 
 
 def _check_linen(site: Site, body: ast.AST) -> None:
-    """`nn.remat` lends the body the module that it is given, and nothing else. Raises Refused."""
+    """`nn.remat` lends the body only the module that it receives. Raises Refused otherwise."""
     if not isinstance(body, (ast.FunctionDef, ast.Lambda)):
         raise Refused("nn.remat of a module class renames its parameters")
     method = method_around(site, body)

@@ -1,7 +1,5 @@
-"""`compute-dtype`: a layer of flax computes in bfloat16, by its own argument `dtype`; its parameters stay as they are (`param_dtype`).
-
-What has no such argument is refused, with what its framework has instead.
-"""
+"""`compute-dtype`: a flax layer computes in bfloat16, by its argument `dtype`; its parameters are unchanged
+(`param_dtype`). A layer without that argument is refused, with the alternative of its framework."""
 
 from __future__ import annotations
 
@@ -30,7 +28,8 @@ _INSTEAD = {
 
 @codemod("compute-dtype")
 def compute_dtype(draft: Draft, step: Step) -> None:
-    """The span is the call that makes a layer. The parameter `dtype` is the full name of a dtype, jax.numpy.bfloat16 by default."""
+    """The span is the call that creates a layer. The parameter `dtype` is the full name of a dtype,
+    jax.numpy.bfloat16 by default."""
     site = draft.site
     node = site.find_ast(step.span, ast.Call)
     assert isinstance(node, ast.Call)
@@ -44,9 +43,10 @@ def compute_dtype(draft: Draft, step: Step) -> None:
 
 
 def find_layers(site: Site, line: int) -> list[Span]:
-    """The calls that make the layers which the statement in `line` calls: `nn.Dense(8)(x)`, `self.dense(x)`, `layer(x)`.
+    """The calls that create the layers which the statement in `line` calls: `nn.Dense(8)(x)`, `self.dense(x)`,
+    `layer(x)`.
 
-    Raises Refused where a layer is of a framework that has other means.
+    Raises Refused for a layer of a framework with another mechanism.
     """
     found: list[Span] = []
     for node in ast.walk(site.tree):
@@ -63,7 +63,7 @@ def find_layers(site: Site, line: int) -> list[Span]:
 
 
 def _made(site: Site, called: ast.expr) -> list[ast.Call]:
-    """The calls that make what is called."""
+    """The calls that create the callee."""
     if isinstance(called, ast.Call):
         return [called]
     if isinstance(called, ast.Name):

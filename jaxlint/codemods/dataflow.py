@@ -1,7 +1,7 @@
-"""How variables flow through statements of one function: what a block binds, reads first, and leaves to what follows.
+"""Dataflow of one function: which variables a block binds, reads first, and leaves to later code.
 
-A rewrite that makes a function of a block must know what goes into it and what comes out. Where paths meet, the answers
-err on the side that makes the rewrite refuse.
+A rewrite that turns a block into a function must know its inputs and outputs. Where paths meet, the answers err on
+the side that makes the rewrite refuse.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def root_of(node: NodeT) -> NodeT | ast.expr:
-    """What an attribute or item is one of, or deeper: `x` of `x.a[0].b`; else the node itself."""
+    """The base of an attribute or item at any depth: `x` in `x.a[0].b`; otherwise the node itself."""
     root: NodeT | ast.expr = node
     while isinstance(root, (ast.Attribute, ast.Subscript)):
         root = root.value
@@ -30,7 +30,8 @@ _BLOCKS = ("body", "orelse", "finalbody")
 
 @dataclass(slots=True)
 class Facts:
-    """Of a block: `exposed` may be read before the block binds it, `assigned` is bound on every path through it.
+    """Facts about a block: `exposed` may be read before the block binds it, `assigned` is bound on every path through
+    it.
 
     `leaves`: no path reaches the end. `returns`: each path ends in a `return` with a value.
     """
@@ -49,7 +50,7 @@ class Flow:
         self.scope = scope
 
     def reads(self, node: ast.AST) -> set[str]:
-        """The variables of this function that `node` reads, functions defined in it included."""
+        """The variables of this function that `node` reads, nested functions included."""
         found = set()
         for part in ast.walk(node):
             if isinstance(part, ast.Name):
@@ -60,7 +61,7 @@ class Flow:
         return found
 
     def bound(self, statements: Iterable[ast.AST]) -> dict[str, None]:
-        """The variables of this function that `statements` may bind, in the order of the text."""
+        """The variables of this function that `statements` may bind, in source order."""
         found: dict[str, None] = {}
         for statement in statements:
             for part in _in_order(statement):
@@ -70,13 +71,13 @@ class Flow:
         return found
 
     def _is_own(self, node: ast.AST) -> bool:
-        """Whether `node` binds in this function: not in a comprehension, lambda or nested function."""
+        """Whether `node` binds in this function, not in a comprehension, lambda or nested function."""
         return self.names.scope_at(node) is self.scope
 
     # Paths
 
     def sequence(self, statements: Sequence[ast.stmt]) -> Facts:
-        """The facts of a block."""
+        """The facts about a block."""
         facts = Facts()
         for statement in statements:
             one = self.statement(statement)
@@ -143,7 +144,7 @@ class Flow:
         return [statement]
 
     def is_bound_before(self, name: str, statement: ast.stmt) -> bool:
-        """Whether `name` certainly has a value when `statement` begins."""
+        """Whether `name` certainly has a value at the start of `statement`."""
         if any(
             isinstance(binding.node, ast.Name) and isinstance(binding.node.ctx, ast.Del)
             for binding in self.scope.bindings.get(name, ())
@@ -169,9 +170,10 @@ class Flow:
     def is_used_after(
         self, name: str, statement: ast.stmt, *, rest: bool = True, importable: bool = True
     ) -> bool:
-        """Whether the value that `name` has after `statement` may be read.
+        """Whether the value of `name` after `statement` may be read.
 
-        Without `rest`, what follows in the block of `statement` does not count. `importable`: other modules may read the variables of this one.
+        Without `rest`, later statements in the same block do not count. `importable`: other modules may read this
+        one's variables.
         """
         if self.is_captured(name, statement) or (importable and self.scope.node is self.names.tree):
             return True
@@ -201,7 +203,7 @@ class Flow:
         return False
 
     def is_captured(self, name: str, statement: ast.stmt) -> bool:
-        """Whether a function defined elsewhere in this one reads or binds `name`."""
+        """Whether a nested function reads or binds `name`."""
         if name in self.scope.redirected:
             return True
         inside = set(ast.walk(statement))
@@ -221,7 +223,7 @@ class Flow:
 
 
 def _in_order(node: ast.AST) -> Iterable[ast.AST]:
-    """`node` and what is in it, in the order of the text."""
+    """`node` and its descendants, in source order."""
     yield node
     for child in ast.iter_child_nodes(node):
         yield from _in_order(child)

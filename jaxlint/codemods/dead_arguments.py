@@ -1,8 +1,9 @@
-"""Which arguments the callers of a jitted function give up: nothing can read their buffers after the call.
+"""Arguments that the callers of a jitted function no longer need: nothing can read their buffers after the call.
 
-An argument is given up where it was made for the call alone, or where it stands in a variable that is rebound or never read again, whose
-arrays are known to be new and to be held by nothing else. Every use of the function has to be a call in its own file. What cannot be seen is
-taken to be kept: a parameter (its caller may hold it), what a list or an object keeps, what a function not known here made or was given.
+This holds for an argument that is created for the call alone. It also holds for a variable that is rebound or never
+read again, if its arrays are certainly new and nothing else holds them. Every use of the function must be a call in
+its own file. An unknown case counts as still needed: a parameter (its caller may hold it), the contents of a list or
+an object, a result or an argument of an unknown function.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ from jaxlint.syntax.scripts import is_script
 
 _READING_BUILTINS = frozenset({"print", "float", "int", "bool", "len", "str", "repr", "isinstance", "type"})
 _METADATA = frozenset({"shape", "dtype", "ndim", "size", "itemsize", "nbytes"})
-_NEW_OPERATORS = (ast.Sub, ast.Div, ast.MatMult, ast.FloorDiv)  # those that lists and strings do not have
+_NEW_OPERATORS = (ast.Sub, ast.Div, ast.MatMult, ast.FloorDiv)  # methods that lists and strings lack
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
-_LIBRARIES = ("flax.", "haiku.", "optax.")  # whose `init` makes new arrays
-_DEPTH = 4  # functions that are looked into
+_LIBRARIES = ("flax.", "haiku.", "optax.")  # classes whose `init` creates new arrays
+_DEPTH = 4  # nested functions that are examined
 
 _Function = ast.FunctionDef | ast.Lambda
 
 
 @dataclass(frozen=True, slots=True)
 class DeadArguments:
-    """Parameters by position and by name. `span` is where `add-donation` would state their donation."""
+    """Parameters by position and by name. `span` is the place where `add-donation` would declare their donation."""
 
     span: Span
     positions: tuple[int, ...]
@@ -42,7 +43,7 @@ class DeadArguments:
 
 
 def dead_arguments(site: Site, line: int) -> DeadArguments | None:
-    """What all callers give up to the function that is jitted in a line; None where nothing is known to be."""
+    """The arguments that no caller of the function jitted in a line still needs; None if there are none."""
     jitted = _jitted_at(site, line)
     if jitted is None:
         return None
@@ -67,9 +68,10 @@ def dead_arguments(site: Site, line: int) -> DeadArguments | None:
 
 
 def kept_by_callers(site: Site, line: int, positions: Iterable[int]) -> str:
-    """How a caller of a caller still reads an argument that the function jitted in a line is to give up; empty where none is seen to.
+    """How a caller of a caller still reads an argument that the function jitted in a line would donate; empty if no
+    such read is visible.
 
-    `def run(w): w = step(w)` gives up what `run` was given, and `run(start); print(start)` reads that.
+    In `def run(w): w = step(w)`, `step` would donate the argument of `run`, and `run(start); print(start)` reads it.
     """
     jitted = _jitted_at(site, line)
     if jitted is None:
@@ -86,7 +88,7 @@ def kept_by_callers(site: Site, line: int, positions: Iterable[int]) -> str:
 
 
 def _kept_argument(site: Site, ownership: Ownership, name: ast.Name) -> str:
-    """The same of one argument, if it is a parameter of the function around the call."""
+    """The same for one argument, if it is a parameter of the function around the call."""
     around, given = handed_by_callers(site, name)
     for part, call in given:
         if isinstance(part, ast.Name) and (kept := ownership.read_after(part, call, around)):
@@ -95,7 +97,8 @@ def _kept_argument(site: Site, ownership: Ownership, name: ast.Name) -> str:
 
 
 def handed_by_callers(site: Site, name: ast.Name) -> tuple[str, list[tuple[ast.expr, ast.Call]]]:
-    """The function that has a variable as its parameter, and what the calls of it that are seen give for that; "" where it is none."""
+    """The function with a variable as its parameter, and the arguments for it at visible calls; "" if it is not a
+    parameter."""
     scope = site.names.scope_at(name).resolve(name.id)
     around = scope.node if scope is not None else None
     if not isinstance(around, ast.FunctionDef):
@@ -115,7 +118,7 @@ def _seen_calls(site: Site, name: str, scope: Scope) -> list[ast.Call]:
 
 
 def _jitted_at(site: Site, line: int) -> tuple[ast.expr, str, _Function, Scope] | None:
-    """The jit in a line: the decorator or the call, the name that it gives, the function, and where the name is bound."""
+    """The jit in a line: the decorator or the call, the name that it binds, the function, and the scope of the name."""
     for node in ast.walk(site.tree):
         if isinstance(node, ast.FunctionDef):
             for decorator in node.decorator_list:
@@ -131,7 +134,7 @@ def _jitted_at(site: Site, line: int) -> tuple[ast.expr, str, _Function, Scope] 
 
 
 def _jits(site: Site, node: ast.expr) -> bool:
-    """Whether an expression is a jit, perhaps with its options: `jax.jit`, `jax.jit(...)`, `partial(jax.jit, ...)`."""
+    """Whether an expression is a jit, possibly with options: `jax.jit`, `jax.jit(...)`, `partial(jax.jit, ...)`."""
     is_applied = isinstance(node, ast.Call) and bool(node.args) and not is_partial(site, node)
     return not is_applied and applied(site, node) in JITS
 
@@ -147,7 +150,7 @@ def _function_of(site: Site, node: ast.expr) -> _Function | None:
 
 
 def _calls(site: Site, name: str, scope: Scope) -> list[ast.Call]:
-    """All calls of a function; none where it may be used in another way, or elsewhere."""
+    """All calls of a function; none if it may be used in another way or elsewhere."""
     names = site.names
     if scope.is_class or len(scope.bindings.get(name, ())) != 1 or names.is_shown(name):
         return []
@@ -163,7 +166,7 @@ def _calls(site: Site, name: str, scope: Scope) -> list[ast.Call]:
 
 
 class Ownership:
-    """What makes new arrays, and which variables alone hold them."""
+    """Which expressions create new arrays, and which variables are the only holders of them."""
 
     def __init__(self, site: Site) -> None:
         self.site, self.names = site, site.names
@@ -175,7 +178,7 @@ class Ownership:
         return self.names.bindings_of(node.id, self.names.scope_at(node))
 
     def gives_up(self, node: ast.expr, call: ast.Call) -> bool:
-        """Whether nothing can read the arrays of an argument once the call was made."""
+        """Whether nothing can read the arrays of an argument after the call."""
         if isinstance(node, ast.Tuple | ast.List):
             return bool(node.elts) and all(self.gives_up(part, call) for part in node.elts)
         if isinstance(node, ast.Name):
@@ -183,7 +186,7 @@ class Ownership:
         return self.is_new(node)
 
     def is_new(self, node: ast.expr) -> bool:
-        """Whether an expression makes arrays that nothing else holds; those of NumPy are copied to the device."""
+        """Whether an expression creates arrays that nothing else holds. NumPy arrays are copied to the device."""
         if isinstance(node, ast.Constant):
             return True
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -201,7 +204,7 @@ class Ownership:
         return isinstance(node, ast.Call) and self._makes_new(node)
 
     def _operates(self, operator: ast.operator, *operands: ast.expr) -> bool:
-        """Whether an operator computes, which a sum or a product of lists does not: it holds what they hold."""
+        """Whether an operator computes. A sum or product of lists does not: it holds the items of its operands."""
         if isinstance(operator, _NEW_OPERATORS):
             return True
         if isinstance(operator, ast.Add):
@@ -212,7 +215,7 @@ class Ownership:
         )
 
     def _is_number(self, node: ast.expr) -> bool:
-        """A literal, or what a loop counts."""
+        """Whether it is a literal or a loop counter."""
         if isinstance(node, ast.Constant):
             return type(node.value) in (int, float)
         loops = [self.names.parents.get(one.node) for one in self._bindings(node)]
@@ -224,7 +227,7 @@ class Ownership:
         )
 
     def _is_array(self, node: ast.expr) -> bool:
-        """Whether an operand is computed, so that it is no list."""
+        """Whether an operand is computed, so that it is not a list."""
         if isinstance(node, ast.Call):
             name = self.names.qualified(node.func) or ""
             return name in FILLING or self._computes(name)
@@ -260,7 +263,7 @@ class Ownership:
         return isinstance(call.func, ast.Name) and self._returns_new(call.func)
 
     def _is_of_library(self, node: ast.expr) -> bool:
-        """Whether an object is a module or an optimiser, whose `init` is a library's."""
+        """Whether an object is a library's module or optimiser, whose `init` is the library's."""
         made: ast.AST = node
         if isinstance(node, ast.Name):
             bindings = self._bindings(node)
@@ -277,12 +280,12 @@ class Ownership:
         return any(base.startswith("flax.linen.") for base in bases)
 
     def _starts_anew(self, part: ast.Call) -> bool:
-        """Whether a part of an optimiser is one of a library whose state holds no buffer of the parameters."""
+        """Whether a part of an optimiser comes from a library and its state holds no buffer of the parameters."""
         name = self.names.qualified(part.func) or ""
         return bool(name) and not name.startswith((*SHARING, *MADE_OF_FUNCTIONS))
 
     def _returns_new(self, callee: ast.Name) -> bool:
-        """Whether a function of the file returns new arrays alone, as whatever is jitted does."""
+        """Whether a function of the file only returns new arrays, as every jitted function does."""
         bindings = self._bindings(callee)
         if len(bindings) != 1:
             return False
@@ -302,7 +305,7 @@ class Ownership:
             self.depth -= 1
 
     def _is_new_here(self, value: ast.expr) -> bool:
-        """The same of what a function returns, of its own variables too."""
+        """The same for the returned value of a function, its local variables included."""
         if isinstance(value, ast.Name):
             return self._is_sole_owner(value)
         if isinstance(value, ast.Tuple | ast.List):
@@ -322,13 +325,13 @@ class Ownership:
     # Variables
 
     def read_after(self, node: ast.Name, call: ast.Call, giving_up: str) -> str:
-        """That what a variable holds is still read after a call which would give it up; empty where it is not."""
+        """The read of a variable's value after a call that would donate it, in words; empty if there is none."""
         if self.is_last_use(node, call):
             return ""
         return f"`{node.id}` may be read after line {call.lineno} passes it to `{giving_up}`, which would donate it"
 
     def is_last_use(self, node: ast.Name, call: ast.Call) -> bool:
-        """Whether the statement of the call is the last to read what a variable holds, and reads it once."""
+        """Whether the statement of the call is the last to read the variable, and reads it once."""
         statement = next(one for one in self.names.ancestors(call) if isinstance(one, ast.stmt))
         scope = self.names.scope_at(statement)
         if not isinstance(statement, _SIMPLE) or self.names.scope_at(node) is not scope:
@@ -347,7 +350,7 @@ class Ownership:
         return flow.is_used_after(name, statement, importable=not own)
 
     def _is_sole_owner(self, node: ast.Name) -> bool:
-        """Whether all that a variable is given is new, and nothing that reads it keeps it."""
+        """Whether everything assigned to a variable is new, and no reader of it keeps the value."""
         scope = self.names.scope_at(node).resolve(node.id)
         if scope is None or not all(self._binds_new(one) for one in scope.bindings[node.id]):
             return False
@@ -368,7 +371,7 @@ class Ownership:
         )
 
     def _only_reads(self, node: ast.Name) -> bool:
-        """Whether what a variable is used for keeps none of its arrays."""
+        """Whether no use of a variable keeps its arrays."""
         user = self.names.parents[node]
         if isinstance(user, ast.keyword):
             user = self.names.parents[user]
@@ -380,7 +383,7 @@ class Ownership:
             return self.is_new(user)
         if isinstance(user, ast.UnaryOp):
             return isinstance(user.op, ast.USub | ast.Not)
-        if isinstance(user, ast.Tuple | ast.List):  # an argument that is made of several
+        if isinstance(user, ast.Tuple | ast.List):  # an argument built from several
             above = self.names.parents.get(user)
             return isinstance(above, ast.Call) and self._keeps_nothing(above)
         return isinstance(user, ast.Compare | ast.FormattedValue)

@@ -1,6 +1,6 @@
-"""`print-to-debug-print`: a `print` of traced values becomes `jax.debug.print`, which prints the numbers on every run.
+"""`print-to-debug-print`: a `print` of tracers becomes `jax.debug.print`, which prints the values on every run.
 
-f-strings are made while JAX traces; their values become arguments, and what is left a format.
+f-strings are formatted at trace time; their values become arguments, and the rest a format string.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class _Format:
         self.named: dict[str, None] = {}
 
     def add(self, node: ast.expr) -> None:
-        """What `print` would write for `node`."""
+        """Adds what `print` would write for `node`."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             self.literal(node.value)
         elif isinstance(node, ast.JoinedStr):
@@ -145,13 +145,13 @@ class _Format:
             self.named[node.id] = None
             self.text += f"{{{node.id}{conversion}{spec}}}"
             return
-        # In an f-string of Python 3.11 the places of the parts are not those in the file.
+        # In an f-string of Python 3.11 the positions of the parts are not those in the file.
         in_text = any(isinstance(one, ast.JoinedStr) for one in self.site.names.ancestors(node))
         self.positional.append(ast.unparse(node) if in_text else self.layout.argument(node))
         self.text += f"{{{conversion}{spec}}}"
 
     def quoted(self) -> str:
-        """The format as a literal, in double quotes where that needs no escapes."""
+        """The format as a literal, in double quotes if that needs no escapes."""
         if '"' not in self.text and "\\" not in self.text and self.text.isprintable():
             return f'"{self.text}"'
         return repr(self.text)

@@ -1,4 +1,4 @@
-"""`add-donation`: lets a jitted function reuse the buffers of arguments that its callers give up."""
+"""`add-donation`: a jitted function may reuse the buffers of arguments that its callers no longer need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Step
 
-# Which transforms donate, and whether by position, by name or both.
+# Transforms that donate, and whether by position, by name or both.
 _DONATING = {
     "jax.jit": ("donate_argnums", "donate_argnames"),
     "jax.experimental.pjit.pjit": ("donate_argnums", "donate_argnames"),
@@ -29,7 +29,8 @@ _DONATING = {
 def add_donation(draft: Draft, step: Step) -> None:
     """The span is the decorator's expression, or the call of the transform or of `functools.partial` on it.
 
-    Parameters: `argnums` (list of int) or `argnames` (list of str), or both; for `equinox.filter_jit` what its `donate` is to say.
+    Parameters: `argnums` (list of int) or `argnames` (list of str), or both; for `equinox.filter_jit` the value of
+    `donate`.
     """
     site = draft.site
     options = _options(step)
@@ -54,7 +55,7 @@ def add_donation(draft: Draft, step: Step) -> None:
         raise Refused("the transform is not called here, so the donation has no place")
     _check(transform, options, [])
     arguments = ", ".join(f"{name}={value}" for name, value in options.items())
-    if "donate" in options:  # without a function, equinox's own returns a decorator
+    if "donate" in options:  # without a function, equinox's transform returns a decorator
         draft.replace(step.span, f"{site.text(node)}({arguments})")
         return
     partial = reference(site, draft.imports, PARTIAL, node)

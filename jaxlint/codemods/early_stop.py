@@ -1,8 +1,8 @@
 """`break-to-while-loop`: a loop that ends by `if test: break` becomes a `lax.while_loop`.
 
-Whether it is done goes round with the variables. What stands below the `break` is computed in the last iteration, too; of what is used after
-the loop the value from before is kept there. A variable that has no value before the loop gets one from the first iteration, which
-then runs before the loop.
+The carry includes whether the loop is done. Statements below the `break` also run in the last iteration; variables
+that are used after the loop then keep their previous value. A variable without a value before the loop gets one from
+the first iteration, which then runs before the loop.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def stop_of(loop: ast.For | ast.While) -> ast.If | None:
 
 @codemod("break-to-while-loop")
 def break_to_while_loop(draft: Draft, step: Step) -> None:
-    """The span is the test of `if test: break` in a `for` over a range, or in `while True`. Parameter: `numbers`, as of a `while`."""
+    """The span is the test of `if test: break` in a `for` over a range, or in `while True`. The parameter `numbers`
+    is that of `while-to-while-loop`."""
     test = draft.site.find_ast(step.span, ast.expr)
     stop = draft.site.names.parents.get(test)
     loop = draft.site.names.parents.get(stop) if stop is not None else None
@@ -67,7 +68,7 @@ class _EarlyStop(Loop):
         self.round = [*([self.count] if self.count else []), self.done, *self.carry]
 
     def _counted(self) -> tuple[str, tuple[ast.expr, ...]]:
-        """The variable that counts, and the bounds of its range; nothing for `while True`."""
+        """The counter and the bounds of its range; empty for `while True`."""
         node = self.node
         if isinstance(node, ast.While):
             if not isinstance(node.test, ast.Constant) or node.test.value is not True:
@@ -118,7 +119,7 @@ class _EarlyStop(Loop):
         self.replace(text, [*map(self.site.span, self.bounds), self.site.span(self.stop.test), *spans])
 
     def _lines(self) -> tuple[str, list[Span]]:
-        """The body with its test as a value, and the spans that it was taken from."""
+        """The body with its test as a value, and the spans that it was copied from."""
         header = self.node.test if isinstance(self.node, ast.While) else self.node.iter
         text, span = self.layout.block(self.above, indent=self.inner, after=self.site.span(header).end_line)
         spans = [span]
@@ -136,7 +137,7 @@ class _EarlyStop(Loop):
         return self.fetches.rewritten(text), [one for one in spans if one is not None]
 
     def _kept(self, statement: ast.stmt) -> str:
-        """An assignment that does nothing once the loop is done."""
+        """An assignment without effect once the loop is done."""
         pairs = _assignments(statement)
         if not pairs:
             raise Refused(
@@ -148,7 +149,7 @@ class _EarlyStop(Loop):
 
 
 def _assignments(statement: ast.stmt) -> Sequence[tuple[str, ast.expr]]:
-    """The names and values of `a = x` and `a, b = x, y`; nothing for others."""
+    """The names and values of `a = x` and `a, b = x, y`; empty for other statements."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return ()
     target, value = statement.targets[0], statement.value

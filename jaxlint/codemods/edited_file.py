@@ -1,6 +1,6 @@
-"""The file that edits make, and what has to hold of it: it parses, its lines end as they did, and no comment is lost.
+"""The edited file, and its guarantees: it parses, its line ends are unchanged, and no comment is lost.
 
-Whatever is written goes through here: the fixes of findings, and what `verify` has proven.
+Every write goes through here: the fixes of findings, and the edits that `verify` has proven.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _SHOWN = 60  # characters of a comment in a message
 
 
 def edited(source: SourceFile, edits: Sequence[Edit], meant: Collection[Span] = ()) -> SourceFile:
-    """`source` with `edits` made, which may lose the comments at the places in `meant` and no others.
+    """`source` after `edits`, which may lose the comments at the places in `meant` and no others.
 
-    Raises Refused when they overlap, when the file's container does not take them, when a parser rejects the result, and
-    when a comment would be lost.
+    Raises Refused if edits overlap, if the file's container rejects them, if a parser rejects the result, or if a
+    comment would be lost.
     """
     try:
         result = _replaced(source, edits)
@@ -45,7 +45,7 @@ def edited(source: SourceFile, edits: Sequence[Edit], meant: Collection[Span] = 
 
 
 def lost_comments(before: str, after: str) -> Counter[str]:
-    """The comments of one text that the other lacks, and how many times."""
+    """The comments of one text that the other lacks, with their counts."""
     if before == after or "#" not in before:
         return Counter()
     return Counter(text for text, _, _ in comments(before)) - Counter(text for text, _, _ in comments(after))
@@ -53,7 +53,7 @@ def lost_comments(before: str, after: str) -> Counter[str]:
 
 @functools.lru_cache(maxsize=8)
 def comments(text: str) -> tuple[tuple[str, int, int], ...]:
-    """The comments of a module, without white space at their end, each with its 1-based line and column."""
+    """The comments of a module, without trailing white space, each with its 1-based line and column."""
     found = []
     try:
         for token in tokens("\n".join(split_lines(text))):
@@ -74,7 +74,7 @@ def _replaced(source: SourceFile, edits: Sequence[Edit]) -> SourceFile:
 
 
 def with_line_ends_of(text: str, edit: Edit) -> Edit:
-    """The edit with the line ends of the file, where these are all alike."""
+    """The edit with the line ends of the file, if these are uniform."""
     if "\n" not in edit.content and "\r" not in edit.content:
         return edit
     kinds = _line_ends(text)
@@ -90,7 +90,7 @@ def _line_ends(text: str) -> frozenset[str]:
 
 
 def _check_parses(source: SourceFile) -> None:
-    """Raises Refused when either parser rejects the text."""
+    """Raises Refused if either parser rejects the text."""
     try:
         refuse_for_libcst(source)
         parse_source(source)
@@ -105,7 +105,7 @@ def _check_parses(source: SourceFile) -> None:
 
 
 def is_in_comment(text: str, span: Span) -> bool:
-    """Whether nothing but a comment, or a part of one, and white space stands at `span`."""
+    """Whether `span` contains nothing but a comment, or a part of one, and white space."""
     start, end = Lines(text).range(span)
     return any(
         max(start, first) < min(end, last) and not (text[start:first] + text[last:end]).strip()
@@ -114,7 +114,7 @@ def is_in_comment(text: str, span: Span) -> bool:
 
 
 def _touched(text: str, spans: Collection[Span]) -> Counter[str]:
-    """The comments in which something of `spans` stands."""
+    """The comments that overlap `spans`."""
     ranges = [Lines(text).range(span) for span in spans]
     return Counter(
         text[first:last].rstrip()

@@ -1,6 +1,6 @@
-"""Lists that a loop fills, one value in each iteration, and what becomes of them after it.
+"""Lists that a loop fills, one value per iteration, and their uses after it.
 
-What stacks such a list takes the array that a loop of JAX has made instead.
+Code that stacks such a list receives the array of JAX's loop instead.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ _JOINS = frozenset({"jax.numpy.concatenate", "jax.numpy.vstack", "jax.numpy.hsta
 
 @dataclass(slots=True)
 class Stack:
-    """An expression that makes arrays of the list, and is replaced by `form`, `{}` being what the loop has stacked.
+    """An expression that builds arrays from the list, and its replacement `form`; `{}` stands for the loop's stacked
+    result.
 
-    `backwards`: it takes the values in the reverse of the list's order. `plain`: what it makes is one array, which can be turned.
+    `backwards`: it takes the values in the reverse of the list's order. `plain`: its result is one array, which can
+    be reversed.
     """
 
     node: ast.expr
@@ -39,30 +41,30 @@ class Stack:
 
 @dataclass(slots=True)
 class Filled:
-    """A list that each iteration adds one value to, in `front` of the others or behind them.
+    """A list to which each iteration adds one value, at the `front` or at the end.
 
-    `output`: what the loop of JAX calls the stacked values.
+    `output`: the name of the stacked values from JAX's loop.
     """
 
     name: str
     made: ast.Assign | ast.AnnAssign
-    first: list[ast.expr]  # what it holds before the loop
+    first: list[ast.expr]  # its contents before the loop
     added: ast.stmt
     value: ast.expr
     front: bool
     output: str
     text: str = ""
     stacks: list[Stack] = field(default_factory=list)
-    in_order: bool = False  # something else takes its values, in its order
-    turning: ast.stmt | None = None  # the statement after the loop that turns it around, for all that follows
+    in_order: bool = False  # another expression uses its values, in its order
+    turning: ast.stmt | None = None  # the statement after the loop that reverses it for all later code
 
     @property
     def read_last_first(self) -> bool:
-        """Whether what takes it as it is has the value of the last iteration first."""
+        """Whether a plain reader sees the value of the last iteration first."""
         return self.front != (self.turning is not None)
 
     def last_first(self) -> set[bool]:
-        """The orders in which its values are wanted, True being that of the last iteration first."""
+        """The orders in which its values are needed; True means that of the last iteration first."""
         found = {stack.backwards != self.front for stack in self.stacks}
         return found | {self.read_last_first} if self.in_order or self.first else found
 
@@ -92,12 +94,12 @@ class Lists:
             self._uses(one)
 
     def wanted_last_first(self) -> bool:
-        """Whether all that the lists are used for wants the values of the last iteration first."""
+        """Whether all uses of the lists need the values of the last iteration first."""
         orders = set[bool]().union(*(one.last_first() for one in self.filled))
         return orders == {True}
 
     def check_order(self, last_first: bool) -> None:
-        """Raises Refused where what a loop gives in that order cannot be turned into what a list is used for."""
+        """Raises Refused if a loop's result in that order cannot be converted for the uses of a list."""
         for one in self.filled:
             turned = [stack for stack in one.stacks if (stack.backwards != one.front) != last_first]
             if any(not stack.plain for stack in turned) or (
@@ -106,7 +108,7 @@ class Lists:
                 raise Refused(f"`{one.name}` is used in reverse order")
 
     def _creation(self, name: str) -> tuple[ast.Assign | ast.AnnAssign, list[ast.expr]]:
-        """The statement that makes the list, before the loop and in the same block, and what it begins with."""
+        """The statement that creates the list, before the loop and in the same block, and its initial contents."""
         block = self.flow.block(self.loop)
         for statement in reversed(block[: block.index(self.loop)]):
             for target, value in assigned(statement):
@@ -122,10 +124,10 @@ class Lists:
                 break
         raise Refused(f"`{name}` is not created as a list right before the loop")
 
-    # What becomes of them
+    # Uses
 
     def _uses(self, one: Filled) -> None:
-        """Notes what is done with the list after the loop. Raises Refused where it must stay a list."""
+        """Records the uses of the list after the loop. Raises Refused if it must stay a list."""
         if self.flow.scope.node is self.site.names.tree:
             raise Refused(f"other modules may import the list `{one.name}`")
         if one.name in self.flow.scope.redirected:
@@ -177,7 +179,7 @@ class Lists:
         return None
 
     def _rebound(self, name: str, turning: ast.stmt | None) -> float:
-        """The last line of the statement after the loop, in its block, from which on the name means something else."""
+        """The last line of the statement after the loop, in its block, from which on the name has another meaning."""
         for statement in self.flow.rest(self.loop):
             if statement is turning:
                 continue
@@ -186,7 +188,7 @@ class Lists:
         return float("inf")
 
     def _stack(self, one: Filled, use: ast.Name) -> Stack | None:
-        """What makes arrays of the list, where `use` is all that it is given."""
+        """The expression that builds arrays from the list, if `use` is its only argument."""
         taken, backwards = self._turned(use)
         parent = self.site.names.parents.get(taken)
         if isinstance(parent, ast.Call) and parent.args and parent.args[0] is taken:
@@ -215,7 +217,7 @@ class Lists:
         return None
 
     def _turned(self, use: ast.Name) -> tuple[ast.expr, bool]:
-        """`ys`, or `ys[::-1]` and `list(reversed(ys))` around it, and whether it is turned."""
+        """`ys`, or `ys[::-1]` or `list(reversed(ys))` around it, and whether it is reversed."""
         parent = self.site.names.parents.get(use)
         if isinstance(parent, ast.Subscript) and parent.value is use and ast.unparse(parent.slice) == "::-1":
             return parent, True
@@ -231,7 +233,7 @@ class Lists:
         return use, False
 
     def _in_display(self, display: ast.Tuple | ast.List) -> Stack | None:
-        """`[jnp.stack(x) for x in (ys, zs)]`, also by a variable for the tuple, where all of it is filled by the loop."""
+        """`[jnp.stack(x) for x in (ys, zs)]`, also with a variable for the tuple, if the loop fills all of them."""
         names = {one.name for one in self.filled}
         if not all(isinstance(part, ast.Name) and part.id in names for part in display.elts):
             return None
@@ -254,7 +256,7 @@ class Lists:
         return self._each(uses[0].name, name, False)
 
     def _each(self, iterable: ast.expr, text: str, backwards: bool) -> Stack | None:
-        """`[jnp.stack(x) for x in iterable]`, `tuple(map(jnp.stack, iterable))`: `text` stands for the arrays."""
+        """`[jnp.stack(x) for x in iterable]`, `tuple(map(jnp.stack, iterable))`; `text` stands for the arrays."""
         around = self.site.names.parents.get(iterable)
         if isinstance(around, ast.comprehension) and around.iter is iterable:
             made = self.site.names.parents.get(around)
@@ -297,7 +299,7 @@ class Lists:
         )
 
     def _takes_array(self, use: ast.Name) -> bool:
-        """Whether what is done with the list does the same with an array of its items."""
+        """Whether a use of the list works the same with an array of its items."""
         parent = self.site.names.parents.get(use)
         if isinstance(parent, ast.Subscript) and parent.value is use and isinstance(parent.ctx, ast.Load):
             return constant_type(parent.slice) is int
@@ -327,11 +329,12 @@ class Lists:
     # Text
 
     def empty(self) -> set[str]:
-        """The names of those that begin without values."""
+        """The names of those that start empty."""
         return {one.name for one in self.filled if not one.first}
 
     def drop(self, last_first: bool) -> None:
-        """Removes the statements that make empty lists, and replaces what stacks them; the loop gave the last value first or not."""
+        """Removes the statements that create empty lists, and replaces the stacking expressions. `last_first`: the
+        order of the loop's result."""
         for made in dict.fromkeys(one.made for one in self.filled if not one.first):
             left = [
                 (self.site.text(target), self.layout.argument(value))
@@ -368,7 +371,8 @@ class Lists:
 
 
 def addition(statement: ast.stmt) -> tuple[str, ast.expr, bool] | None:
-    """`ys.append(y)`, `ys += [y]`, `ys.insert(0, y)` and the like: the list, the value, whether it goes to the front."""
+    """`ys.append(y)`, `ys += [y]`, `ys.insert(0, y)` and the like: the list, the value, and whether it goes to the
+    front."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         call = statement.value
         function = call.func
@@ -402,7 +406,7 @@ def _only(node: ast.expr) -> ast.expr | None:
 
 
 def assigned(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
-    """What a statement assigns to what; `a, b = [], []` assigns two."""
+    """The targets and values of an assignment; `a, b = [], []` has two."""
     if isinstance(statement, ast.AnnAssign) and statement.value is not None:
         return [(statement.target, statement.value)]
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
@@ -414,7 +418,7 @@ def assigned(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
 
 
 def _axis(call: ast.Call) -> int | None:
-    """The axis along which a call stacks its first argument; None where it is given anything else."""
+    """The axis along which a call stacks its first argument; None if it has other arguments."""
     if not call.args or len(call.args) > 1 or len(call.keywords) > 1:
         return None
     if not call.keywords:
@@ -428,5 +432,5 @@ def _axis(call: ast.Call) -> int | None:
 
 
 def adding_statements(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a loop's body that add a value to a list."""
+    """The statements in a loop's body that add a value to a list."""
     return [one for one in body if addition(one) is not None]

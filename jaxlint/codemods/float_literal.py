@@ -1,4 +1,4 @@
-"""`float-literal`: a whole number is written as a floating one: `2` becomes `2.0`."""
+"""`float-literal`: an integer literal becomes a float: `2` becomes `2.0`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hoist-jit`: a function that is jitted in every iteration of a loop is jitted once, before the loop."""
+"""`hoist-jit`: a function that every iteration of a loop jits is jitted once, before the loop."""
 
 from __future__ import annotations
 
@@ -54,14 +54,15 @@ def hoist_jit(draft: Draft, step: Step) -> None:
 
 
 def _check_free(flow: Flow, node: ast.AST, changing: set[str]) -> None:
-    """Raises Refused when the function reads what changes from one iteration to the next."""
+    """Raises Refused if the function reads variables that change between iterations."""
     read = flow.reads(node) & changing
     if read:
         raise Refused(f"the function reads `{min(read)}`, which changes in the loop; make it an argument")
 
 
 def _check_kept(site: Site, node: ast.AST, statement: ast.stmt, loop: ast.For | ast.While) -> None:
-    """Raises Refused when the loop changes an object that the function reads: what was compiled first keeps what it read."""
+    """Raises Refused if the loop changes an object that the function reads: the compiled function would keep the
+    first state."""
     read = _read_from_outside(site, node)
     for part in (inner for one in loop.body if one is not statement for inner in ast.walk(one)):
         if isinstance(part, (ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load):
@@ -77,7 +78,7 @@ def _check_kept(site: Site, node: ast.AST, statement: ast.stmt, loop: ast.For | 
 
 
 def _read_from_outside(site: Site, node: ast.AST) -> set[str]:
-    """The variables from outside of a function that it reads, functions of the file that it names included."""
+    """The variables that a function reads from outside, including those of functions of the file that it names."""
     found: set[str] = set()
     waiting, seen = [node], {node}
     while waiting:
@@ -107,7 +108,7 @@ def _check_sole(site: Site, name: str, bound: ast.AST) -> None:
 
 
 def _move(draft: Draft, layout: Layout, statement: ast.stmt, outer: str, loop: ast.For | ast.While) -> None:
-    """Moves the lines of `statement`, with the comments above it, to the line of the loop."""
+    """Moves the lines of `statement`, with the comments above it, to the line before the loop."""
     if len(loop.body) == 1:
         raise Refused("the loop does nothing else")
     inner = layout.indent(statement)
@@ -131,7 +132,7 @@ def _move(draft: Draft, layout: Layout, statement: ast.stmt, outer: str, loop: a
     first, last = span.line, span.end_line
     while last < len(layout.lines) and not layout.lines[last].strip():
         last += 1
-    if before:  # one gap stays
+    if before:  # one blank line stays
         while not layout.lines[first - 2].strip():
             first -= 1
         last = span.end_line if first == span.line else last - (last > span.end_line)

@@ -1,4 +1,4 @@
-"""Numbers that a block fetches from the device, which a function of JAX leaves there: `float(x)`, `x.item()` and the like become `x`."""
+"""Host fetches in a block, which a JAX function does not need: `float(x)`, `x.item()` and the like become `x`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.site import Refused
 
-_BUILTINS = frozenset({"float", "bool"})  # `int` rounds, which an array would not
+_BUILTINS = frozenset({"float", "bool"})  # `int` truncates, which an array would not
 _FUNCTIONS = frozenset({"jax.device_get", "jax.block_until_ready", "numpy.asarray", "numpy.array"})
 _METHODS = frozenset({"item", "block_until_ready"})
 
 
 @dataclass(slots=True)
 class Fetches:
-    """`calls` are what fetches, in the order in which they are to be replaced; the inner ones of others first."""
+    """`calls` are the fetches, inner ones first, which is the order of replacement."""
 
     layout: Layout
     calls: list[tuple[ast.Call, ast.expr]] = field(default_factory=list)
@@ -26,7 +26,7 @@ class Fetches:
         return {call for call, _ in self.calls}
 
     def rewritten(self, text: str) -> str:
-        """`text`, which was copied from the block, without them. Raises Refused where one cannot be found in it."""
+        """`text`, a copy of part of the block, without them. Raises Refused if one is not found in it."""
         done: list[tuple[str, str]] = []
         for call, value in self.calls:
             old, new = self.layout.site.text(call), self.layout.operand(value)
@@ -40,7 +40,7 @@ class Fetches:
 
 
 def fetches_in(layout: Layout, nodes: Iterable[ast.AST]) -> Fetches:
-    """What fetches a number in `nodes`."""
+    """The host fetches in `nodes`."""
     found = Fetches(layout)
     for node in nodes:
         for part in ast.walk(node):
@@ -53,7 +53,7 @@ def fetches_in(layout: Layout, nodes: Iterable[ast.AST]) -> Fetches:
 
 
 def _fetched(layout: Layout, node: ast.AST) -> ast.expr | None:
-    """What a call fetches the number of."""
+    """The array whose value a call fetches."""
     if not isinstance(node, ast.Call) or node.keywords:
         return None
     names = layout.site.names

@@ -1,4 +1,4 @@
-"""Turns what a set of rewrites asks of a file's imports into edits that leave the imports tidy."""
+"""Turns the import changes of a set of rewrites into edits that leave the imports tidy."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from jaxlint.finding import Edit
 
 
 def import_edits(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> list[Edit]:
-    """The edits of `site`'s imports for `changes`, given the other `edits` that are made in the file.
+    """The edits of `site`'s imports for `changes`, given the other `edits` of the file.
 
-    Imports that those edits leave unused are dropped, unless somebody else may rely on them.
+    Imports that those edits leave unused are removed, unless other code may rely on them.
     """
     moved = dict(changes.moved)
     for binding in _left_unused(site, changes, edits):
@@ -33,7 +33,7 @@ def import_edits(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> l
 
 
 def check_movable(site: Site, statement: ImportStatement, alias: ast.alias, *, dropped: bool) -> None:
-    """Raises Refused when `alias` cannot leave `statement`, or be `dropped`, without losing a comment."""
+    """Raises Refused if `alias` cannot leave `statement`, or be `dropped`, without losing a comment."""
     if "#" in site.text(statement) and _has_comment(site, statement, alias):
         raise Refused("the rewrite would lose a comment inside the import statement")
     if dropped and len(statement.names) == 1 and trailing_comment(site, statement):
@@ -41,7 +41,7 @@ def check_movable(site: Site, statement: ImportStatement, alias: ast.alias, *, d
 
 
 def _has_comment(site: Site, statement: ImportStatement, alias: ast.alias) -> bool:
-    """Whether a comment speaks of `alias`: on its lines, above it, or where its comma would go."""
+    """Whether a comment refers to `alias`: on its lines, above it, or at its comma."""
     lines = site.lines.lines
     last = statement.names[-1]
     first, end = alias.lineno - 1, alias.end_lineno or alias.lineno
@@ -88,7 +88,7 @@ def _left_unused(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> l
 def _left_unused_submodules(
     site: Site, changes: ImportChanges, replaced: Sequence[tuple[int, int]]
 ) -> Iterator[Binding]:
-    """`import a.b.c` beside another import of `a`, when all that used `a.b.c` is replaced."""
+    """`import a.b.c` beside another import of `a`, if all uses of `a.b.c` are replaced."""
     names = site.names
     for name, bindings in names.module.bindings.items():
         if len(bindings) < 2 and not any(new.bound == name for new in changes.added):
@@ -136,7 +136,7 @@ def _is_kept(site: Site, binding: Binding) -> bool:
 
 
 class _StatementEditor:
-    """Rewrites the import statements whose aliases move or go."""
+    """Rewrites import statements whose aliases move or disappear."""
 
     def __init__(self, site: Site, moved: dict[ast.alias, NewImport | None], inserted: set[int]) -> None:
         self.site = site
@@ -170,7 +170,7 @@ class _StatementEditor:
                 kept.remove(alias)
                 groups.setdefault((new.module, bool(new.name)), []).append(new)
         for group in groups.values():
-            # A comment at the end of the line stays with what takes the statement's place.
+            # A trailing comment stays with the statement's replacement.
             anchored = not kept and trailing_comment(self.site, statement)
             home = None if anchored else self._home(statement, group[0])
             if home is None:
@@ -199,7 +199,7 @@ class _StatementEditor:
         return new.name is not None and statement.module == new.module and not statement.level
 
     def _home(self, statement: ImportStatement, new: NewImport) -> ast.ImportFrom | None:
-        """A neighbouring import from the same module, which can take the new name in."""
+        """An adjacent import from the same module that can receive the new name."""
         if new.name is None:
             return None
         block = siblings(self.site, statement)
@@ -230,7 +230,7 @@ class _StatementEditor:
         return [] if content == self.site.text(statement) else [Edit(path, span, content)]
 
     def _rebuilt(self, statement: ImportStatement, kept: Sequence[ast.alias | NewImport]) -> str:
-        """The statement with other names in it, its formatting kept."""
+        """The statement with other names, its formatting kept."""
         node = self.site.find(self.site.span(statement), cst.Import, cst.ImportFrom)
         assert isinstance(node, (cst.Import, cst.ImportFrom))
         assert not isinstance(node.names, cst.ImportStar)
@@ -275,7 +275,7 @@ def _same(part: ast.alias | NewImport, new: NewImport) -> bool:
 
 
 def _insert_sorted(parts: list[ast.alias | NewImport], new: NewImport) -> None:
-    """Puts `new` in its place when the names are in order, else at the end."""
+    """Inserts `new` in order if the names are sorted, otherwise at the end."""
     keys = [_name_order(part.name or "") for part in parts]
     place = len(parts)
     if keys == sorted(keys):

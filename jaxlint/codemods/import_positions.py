@@ -1,4 +1,4 @@
-"""Where new imports go: among their kin, sorted, below the docstring and above what needs them."""
+"""The positions of new imports: among similar ones, sorted, below the docstring and above their uses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jaxlint.finding import Edit, Span
 
 
 def is_there(site: Site, new: NewImport, moved: dict[ast.alias, NewImport | None], earliest: int) -> bool:
-    """Whether the module has that import already, above the line `earliest`."""
+    """Whether the module already has that import above the line `earliest`."""
     for statement in import_statements(site.names):
         if statement.lineno >= earliest:
             break
@@ -51,7 +51,7 @@ def insertions(site: Site, added: Sequence[NewImport], earliest: int) -> list[Ed
 
 
 def _place_for(site: Site, new: NewImport, earliest: int) -> tuple[int, bool]:
-    """The line before which `new` goes, above the line `earliest`, and whether a blank line has to follow it."""
+    """The line before which `new` goes, above the line `earliest`, and whether a blank line must follow it."""
     statements = [s for s in import_statements(site.names) if not _is_future(s)]
     statements = [s for s in statements if s.lineno < earliest]
     kin = [s for s in statements if _top(s) == new.module.partition(".")[0]]
@@ -73,7 +73,7 @@ def _place_for(site: Site, new: NewImport, earliest: int) -> tuple[int, bool]:
 
 
 def _in_block(site: Site, statement: ImportStatement, anchor: ImportStatement) -> bool:
-    """Whether no blank line lies between two imports."""
+    """Whether no blank line separates two imports."""
     first, last = sorted((statement, anchor), key=lambda s: s.lineno)
     return all(line.strip() for line in site.lines.lines[first.lineno - 1 : last.end_lineno])
 
@@ -92,7 +92,7 @@ def _line_after_head(site: Site) -> int:
 
 
 def _after(site: Site, statement: ast.stmt) -> int:
-    """The line after `statement` and after whatever shares its last line."""
+    """The line after `statement` and after other statements on its last line."""
     end = statement.end_lineno or statement.lineno
     for other in site.tree.body:
         if statement.lineno <= other.lineno <= end:

@@ -1,4 +1,4 @@
-"""Names that a rewrite needs, as the file spells them: existing imports are reused, missing ones are asked for."""
+"""Names that a rewrite needs, as the file spells them: existing imports are reused, missing ones are added."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class NewImport:
 
     @property
     def means(self) -> str:
-        """What that name then means, dotted."""
+        """The dotted name that it then refers to."""
         if self.name:
             return f"{self.module}.{self.name}"
         return self.module if self.alias else self.bound
 
     @property
     def part(self) -> str:
-        """What stands after `import`."""
+        """The text after `import`."""
         spelled = self.name or self.module
         return f"{spelled} as {self.alias}" if self.alias and self.alias != spelled else spelled
 
@@ -48,9 +48,9 @@ class NewImport:
 
 @dataclass(slots=True)
 class ImportChanges:
-    """What the steps on one file ask of its imports.
+    """The import changes of the steps on one file.
 
-    `added` goes to the top of the module. `moved` maps the alias of an existing import to what replaces it in its own
+    `added` goes to the top of the module. `moved` maps the alias of an existing import to its replacement at the same
     place, None for nothing.
     """
 
@@ -58,7 +58,7 @@ class ImportChanges:
     moved: dict[ast.alias, NewImport | None] = field(default_factory=dict)
 
     def conflicts_with(self, other: ImportChanges) -> bool:
-        """Whether both cannot be asked for at once: one alias moves to two places, or one name gets two meanings."""
+        """Whether both changes exclude each other: one alias moves to two places, or one name gets two meanings."""
         bound = {new.bound: new.means for new in self.all_new()}
         return any(bound.get(new.bound, new.means) != new.means for new in other.all_new()) or any(
             alias in self.moved and self.moved[alias] != new for alias, new in other.moved.items()
@@ -69,7 +69,7 @@ class ImportChanges:
         yield from (new for new in self.moved.values() if new)
 
     def unbound(self) -> set[str]:
-        """Names that are no longer bound once the aliases have moved."""
+        """Names that are unbound once the aliases have moved."""
         old = {alias.asname or alias.name.partition(".")[0] for alias in self.moved}
         return old - {new.bound for new in self.all_new()}
 
@@ -81,10 +81,10 @@ class ImportChanges:
 def reference(
     site: Site, changes: ImportChanges, target: str, at: ast.AST, *, module: str | None = None
 ) -> str:
-    """How to write the dotted name `target` at the node `at`.
+    """The source text for the dotted name `target` at the node `at`.
 
-    `module` names a submodule that has to be imported explicitly for `target` to exist. Missing imports are added to
-    `changes`. Raises Refused when a name is hidden at that place or taken by something else.
+    `module` names a submodule that must be imported explicitly for `target` to exist. Missing imports are added to
+    `changes`. Raises Refused if a name is shadowed at that place or already taken.
     """
     names = site.names
     scope = names.scope_at(at)
@@ -98,7 +98,7 @@ def reference(
 
 
 def _best_binding(names: Names, scope: Scope, target: str, at: ast.AST) -> tuple[str, str] | None:
-    """The visible import that spells most of `target`: its name and what it means."""
+    """The visible import that covers most of `target`: its name and its meaning."""
     root = at.id if isinstance(at, ast.Name) else None
     best: tuple[str, str] | None = None
     visible: Scope | None = scope
@@ -111,7 +111,7 @@ def _best_binding(names: Names, scope: Scope, target: str, at: ast.AST) -> tuple
                 or not f"{target}.".startswith(f"{means}.")
             ):
                 continue
-            # A function runs once the whole module has: it sees the imports below it too.
+            # A function runs after the whole module: it also sees imports below it.
             late = visible is names.module and not _runs_with_the_module(scope)
             if name != root and not all(
                 is_unconditional(names, b) and (late or _is_before(b, at)) for b in bindings
@@ -138,7 +138,7 @@ def _through_new_import(
 
 
 def _checked(names: Names, scope: Scope, new: NewImport) -> NewImport:
-    """`new`, when its name is free in the module and not hidden in `scope`. Raises Refused."""
+    """`new`, if its name is free in the module and not shadowed in `scope`. Raises Refused."""
     home = scope.resolve(new.bound)
     if home is not None and home is not names.module:
         if names.meaning_of(new.bound, scope) != new.means:
@@ -149,7 +149,7 @@ def _checked(names: Names, scope: Scope, new: NewImport) -> NewImport:
 
 
 def _imports_module(names: Names, module: str) -> bool:
-    """Whether the file imports the submodule `module` where every function can rely on it."""
+    """Whether the file imports the submodule `module` in a place that every function can rely on."""
     for bindings in names.module.bindings.values():
         for binding in bindings:
             alias = binding.alias
@@ -167,7 +167,7 @@ def _imports_module(names: Names, module: str) -> bool:
 
 
 def is_unconditional(names: Names, binding: Binding) -> bool:
-    """Whether the import stands directly in its module or function, not under an `if` or `try`."""
+    """Whether the import is directly in its module or function, not under an `if` or `try`."""
     if binding.statement is None:
         return False
     return isinstance(

@@ -1,6 +1,6 @@
 """`item-assignment-to-at`: `x[i] = v` becomes `x = x.at[i].set(v)`, and `x[i] += v` becomes `x = x.at[i].add(v)`.
 
-Arrays of JAX cannot be changed in place; `.at` gives a changed copy, which the compiler makes in place where it can.
+JAX arrays are immutable; `.at` returns an updated copy, and the compiler updates in place if it can.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Step
 
-# `.at[].subtract` came later than the others; adding the negative works in every version.
+# `.at[].subtract` is newer than the others; adding the negative works in every version.
 _METHODS: dict[type[cst.BaseAugOp], str] = {
     cst.AddAssign: "add",
     cst.SubtractAssign: "add",
@@ -22,13 +22,13 @@ _METHODS: dict[type[cst.BaseAugOp], str] = {
     cst.DivideAssign: "divide",
     cst.PowerAssign: "power",
 }
-# Operands that a minus sign may stand before without parentheses.
+# Operands that accept a minus sign without parentheses.
 _TIGHT = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float, cst.Imaginary)
 
 
 @codemod("item-assignment-to-at")
 def item_assignment_to_at(draft: Draft, step: Step) -> None:
-    """The span is the statement. With the parameter `target_ok` attributes such as `self.x[i] = v` are taken too."""
+    """The span is the statement. With the parameter `target_ok`, attributes as in `self.x[i] = v` are accepted too."""
     site = draft.site
     statement = site.find(step.span, cst.Assign, cst.AugAssign)
     assert isinstance(statement, (cst.Assign, cst.AugAssign))
@@ -72,7 +72,7 @@ def item_assignment_to_at(draft: Draft, step: Step) -> None:
 
 
 def _set_several(draft: Draft, step: Step) -> None:
-    """`x[i], x[j] = a, b` becomes `x = x.at[i].set(a).at[j].set(b)`: the values are computed from the old array."""
+    """`x[i], x[j] = a, b` becomes `x = x.at[i].set(a).at[j].set(b)`: both values are computed from the old array."""
     site = draft.site
     node = site.find_ast(step.span, ast.Assign)
     assert isinstance(node, ast.Assign)
@@ -97,9 +97,9 @@ def _set_several(draft: Draft, step: Step) -> None:
 
 
 def _joined(site: Site, step: Step, target: cst.Subscript, outer: cst.Subscript) -> cst.Subscript:
-    """`x[0][j]` as `x[0, j]`, which means the same where `x` is an array and the first index a number.
+    """`x[0][j]` as `x[0, j]`, which is equivalent if `x` is an array and the first index a number.
 
-    Raises Refused where `x` may be a list of arrays.
+    Raises Refused if `x` may be a list of arrays.
     """
     node = site.find_ast(step.span, ast.Assign, ast.AugAssign)
     assert isinstance(outer.value, cst.Name)
@@ -145,7 +145,7 @@ def _set_computed(draft: Draft, step: Step, statement: cst.AugAssign, target: cs
 
 
 def _without_parentheses(site: Site, value: cst.BaseExpression) -> cst.BaseExpression:
-    """A value in parentheses needs them no more between those of the call, unless they hold a comment."""
+    """A value without its parentheses, which the call's replace, unless they contain a comment."""
     if not value.lpar or isinstance(value, (cst.Tuple, cst.GeneratorExp)):
         return value
     if "#" in site.code(value.lpar[0]) + site.code(value.rpar[-1]):
@@ -178,7 +178,7 @@ def _check_array(array: cst.BaseExpression, *, target_ok: bool) -> None:
 
 
 def _check_binding(site: Site, statement: ast.AST, array: cst.BaseExpression) -> None:
-    """Assigning the name must mean the variable that is read: it is bound in this very scope."""
+    """The assignment must bind the variable that is read: it is bound in this very scope."""
     if not isinstance(array, cst.Name):
         return
     names: Names = site.names
@@ -190,7 +190,7 @@ def _check_binding(site: Site, statement: ast.AST, array: cst.BaseExpression) ->
 
 
 def _check_order(statement: ast.AST) -> None:
-    """Python evaluates the value before the index; the rewrite the other way round."""
+    """Python evaluates the value before the index; the rewrite does the opposite."""
     assert isinstance(statement, (ast.Assign, ast.AugAssign))
     for node in ast.walk(statement):
         if isinstance(node, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)):

@@ -1,4 +1,4 @@
-"""`jit-call`: what is called is jitted where it is called: `model.init(key, x)` becomes `jax.jit(model.init)(key, x)`."""
+"""`jit-call`: the callee is jitted at the call: `model.init(key, x)` becomes `jax.jit(model.init)(key, x)`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def jit_call(draft: Draft, step: Step) -> None:
         raise Refused("each call creates the function again, so jit would recompile each time")
     may_be_compiled(draft, call, step, transform)
     wrapper = reference(site, draft.imports, transform, call)
-    # There, whatever is no array is static.
+    # There, arguments that are not arrays are static.
     static = "" if transform == "equinox.filter_jit" else _static(step)
     function = site.span(call.func)
     draft.insert(function.line, function.column, f"{wrapper}(")
@@ -40,7 +40,7 @@ def jit_call(draft: Draft, step: Step) -> None:
 
 
 def _static(step: Step) -> str:
-    """The arguments that say what is static, as people write them."""
+    """The arguments that declare static parameters, as people write them."""
     parts = []
     for name in ("static_argnums", "static_argnames"):
         value = step.parameters.get(name, ())

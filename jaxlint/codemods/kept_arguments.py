@@ -1,11 +1,13 @@
-"""What may keep an argument beside the variable that its caller rebinds: a queue, a callback, an object, whoever a generator gives it to.
+"""Other holders of an argument besides the variable that its caller rebinds: a queue, a callback, an object, the
+consumer of a generator.
 
     for batch in batches:
         if args.save:
             saver.jobs.put(params)
         params = step(params, batch)
 
-`step` may not take the buffers of `params`, which another thread reads later. That a second variable or a list holds them, `check` sees.
+`step` must not take the buffers of `params`, which another thread reads later. (`check` itself sees second variables
+and lists that hold them.)
 """
 
 from __future__ import annotations
@@ -33,9 +35,10 @@ _DEPTH = 4
 
 
 def kept_elsewhere(site: Site, line: int, positions: Iterable[int] | None, *, variables: bool = False) -> str:
-    """What keeps an argument of the function that is jitted in a line, in words; empty where nothing is seen to. None: of all arguments.
+    """What else holds an argument of the function jitted in a line, in words; empty if nothing is visible.
+    `positions` None: all arguments.
 
-    `variables`: a second variable counts, whether or not it is read where the buffers are gone.
+    `variables`: a second variable counts, whether or not it is read after the donation.
     """
     jitted = _jitted_in(site, line)
     if jitted is None:
@@ -55,7 +58,8 @@ def kept_elsewhere(site: Site, line: int, positions: Iterable[int] | None, *, va
 
 
 def _kept_above(site: Site, part: ast.expr, depth: int) -> str:
-    """The same of what the function around a call was given: `history.append(state)` beside `w, state = epoch(w, state)`."""
+    """The same for the argument of the enclosing function: `history.append(state)` beside `w, state = epoch(w,
+    state)`."""
     if not isinstance(part, ast.Name) or depth > _DEPTH:
         return ""
     around, handed = handed_by_callers(site, part)
@@ -67,7 +71,7 @@ def _kept_above(site: Site, part: ast.expr, depth: int) -> str:
 
 
 def _shared(shared: SharedBuffers, part: ast.expr, call: ast.Call) -> str:
-    """What else holds the buffers of an argument and is read after the call."""
+    """Another holder of an argument's buffers that is read after the call."""
     if isinstance(part, ast.Name) and (why := shared.read_after(part, call)):
         return f"`{part.id}` may be held by {why}, where its buffers would be deleted"
     return ""
@@ -75,7 +79,7 @@ def _shared(shared: SharedBuffers, part: ast.expr, call: ast.Call) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Jitted:
-    """A jitted function by the name that it is called by, of a variable or of an attribute."""
+    """A jitted function, by the variable or attribute that it is called through."""
 
     name: str
     parameters: Sequence[ast.arg]
@@ -86,7 +90,7 @@ class _Jitted:
         return self.name == (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", ""))
 
     def given(self, call: ast.Call) -> Iterator[tuple[int, ast.expr]]:
-        """The arguments of a call by the position of their parameters, those after a `*` left out."""
+        """The arguments of a call by parameter position, without those after a `*`."""
         first = int(self.is_method and isinstance(call.func, ast.Attribute))
         for number, part in enumerate(call.args, first):
             if isinstance(part, ast.Starred):
@@ -99,7 +103,7 @@ class _Jitted:
 
 
 def _jitted_in(site: Site, line: int) -> _Jitted | None:
-    """What is jitted in a line: the function that is decorated there, or what an assignment gives a name."""
+    """The function jitted in a line: the decorated function, or the value that an assignment binds."""
     for node in ast.walk(site.tree):
         if isinstance(node, ast.FunctionDef):
             if any(one.lineno == line and applied(site, one) in _TRANSFORMS for one in node.decorator_list):
@@ -123,7 +127,7 @@ def _parameters_of(site: Site, node: ast.expr) -> Sequence[ast.arg]:
 
 
 class _Keepers:
-    """Looks at what is done with the values of variables. `stepping`: the functions that are to take them over."""
+    """Searches the uses of variables' values. `stepping`: the functions that would donate them."""
 
     def __init__(self, site: Site, stepping: set[str], variables: bool) -> None:
         self.site, self.names, self.stepping, self.variables = site, site.names, stepping, variables
@@ -131,14 +135,14 @@ class _Keepers:
         self.ownership = Ownership(site)
 
     def of(self, part: ast.expr) -> str:
-        """What keeps what an argument holds."""
+        """The other holder of an argument's value."""
         for use in self._uses(part):
             if why := self._kept(use, 0):
                 return f"`{ast.unparse(part)}` may be kept by {why}, where its buffers would be deleted"
         return self._kept_by_makers(part) if isinstance(part, ast.Attribute) else ""
 
     def _kept_by_makers(self, part: ast.Attribute) -> str:
-        """Who still reads what an object was given as an attribute that is to be donated: `Trainer(params)`, and `params` later."""
+        """The reader of an attribute's value that will be donated: `Trainer(params)`, and `params` later."""
         for store in ast.walk(self.site.tree):
             if not isinstance(store, ast.Attribute) or store.attr != part.attr:
                 continue
@@ -173,7 +177,7 @@ class _Keepers:
                         yield node
 
     def _kept(self, node: ast.AST, depth: int) -> str:
-        """What keeps the value of an expression, by what stands around it."""
+        """The holder of an expression's value, from the code around it."""
         above = self.names.parents.get(node)
         if isinstance(above, ast.Yield | ast.YieldFrom):
             return f"the code that drives the generator of line {above.lineno}"
@@ -195,7 +199,7 @@ class _Keepers:
     def _kept_by_call(self, call: ast.Call, given: ast.AST, depth: int) -> str:
         told = f"`{ast.unparse(call)[:60]}` at line {call.lineno}"
         called, name = call.func, self.names.qualified(call.func) or ""
-        alone = isinstance(self.names.parents.get(call), ast.Expr | ast.Lambda)  # nothing is asked of it
+        alone = isinstance(self.names.parents.get(call), ast.Expr | ast.Lambda)  # its value is not used
         if name in _HOLDERS or (name in TREE_MAPS and self._hands_on(call)):
             return told
         if name or depth > _DEPTH:
@@ -220,12 +224,12 @@ class _Keepers:
         return told if unknown and alone else ""  # a callback
 
     def _hands_on(self, call: ast.Call) -> bool:
-        """Whether a tree is mapped by a function that gives each leaf as it is."""
+        """Whether a tree is mapped by a function that returns each leaf unchanged."""
         mapped = call.args[0] if call.args else None
         return isinstance(mapped, ast.Lambda) and isinstance(mapped.body, ast.Name)
 
     def _keeps(self, function: ast.AST, call: ast.Call, given: ast.AST, skipped: int, depth: int) -> bool:
-        """Whether a function of the file stores what it is handed, or hands it to what does."""
+        """Whether a function of the file stores its argument, or passes it to code that does."""
         if not isinstance(function, ast.FunctionDef):
             return False
         parameters = [*function.args.posonlyargs, *function.args.args][skipped:]
@@ -250,7 +254,7 @@ class _Keepers:
         return False
 
     def _stored(self, node: ast.AST) -> bool:
-        """Whether an assignment puts a value into an object, a container or a variable of the module."""
+        """Whether an assignment puts a value into an object, a container or a module variable."""
         child, above = node, self.names.parents.get(node)
         while isinstance(above, _PACKING):
             child, above = above, self.names.parents.get(above)

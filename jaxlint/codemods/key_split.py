@@ -1,6 +1,7 @@
-"""`split-key`: a PRNG key that is used again later is split before its first use, which gets a key of its own.
+"""`split-key`: a PRNG key that is reused later is split before its first use, which gets its own subkey.
 
-`w = normal(key)` becomes `key, subkey = jax.random.split(key)` and `w = normal(subkey)`; what follows uses the new `key`.
+`w = normal(key)` becomes `key, subkey = jax.random.split(key)` and `w = normal(subkey)`; later code uses the new
+`key`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
 
 @codemod("split-key")
 def split_key(draft: Draft, step: Step) -> None:
-    """The span is the expression that uses the key up first. The parameter `key` is the name of its variable."""
+    """The span is the expression that first consumes the key. The parameter `key` is the name of its variable."""
     site = draft.site
     node = site.find_ast(step.span, ast.expr)
     name = str(step.parameters["key"])
@@ -53,11 +54,11 @@ def split_key(draft: Draft, step: Step) -> None:
 
 
 def _only_use(name: str, statement: ast.stmt) -> ast.Name:
-    """The one place where `statement` reads the key. Raises Refused."""
+    """The only place where `statement` reads the key. Raises Refused."""
     found = [part for part in ast.walk(statement) if isinstance(part, ast.Name) and part.id == name]
     reads = [part for part in found if isinstance(part.ctx, ast.Load)]
     if len(reads) < len(found):
-        # Another split would change nothing: what is used again is the old key, on a path that does not come by here.
+        # Another split would change nothing: the reuse is of the old key, on a path that bypasses this one.
         raise Refused(f"`{name}` already gets a new key there; split it where it does not")
     if len(reads) != 1:
         raise Refused(f"`{name}` is used {len(reads)} times in one statement; split it by hand")

@@ -1,6 +1,7 @@
-"""`convert-after-loop`: numbers that a loop only collects are fetched from the device once it is done.
+"""`convert-after-loop`: numbers that a loop only collects are fetched from the device after the loop.
 
-`losses.append(float(loss))` becomes `losses.append(loss)`, and `losses = [float(x) for x in losses]` follows the loop.
+`losses.append(float(loss))` becomes `losses.append(loss)`, and `losses = [float(x) for x in losses]` follows the
+loop.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def convert_after_loop(draft: Draft, step: Step) -> None:
 
 
 def _conversion(site: Site, call: ast.Call) -> tuple[ast.expr, str]:
-    """What is converted, and how, as a format."""
+    """The converted value, and the conversion as a format string."""
     function = call.func
     if (
         isinstance(function, ast.Name)
@@ -76,10 +77,10 @@ def _conversion(site: Site, call: ast.Call) -> tuple[ast.expr, str]:
 
 
 def _check_kept(site: Site, value: ast.expr, inside: set[ast.AST]) -> None:
-    """Raises Refused where another call gets the array, and may be given its buffer (`donate_argnums`)."""
+    """Raises Refused if another call receives the array and may donate its buffer (`donate_argnums`)."""
     root = root_of(value)
     if not isinstance(root, ast.Name):
-        return  # computed here, and known to nobody else
+        return  # computed here, and held by nothing else
     own = set(ast.walk(value))
     for use in site.names.uses_of(root.id, site.names.scope_at(root)):
         if use.name in inside and use.name not in own:
@@ -90,7 +91,7 @@ def _check_kept(site: Site, value: ast.expr, inside: set[ast.AST]) -> None:
 
 
 def _made(site: Site, name: str, statement: ast.stmt) -> ast.stmt:
-    """The one statement that makes the list, empty."""
+    """The only statement that creates the list, empty."""
     bindings = site.names.bindings_of(name, site.names.scope_at(statement))
     made = site.names.parents.get(bindings[0].node) if len(bindings) == 1 else None
     if (
@@ -105,7 +106,7 @@ def _made(site: Site, name: str, statement: ast.stmt) -> ast.stmt:
 
 
 def _loop_beside(site: Site, made: ast.stmt, statement: ast.stmt) -> ast.stmt:
-    """The loop around `statement` that stands in the same block as the statement that makes the list."""
+    """The loop around `statement` in the same block as the statement that creates the list."""
     block = site.names.parents[made]
     node: ast.AST = statement
     for ancestor in site.names.ancestors(statement):
@@ -126,7 +127,7 @@ READING_BUILTINS = frozenset({"float", "int", "bool", "str", "repr", "format", "
 
 
 def _handed_on(site: Site, name: ast.Name, inside: set[ast.AST]) -> bool:
-    """Whether the nearest call around `name` may keep or donate what it gets; formatting and reading do not."""
+    """Whether the nearest call around `name` may keep or donate its argument; formatting and reading do not."""
     child: ast.AST = name
     for around in site.names.ancestors(name):
         if around not in inside or isinstance(around, ast.FormattedValue):

@@ -1,4 +1,4 @@
-"""Blocks of statements as text: their lines with the comments that belong to them, moved to another indentation."""
+"""Blocks of statements as text: their lines with the comments that belong to them, reindented."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jaxlint.finding import Span
 from jaxlint.syntax.newer_grammar import tokens
 
 MAX_LINE = 88
-# Expressions that may stand between the parentheses of a call as they are.
+# Expressions that may be call arguments without parentheses.
 _NOT_ARGUMENTS = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Starred)
 _TIGHT = (ast.Name, ast.Constant, ast.Attribute, ast.Call, ast.Subscript)
 
@@ -39,14 +39,14 @@ class Layout:
         return self._tokens
 
     def indent(self, statement: ast.stmt) -> str:
-        """The white space before `statement`. Raises Refused when it does not begin its line."""
+        """The white space before `statement`. Raises Refused if it does not begin its line."""
         before = self.lines[first_line(statement) - 1][: self.site.span(statement).column - 1]
         if before.strip():
             raise Refused("the statement shares its line with another; put it on a line of its own")
         return before
 
     def unit(self, statement: ast.If | ast.While | ast.For) -> str:
-        """By how much the block of `statement` is indented."""
+        """The indentation width of the block of `statement`."""
         outer = self.indent(statement)
         first = statement.body[0]
         if first.lineno == statement.lineno or self._on_header_line(statement, first):
@@ -60,7 +60,7 @@ class Layout:
         return bool(self.lines[first.lineno - 1][: first.col_offset].strip()) and first is statement.body[0]
 
     def argument(self, node: ast.expr) -> str:
-        """The text of `node` as the argument of a call. Raises Refused when it cannot be one."""
+        """The text of `node` as the argument of a call. Raises Refused if it cannot be one."""
         if any(isinstance(part, (*_NOT_ARGUMENTS[:3], ast.Await)) for part in ast.walk(node)):
             raise Refused("an expression that would move assigns, awaits or yields")
         text = self.site.text(node)
@@ -69,7 +69,7 @@ class Layout:
         return text
 
     def operand(self, node: ast.expr) -> str:
-        """The text of `node` as an operand, in parentheses unless it needs none."""
+        """The text of `node` as an operand, in parentheses if it needs them."""
         text = self.argument(node)
         return (
             text
@@ -104,10 +104,10 @@ class Layout:
     def block(
         self, statements: Sequence[ast.stmt], *, indent: str, added: str = "", after: int = 0
     ) -> tuple[str, Span | None]:
-        """The lines of `statements` with the comments that belong to them, and the span that they were taken from.
+        """The lines of `statements` with the comments that belong to them, and the span that they were copied from.
 
-        `indent` is what statements on the line of their header get, `added` goes before each line, `after` is the last
-        line that does not belong to the block. Raises Refused when a line cannot be moved.
+        `indent` is for statements on the line of their header, `added` goes before each line, `after` is the last
+        line that is not part of the block. Raises Refused if a line cannot be moved.
         """
         if not statements:
             return "", None
@@ -155,7 +155,7 @@ class Layout:
 
     @staticmethod
     def spans_lines_in_string(statement: ast.AST) -> bool:
-        """Whether a string inside is written over several lines."""
+        """Whether a string inside spans several lines."""
         return any(
             isinstance(part, (ast.JoinedStr, ast.Constant))
             and (isinstance(part, ast.JoinedStr) or isinstance(part.value, (str, bytes)))
@@ -165,7 +165,7 @@ class Layout:
 
     @staticmethod
     def identifiers(scope: Scope) -> set[str]:
-        """Every name that means something in the function of `scope`, or around it."""
+        """Every name that has a meaning in the function of `scope` or around it."""
         found: set[str] = set()
         outer: Scope | None = scope
         while outer is not None:
@@ -183,20 +183,21 @@ class Layout:
         return found
 
     def gap_above(self, statement: ast.stmt) -> str:
-        """What sets a function off from the statement above it: nothing where there is a blank line, or none above."""
+        """The separation of a function from the statement above it: empty if there is a blank line or no statement
+        above."""
         line = first_line(statement)
         above = self.lines[line - 2].strip() if line > 1 else ""
         return "" if not above or above.endswith(":") or above.startswith("#") else self.newline
 
     @staticmethod
     def with_gap(whole: Span, gap: str, text: str) -> tuple[Span, str]:
-        """The lines from the first of `whole` on, begun anew by `gap` and `text`, which has its indentation."""
+        """The lines from the first of `whole` on, restarted with `gap` and `text`, which has its indentation."""
         return Span(whole.line, 1, whole.end_line, whole.end_column), gap + text
 
     # Comments
 
     def comments_outside(self, whole: Span, kept: Iterable[Span]) -> list[str]:
-        """The comments in `whole` that are in none of the `kept` spans."""
+        """The comments in `whole` that are outside the `kept` spans."""
         if "#" not in self.site.lines.slice(whole):
             return []
         spans = list(kept)
@@ -210,7 +211,7 @@ class Layout:
         return found
 
     def call(self, head: str, function: str, arguments: Sequence[str], indent: str) -> str:
-        """`head function(arguments)`, on one line where it fits, else an argument to a line."""
+        """`head function(arguments)`, on one line if it fits, otherwise one argument to a line."""
         line = f"{indent}{head}{function}({', '.join(arguments)})"
         if len(line) <= MAX_LINE and "\n" not in line and "\r" not in line:
             return line[len(indent) :]
@@ -219,7 +220,7 @@ class Layout:
 
 
 def fresh_name(names: set[str], wanted: str) -> str:
-    """`wanted`, with a number when it is taken."""
+    """`wanted`, with a number if it is taken."""
     number, name = 2, wanted
     while name in names:
         name, number = f"{wanted}_{number}", number + 1

@@ -1,21 +1,22 @@
-"""What calls of the libraries change: which modules of flax, haiku and equinox only read, and which functions draw or store.
+"""State changes of library calls: which modules of flax, haiku and equinox only read, and which functions draw or
+store.
 
-The tables name what is known to change nothing; a module that they do not name counts as one that changes.
+The tables name what certainly changes nothing. A module that they do not name counts as changing its state.
 """
 
 from __future__ import annotations
 
 import ast
 
-# The kinds of annotations that say that something is data.
+# Kinds of annotations that mean data.
 DATA_TYPES = frozenset(
     {"Array", "ndarray", "ArrayLike", "Float", "Int", "float", "int", "bool", "str", "complex"}
 )
 STREAM = "flax.nnx.RngStream"
 STREAMS = frozenset({"flax.nnx.Rngs", STREAM, "haiku.PRNGSequence"})
-# Methods that take all that they change as arguments, and give it back.
+# Methods that receive all the state that they change, and return it.
 FUNCTIONAL = frozenset({"apply", "init", "init_with_output", "lazy_init", "tabulate"})
-# Methods of arrays, of distributions and optimisers as functions, which change nothing.
+# Methods of arrays, distributions and optimisers without side effects.
 ARRAY_METHODS = frozenset(
     """all any argmax argmin argsort astype at clip conj conjugate copy cumprod cumsum diagonal dot flatten item max mean min
     nonzero prod ravel real imag repeat reshape round searchsorted squeeze std sum swapaxes take tolist trace transpose var view
@@ -91,7 +92,7 @@ _READING = {
         Sequential DeepRNN IdentityCore BatchApply MLP ResetCore""".split()  # noqa: SIM905
     ),
 }
-# Methods that the base classes of the frameworks give their modules, and that change nothing.
+# Methods that the frameworks' base classes provide, without side effects.
 _METHODS = {
     "flax.nnx": frozenset({"iter_modules", "iter_children"}),
     "flax.linen": frozenset(
@@ -114,7 +115,7 @@ _HAIKU_CHANGES = {
     "replace_rng_sequence_state": "replaces the PRNG keys",
 }
 _HAIKU_DRAWS = frozenset({name for name, what in _HAIKU_CHANGES.items() if "key" in what})
-# Modules of equinox all of whose leaves are arrays.
+# Equinox modules whose leaves are all arrays.
 STACKABLE = frozenset(
     """Linear Conv Conv1d Conv2d Conv3d ConvTranspose ConvTranspose1d ConvTranspose2d ConvTranspose3d LayerNorm RMSNorm
     GroupNorm Embedding GRUCell LSTMCell Identity PReLU""".split()  # noqa: SIM905
@@ -122,7 +123,7 @@ STACKABLE = frozenset(
 
 
 def is_known(dotted: str) -> bool:
-    """Whether a name is of a library that the tables speak of."""
+    """Whether a name belongs to a library in the tables."""
     return f"{dotted}.".startswith((*_KNOWN, *_STANDARD))
 
 
@@ -136,17 +137,17 @@ def _last(dotted: str) -> str:
 
 
 def is_class(dotted: str) -> bool:
-    """Whether a name means a class of a framework of modules."""
+    """Whether a name refers to a class of a module framework."""
     return bool(framework_of(dotted)) and _last(dotted)[:1].isupper() and _last(dotted) not in _CONTAINERS
 
 
 def is_base(dotted: str) -> bool:
-    """Whether a class is derived from, and does nothing itself when its objects are called."""
+    """Whether it is a base class without behaviour for calls."""
     return _last(dotted) in _BASES
 
 
 def is_container(dotted: str) -> bool:
-    """Whether a name means a list or dictionary of modules, or a function that gives what it is given."""
+    """Whether a name refers to a list or dict of modules, or to a function that returns its argument."""
     return bool(framework_of(dotted)) and (
         _last(dotted) in _CONTAINERS
         or _last(dotted) in _MERGING | {"data", "clone", "to_module", "make_with_state"}
@@ -154,32 +155,32 @@ def is_container(dotted: str) -> bool:
 
 
 def calls_its_parts(dotted: str) -> bool:
-    """Whether a module calls what it was made of."""
+    """Whether a module calls the modules that it was created with."""
     return _last(dotted) in _PARTS
 
 
 def is_transformation(dotted: str) -> bool:
-    """Whether a function gives one that calls its first argument."""
+    """Whether a function returns one that calls its first argument."""
     return _last(dotted) in _TRANSFORMATIONS and is_known(dotted)
 
 
 def gives_data(dotted: str) -> bool:
-    """Whether a function of a library gives arrays, or trees of them."""
+    """Whether a library function returns arrays, or trees of them."""
     return not is_transformation(dotted) and is_known(dotted)
 
 
 def makes(dotted: str) -> bool:
-    """Whether what a call of a function gives is new, and nobody else's."""
+    """Whether the result of a function is new and not shared."""
     return dotted.startswith(("numpy.", "builtins.", "collections.")) or is_class(dotted)
 
 
 def draws(dotted: str, method: str = "") -> bool:
-    """Whether a change is that of a stream of random numbers."""
+    """Whether a change only advances a stream of random numbers."""
     return dotted in STREAMS or _last(dotted) in _HAIKU_DRAWS | {"Dropout"} or method == "make_rng"
 
 
 def changed_by_function(dotted: str) -> str:
-    """What a call of a function of a library changes, as the end of a sentence; "" for nothing."""
+    """What a call of a library function changes, as the end of a sentence; "" for nothing."""
     last = _last(dotted)
     if dotted.startswith("haiku.") and last in _HAIKU_CHANGES:
         return _HAIKU_CHANGES[last]
@@ -191,7 +192,7 @@ def changed_by_function(dotted: str) -> str:
 
 
 def changed_by_method(dotted: str, method: str) -> str:
-    """What a method changes that an object has from a class of a library; "" for nothing."""
+    """What a method inherited from a library class changes; "" for nothing."""
     framework = framework_of(dotted)
     if dotted in STREAMS:
         return "" if method in _NNX_STREAM_READS else "advances a PRNG stream"
@@ -207,7 +208,7 @@ def changed_by_method(dotted: str, method: str) -> str:
 
 
 def changed_by_calling(dotted: str, made: ast.Call | None, call: ast.Call | None = None) -> str:
-    """What a call of a module of a library changes, which the call `made` made; "" for nothing."""
+    """What a call of a library module, created by the call `made`, changes; "" for nothing."""
     framework = framework_of(dotted)
     last = _last(dotted)
     if dotted in STREAMS:

@@ -1,7 +1,8 @@
-"""Whose `scan` a loop becomes: that of the framework, where its body calls modules that keep parameters or state.
+"""Chooses the `scan` for a loop: that of the framework if its body calls modules with parameters or state.
 
-What flax.linen lifts are the modules that a function is handed. One that was made outside and is closed over keeps the variables of the
-scope outside: as its parameters are made inside of the loop, they would be tracers there. So variables that hold modules go in as arguments.
+flax.linen lifts the modules that a function receives as arguments. A closed-over module from outside keeps the
+variables of the outer scope: parameters created inside the loop would be tracers there. So variables that hold
+modules become arguments.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from jaxlint.codemods.parameter_modules import (
 )
 from jaxlint.codemods.site import Refused, Site
 
-# A module of nnx that is only read may be called in any loop of JAX; one that counts or draws refuses, by an error while it is traced.
+# An nnx module that is only read may be called in any JAX loop; one that counts or draws fails at trace time.
 LIFTED = {"haiku": "haiku.scan", "flax.linen": "flax.linen.scan", "flax.nnx": "jax.lax.scan"}
-# The same parameters in each iteration, as where the loop is written out.
+# The same parameters in each iteration, as in the Python loop.
 LINEN_OPTIONS = ('variable_broadcast="params"', 'split_rngs={"params": False}')
-# Methods of modules that are given the parameters, and leave the scope around them alone.
+# Methods that receive the parameters, and do not touch the enclosing scope.
 _FUNCTIONAL = frozenset({"apply", "init", "init_with_output", "lazy_init", "bind", "tabulate"})
 
 
 @dataclass(frozen=True)
 class Lifted:
-    """The framework of the modules that a loop calls, of those whose loops have to be its own; "" where it calls none.
+    """The framework of the modules that a loop calls, if it needs the framework's own loops; "" if it calls none.
 
-    `lent`: the variables from outside of the loop that hold modules of flax.linen, or may hold them.
+    `lent`: variables from outside the loop that hold, or may hold, flax.linen modules.
     """
 
     framework: str = ""
@@ -41,7 +42,7 @@ class Lifted:
 
 
 def lifted_by(site: Site, loop: ast.For) -> Lifted:
-    """Raises Refused where modules are called that no loop of their framework can be handed."""
+    """Raises Refused if the loop calls modules that no loop of their framework can receive."""
     method = method_around(site, loop)
     framework = framework_of_class(site, method.holder) if method is not None else ""
     if method is not None and framework == "flax.linen":
@@ -64,20 +65,20 @@ def lifted_by(site: Site, loop: ast.For) -> Lifted:
 
 
 def _is_of_haiku(site: Site, name: ast.Name) -> bool:
-    """Whether a variable holds a module of haiku, or a function that calls some."""
+    """Whether a variable holds a haiku module, or a function that calls some."""
     return bool(holds_modules(site, name, "haiku")) or any(
         isinstance(one, FUNCTIONS) and uses_modules(site, one, "haiku") for one in values_of(site, name)
     )
 
 
 def module_parameter(site: Site, loop: ast.For) -> str:
-    """What the method around the loop calls its module."""
+    """The name of the module in the method around the loop."""
     method = method_around(site, loop)
     return method.parameter if method is not None else "self"
 
 
 class _Called:
-    """The modules that a loop in a method of a linen module calls. `found`: there are some, or what may be one."""
+    """The modules that a loop in a method of a linen module calls. `found`: there are some, or possibly some."""
 
     def __init__(self, site: Site, loop: ast.For, module: str, holder: ast.ClassDef) -> None:
         self.site, self.holder = site, holder
@@ -101,7 +102,7 @@ class _Called:
 
     def _visit_call(self, node: ast.Call) -> None:
         if any(isinstance(one, ast.Name) and one.id == self.module for one in node.args):
-            self.found = True  # a function that is handed the module itself
+            self.found = True  # a function that receives the module itself
         if isinstance(node.func, ast.Call) and self._may_make(node.func):
             raise Refused(
                 f"the loop calls the result of `{ast.unparse(node.func)[:40]}`, which may be a new module in each iteration"
@@ -115,7 +116,7 @@ class _Called:
             self._visit_called(root)
 
     def _visit_called(self, name: ast.Name) -> None:
-        """A variable that is called itself, or an item of which is."""
+        """A variable that is called, or whose item is."""
         for function in values_of(self.site, name):
             if not isinstance(function, FUNCTIONS) or function in self.inside:
                 continue
@@ -151,9 +152,9 @@ class _Called:
         self.lent.setdefault(name.id)
 
     def _may_make(self, made: ast.Call) -> bool:
-        """Whether a call may make a module: not one of a library, of Python, or of a module's method.
+        """Whether a call may create a module: not a call of a library, of Python, or of a module's method.
 
-        Where it is seen to make one, the loop is refused as one with an effect.
+        A call that visibly creates one makes the loop be refused for an effect.
         """
         root = root_of(made.func)
         if not isinstance(root, ast.Name) or root.id == self.module or self._home(root) is None:
@@ -164,7 +165,7 @@ class _Called:
         return self.site.names.scope_at(name).resolve(name.id)
 
     def _is_outside(self, name: ast.Name) -> bool:
-        """Whether a variable of a function gets its values outside of the loop."""
+        """Whether a function's variable gets its values outside the loop."""
         home = self._home(name)
         if home is None or home is self.site.names.module:
             return False
@@ -172,7 +173,7 @@ class _Called:
 
 
 def _cannot_lend(site: Site, value: ast.AST, module: str, holder: ast.ClassDef) -> str:
-    """Why a variable that was given `value` cannot be handed to a loop as a module; "" where it can."""
+    """Why a variable with `value` cannot be passed to a loop as a module; "" if it can."""
     if isinstance(value, ast.Attribute):
         if not (isinstance(value.value, ast.Name) and value.value.id == module):
             return f"is `{ast.unparse(value)}`, which may belong to a module of an outer scope"
@@ -191,7 +192,7 @@ def _cannot_lend(site: Site, value: ast.AST, module: str, holder: ast.ClassDef) 
 
 
 def _fields(holder: ast.ClassDef, module: str) -> set[str]:
-    """The attributes of a class that its text shows to be fields: annotated, or stored by its methods."""
+    """The attributes of a class that are visibly fields: annotated, or stored by its methods."""
     found = {
         one.target.id
         for one in holder.body
@@ -205,7 +206,8 @@ def _fields(holder: ast.ClassDef, module: str) -> set[str]:
 
 
 def uses_modules(site: Site, function: ast.AST, framework: str, module: str = "") -> bool:
-    """Whether a function makes or calls modules: of its own, of variables around it, or through `module`, the parameter of a method around it."""
+    """Whether a function creates or calls modules: its own, of variables around it, or through `module`, the
+    parameter of an enclosing method."""
 
     def calls(node: ast.AST) -> bool:
         around = site.names.parents.get(node)
@@ -220,14 +222,14 @@ def uses_modules(site: Site, function: ast.AST, framework: str, module: str = ""
         by_method = module and any(isinstance(one, ast.Name) and one.id == module for one in handed)
         if by_method or not is_module_class(site, node.func, framework):
             return bool(by_method)
-        # A module of linen has parameters of its own scope only where it is called.
+        # A linen module has parameters in its own scope only if it is called.
         return framework == "haiku" or (isinstance(around, ast.Call) and around.func is node)
 
     return any(calls(node) for node in _reached(site, function))
 
 
 def makes_modules(site: Site, function: ast.AST, framework: str) -> bool:
-    """Whether a function makes modules, which are others each time that it is called."""
+    """Whether a function creates modules, which differ at each call."""
     return any(
         isinstance(node, ast.Call) and is_module_class(site, node.func, framework)
         for node in _reached(site, function)
@@ -235,7 +237,7 @@ def makes_modules(site: Site, function: ast.AST, framework: str) -> bool:
 
 
 def _reached(site: Site, function: ast.AST) -> Iterator[ast.AST]:
-    """What is in a function, and in the functions of the file that it names."""
+    """The nodes of a function, and of the functions of the file that it names."""
     waiting, seen = [function], {function}
     while waiting:
         for node in _body(waiting.pop()):

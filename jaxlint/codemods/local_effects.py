@@ -1,4 +1,4 @@
-"""What statements and expressions do besides giving values, and which may be evaluated where the program did not."""
+"""Side effects of statements and expressions, and which of them may be evaluated where the program did not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jaxlint.codemods.parameter_modules import (
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.text_edits import shown_source
 
-# Calls that change something or talk to the world, by the name of the builtin or of the method.
+# Calls with side effects, by the name of the builtin or method.
 _BUILTINS = frozenset({"print", "open", "input", "next", "setattr", "delattr", "exec", "eval", "breakpoint"})
 _METHODS = frozenset(
     [
@@ -56,8 +56,8 @@ _STATEMENTS: dict[type[ast.AST], str] = {
     ast.Match: "matches patterns",
 }
 
-# Functions that are defined everywhere, with finite derivatives: evaluating them where their result is not wanted
-# costs little and cannot bring a NaN into a gradient.
+# Functions that are defined everywhere, with finite derivatives: an unneeded evaluation is cheap and cannot bring a
+# NaN into a gradient.
 _TOTAL = frozenset(
     [
         "abs",
@@ -117,7 +117,7 @@ _TOTAL = frozenset(
 _TOTAL_METHODS = frozenset(["astype", "reshape", "ravel", "flatten", "squeeze", "transpose", "clip", "conj"])
 _TOTAL_MODULES = ("jax.numpy.", "jax.nn.", "jax.lax.")
 _TOTAL_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor)
-# Operations that give floating-point numbers whatever they are given.
+# Operations that always return floats.
 _FLOATING = frozenset(
     [
         "sqrt",
@@ -151,9 +151,9 @@ _FLOATING = frozenset(
 
 
 def check_pure(site: Site, statements: Iterable[ast.stmt], what: str, *, lifted: str = "") -> None:
-    """Raises Refused when `statements` do more than binding local variables. `what` names the block: "the branch".
+    """Raises Refused if `statements` do more than bind local variables. `what` names the block: "the branch".
 
-    `lifted`: the framework whose modules may be called, since its own loop or branch will hold the block.
+    `lifted`: the framework whose modules may be called, since its own loop or branch will contain the block.
     """
     for statement in statements:
         for node in _evaluated(statement):
@@ -163,7 +163,7 @@ def check_pure(site: Site, statements: Iterable[ast.stmt], what: str, *, lifted:
 
 
 def check_expression(site: Site, node: ast.expr, what: str, *, lifted: str = "") -> None:
-    """Raises Refused when evaluating `node` does more than giving a value. `lifted` as for `check_pure`."""
+    """Raises Refused if the evaluation of `node` has side effects. `lifted` as for `check_pure`."""
     for part in _evaluated(node):
         reason = _STATEMENTS.get(type(part)) or _effect(site, part, lifted)
         if reason is not None:
@@ -210,12 +210,12 @@ def _effect_of_call(site: Site, node: ast.Call, lifted: str) -> str | None:
         return f"calls `{ast.unparse(function)}` of a module, which may hold state; use the framework's own cond or while_loop"
     change = changed_by_call(site, node)
     if change is None or (lifted == "haiku" and change.framework == "haiku" and not change.draws):
-        return None  # hk.scan carries what modules store, and splits the keys that they draw in another way
+        return None  # hk.scan carries the state of modules, and splits the keys that they draw in another way
     return f"calls `{shown_source(function)}`, which {change.what}"
 
 
 def _is_own_module(site: Site, function: ast.expr) -> bool:
-    """Whether the call goes to `self` in a class of a framework that counts its calls."""
+    """Whether the callee is `self` in a class of a framework that counts its calls."""
     root = function
     while isinstance(root, ast.Attribute):
         root = root.value
@@ -229,7 +229,7 @@ def _is_own_module(site: Site, function: ast.expr) -> bool:
 
 
 def _is_held_module(site: Site, function: ast.expr) -> bool:
-    """Whether the call goes to a module that a variable holds, or to a function within a method that calls modules."""
+    """Whether the callee is a module in a variable, or a nested function that calls modules."""
     while isinstance(function, ast.Subscript):
         function = function.value
     if not isinstance(function, ast.Name):
@@ -261,7 +261,7 @@ def _is_debug(site: Site, node: ast.Call) -> bool:
 
 
 def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
-    """`node` and what is in it, but not the bodies of functions that are only defined."""
+    """`node` and its descendants, without the bodies of nested functions."""
     yield node
     for child in ast.iter_child_nodes(node):
         if isinstance(node, FUNCTIONS) and child not in [*node.args.defaults, *node.args.kw_defaults]:
@@ -270,10 +270,7 @@ def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def is_total(site: Site, node: ast.expr) -> bool:
-    """Whether evaluating `node` in vain is cheap and harmless, for gradients too.
-
-    A division, root or logarithm outside its domain gives NaN or infinity, and its derivative times zero is NaN.
-    """
+    """Whether an unneeded evaluation of `node` is cheap and harmless, for gradients too."""
     if isinstance(node, (ast.Name, ast.Constant)):
         return True
     if isinstance(node, ast.Attribute):
@@ -330,7 +327,7 @@ def constant_type(node: ast.expr) -> type | None:
 
 
 def is_floating(site: Site, node: ast.expr) -> bool:
-    """Whether `node` certainly gives floating-point numbers (or complex ones)."""
+    """Whether `node` certainly returns floats (or complex numbers)."""
     if isinstance(node, ast.UnaryOp):
         return is_floating(site, node.operand)
     if isinstance(node, ast.BinOp):

@@ -1,6 +1,6 @@
-"""`while-to-while-loop` and `range-to-fori-loop`: loops whose length is traced become loops of JAX.
+"""`while-to-while-loop` and `range-to-fori-loop`: loops with a traced length become JAX loops.
 
-The variables that live from one iteration to the next, or are used after the loop, become its carry.
+Variables that live across iterations, or are used after the loop, become its carry.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _GROWING = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp
 def while_to_while_loop(draft: Draft, step: Step) -> None:
     """The span is the test of a `while`.
 
-    The parameter `numbers` (bool) says that what is a number of Python has to be one afterwards, `host` (bool) says that the loop runs on the host, where it may fetch numbers and must do nothing that cannot be traced.
+    The parameter `numbers` (bool): Python numbers must be Python numbers afterwards. `host` (bool): the loop runs on
+    the host, where it may fetch numbers, and must otherwise be traceable.
     """
     test = draft.site.find_ast(step.span, ast.expr)
     node = draft.site.names.parents.get(test)
@@ -54,14 +55,15 @@ def range_to_fori_loop(draft: Draft, step: Step) -> None:
 
 
 class Loop:
-    """The rewrite of one loop. `without`: statements of its body that may have effects or leave it, since they are rewritten.
+    """The rewrite of one loop. `without`: statements of its body that may have side effects or leave it, since they
+    are rewritten.
 
     `lifted`: the framework whose modules its body may call, since it becomes a loop of that framework.
     """
 
-    numbers = False  # what was a number of Python before the loop is one after it
+    numbers = False  # Python numbers from before the loop are Python numbers after it
     may_begin = (
-        False  # with variables that have no value before the loop, since its first iteration runs before it
+        False  # also variables without a value before the loop, since its first iteration runs before it
     )
 
     def __init__(
@@ -99,7 +101,7 @@ class Loop:
         parameter = carry[0] if len(carry) == 1 else fresh_name(names, "carry")
         test = self.asked(node, node.test)
         text = f"def {cond}({parameter}):{self.newline}"
-        # The test takes only what it asks for out of the carry.
+        # The test only takes from the carry what it reads.
         text += self.unpacked(carry, parameter, asked)
         text += f"{self.inner}return {fetches.rewritten(test)}{self.newline}{self.newline}"
         text += f"{self.indent}def {body}({parameter}):{self.newline}{self.unpacked(carry, parameter)}"
@@ -112,7 +114,7 @@ class Loop:
     def fetched(
         self, test: ast.expr, body: Sequence[ast.stmt], traced: set[str], counters: Set[str] = frozenset()
     ) -> Fetches:
-        """The numbers that a loop of the host fetches in its test and its body, which must do nothing else that cannot be traced."""
+        """The numbers that a host loop fetches in its test and body, which must otherwise be traceable."""
         fetches = fetches_in(self.layout, [test, *body])
         asks = {test} | {part for part in ast.walk(test) if isinstance(part, ast.BoolOp)}
         traced = traced | set(self.flow.bound(body))
@@ -122,9 +124,10 @@ class Loop:
         return fetches
 
     def asked(self, node: ast.stmt, test: ast.expr) -> str:
-        """What the test of a statement asks for: all that goes round is traced, so that no operator of Python may ask for its truth."""
+        """The test of a statement as an expression on tracers: the whole carry is traced, so no Python operator may
+        need a truth."""
         truth = Truth(self.draft, node).truth(test)
-        # Functions of arrays that take the place of `and` and `or` give truth values, whatever their operands are.
+        # Array functions in place of `and` and `or` return truth values for any operands.
         boolean = isinstance(test, ast.BoolOp) or is_truth(self.site, test)
         text = truth if boolean else f"{self.layout.operand(test)} != 0"
         return f"({text})" if "\n" in text or "\r" in text else text
@@ -153,7 +156,7 @@ class Loop:
         self.replace(text, [*(self.site.span(bound) for bound in bounds), span])
 
     def bounds_of(self, call: ast.Call) -> list[ast.expr]:
-        """The arguments of a `range` that counts by one. Raises Refused for others."""
+        """The arguments of a `range` with step one. Raises Refused for others."""
         if (
             call.keywords
             or not 1 <= len(call.args) <= 2
@@ -164,7 +167,7 @@ class Loop:
             check_expression(self.site, bound, "the range")
         return call.args
 
-    # What goes round
+    # The carry
 
     @staticmethod
     def _some(carry: list[str]) -> list[str]:
@@ -173,7 +176,7 @@ class Loop:
         return carry
 
     def carried(self, asked: set[str], targets: Set[str] = frozenset()) -> list[str]:
-        """The variables that go round. `asked`: those that must, `targets`: what the loop itself binds in each iteration."""
+        """The variables of the carry. `asked`: required ones; `targets`: bound by the loop itself in each iteration."""
         node = self.node
         facts = self.flow.sequence(node.body)
         if facts.leaves:
@@ -193,7 +196,7 @@ class Loop:
         return carry
 
     def _check_kind(self, name: str) -> None:
-        """A carry keeps its type and structure from one iteration to the next."""
+        """A carry keeps its type and structure between iterations."""
         for binding in self.flow.scope.bindings.get(name, ()):
             statement = self.site.names.parents.get(binding.node)
             if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
@@ -233,7 +236,7 @@ class Loop:
         return self.layout.call(f"{', '.join(carry)} = ", function, arguments, self.indent)
 
     def python_numbers_restored(self, carry: Sequence[str]) -> str:
-        """Statements that make the numbers of Python among the variables what they were, where the loop runs on the host."""
+        """Statements that convert variables back to Python numbers, if the loop runs on the host."""
         text = ""
         for name in carry if self.numbers else ():
             if name != "_" and self.flow.is_used_after(name, self.node):
@@ -242,7 +245,7 @@ class Loop:
         return text
 
     def replace(self, text: str, kept: Sequence[Span], gap: str | None = None) -> None:
-        """Puts `text` in place of the loop. `gap`: what sets it off from what is above, where that is not as usual."""
+        """Replaces the loop by `text`. `gap`: the separation from the code above, if it is not the usual one."""
         start = self.site.span(self.node)
         end = max((span.end_line, span.end_column) for span in [start, *kept])
         whole = Span(start.line, start.column, *end)
@@ -254,7 +257,7 @@ class Loop:
 
 
 def _is_tree(value: ast.expr) -> bool:
-    """A dictionary with keys that are written out, which is a pytree of one structure."""
+    """A dict with literal keys, which is a pytree with a fixed structure."""
     return isinstance(value, ast.Dict) and all(isinstance(key, ast.Constant) for key in value.keys)
 
 
@@ -263,7 +266,7 @@ def packed(carry: Sequence[str]) -> str:
 
 
 def _check_jumps(statements: Sequence[ast.stmt]) -> None:
-    """Raises Refused for what leaves the loop before its end."""
+    """Raises Refused for statements that leave the loop early."""
 
     def visit(node: ast.AST, in_loop: bool) -> None:
         if isinstance(node, ast.Return):

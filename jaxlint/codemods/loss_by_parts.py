@@ -1,8 +1,9 @@
-"""`loss-by-parts`: the cross-entropy of a product is computed for a part of the examples at a time, by `jax.lax.map` over a checkpoint.
+"""`loss-by-parts`: the cross-entropy of a product is computed for a part of the examples at a time, by `jax.lax.map`
+over a checkpoint.
 
-What makes the loss of each row, from the product on, becomes a function of a part. So the scores of all examples never exist at once,
-forward or backward. Where the scores are made, and how many examples make a part, is known from the program that ran. Raises Refused
-where the scores are used elsewhere, or the loss is made in a way that is not known to be row by row.
+The computation of each row's loss, from the product on, becomes a function of one part. So the logits of all examples
+never exist at once, forward or backward. A run determined the place of the product and the number of examples in a
+part. Raises Refused if the logits are used elsewhere, or if the loss is not certainly computed row by row.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ _INNER = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 @codemod("loss-by-parts")
 def loss_by_parts(draft: Draft, step: Step) -> None:
-    """The span is the expression that gives the loss of each row, or what is summed or averaged over all rows and classes.
+    """The span is the expression of the loss of each row, or the operand of the sum or mean over all rows and
+    classes.
 
-    Parameters: `examples`, how many make a part, and the fields of `Setting`.
+    Parameters: `examples`, the size of a part, and the fields of `Setting`.
     """
     site = draft.site
     expression = site.find_ast(step.span, ast.expr)
@@ -49,7 +51,7 @@ def loss_by_parts(draft: Draft, step: Step) -> None:
 
 
 def find_losses(site: Site, line: int, setting: Setting) -> list[Span]:
-    """The loss that is made from the scores of a line: the first that all uses of the scores lead to, else the last."""
+    """The loss computed from the logits in a line: the first that all uses of the logits lead to, otherwise the last."""
     refused: list[Span] = []
     start = next((one for one in ast.walk(site.tree) if _is_at(one, line)), None)
     if not isinstance(start, ast.stmt):
@@ -77,7 +79,7 @@ def find_losses(site: Site, line: int, setting: Setting) -> list[Span]:
 
 
 def _is_at(node: ast.AST, line: int) -> bool:
-    """Whether a statement without a block stands at a line."""
+    """Whether a statement without a block is at a line."""
     return isinstance(node, _SIMPLE) and _covers(node, line)
 
 
@@ -86,7 +88,7 @@ def _covers(node: ast.expr | ast.stmt, line: int) -> bool:
 
 
 class _Writer:
-    """Writes the function of a part, in front of the statement that takes the losses."""
+    """Writes the function of a part, before the statement that uses the losses."""
 
     def __init__(self, draft: Draft, found: RowLoss) -> None:
         self.draft = draft
@@ -108,7 +110,7 @@ class _Writer:
         self._check_parameters()
 
     def _check_parameters(self) -> None:
-        """Raises Refused where a parameter would hide what else is read under its name."""
+        """Raises Refused if a parameter would shadow another value of its name."""
         plain = [node for node in (*self.found.rows, *self.found.labels) if isinstance(node, ast.Name)]
         others = [node for node in (*self.found.rows, *self.found.labels) if node not in plain]
         operands = {*plain, *(part for node in (*others, *self.found.gone) for part in ast.walk(node))}
@@ -122,7 +124,7 @@ class _Writer:
                     raise Refused(f"`{node.id}` is used in several ways")
 
     def move(self) -> None:
-        """Takes the statements away, and writes the function that they go to."""
+        """Removes the statements, and writes the function that contains them."""
         moved = sorted(self.found.statements, key=lambda statement: statement.lineno)
         indent = self.layout.indent(self.last)
         checkpoint = reference(self.site, self.draft.imports, "jax.checkpoint", self.found.expression)
@@ -147,13 +149,13 @@ class _Writer:
         self.draft.insert(first, 1, self._gap(first, gone) + text + newline)
 
     def _gap(self, line: int, gone: set[int]) -> str:
-        """A blank line, unless there is one above `line` once the lines that are `gone` are."""
+        """A blank line, unless there is one above `line` after the lines `gone` are removed."""
         above = next((number for number in range(line - 1, 0, -1) if number not in gone), 0)
         text = self.layout.lines[above - 1].strip() if above else ""
         return "" if not text or text.endswith(":") else self.layout.newline
 
     def _comments_above(self, statement: ast.stmt) -> Sequence[int]:
-        """The lines directly above a statement that are comments."""
+        """The comment lines directly above a statement."""
         first = statement.lineno
         while first > 1 and self.layout.lines[first - 2].lstrip().startswith("#"):
             first -= 1
@@ -177,7 +179,7 @@ class _Writer:
         return text if inner or self.layout.newline not in text else f"({text})"
 
     def _text(self, span: Span, node: ast.AST) -> str:
-        """The text of a span, edited and indented once more."""
+        """The text of a span, edited and indented by one level."""
         if Layout.spans_lines_in_string(node):
             raise Refused("a multi-line string would have to be indented")
         lines = self.site.lines
@@ -197,13 +199,13 @@ def _statement(site: Site, node: ast.AST) -> ast.stmt:
 
 
 def _whole(site: Site, node: ast.expr) -> Span:
-    """Where an expression is, with the parentheses around it."""
+    """The span of an expression, with the parentheses around it."""
     found = site.find(site.span(node), cst.BaseExpression)  # type: ignore[type-abstract]
     return site.outer_place(found)
 
 
 def _check(site: Site, found: RowLoss) -> None:
-    """Raises Refused where what moves is used elsewhere, or reads what has changed by the time of the loss."""
+    """Raises Refused if the moved code is used elsewhere, or reads values that change before the loss."""
     last = _statement(site, found.expression)
     between = site.names.ancestors_below(found.expression, last)
     if not isinstance(last, _SIMPLE) or any(isinstance(node, _INNER) for node in between):
@@ -221,7 +223,7 @@ def _check(site: Site, found: RowLoss) -> None:
 
 
 def _check_between(site: Site, found: RowLoss, last: ast.stmt) -> None:
-    """Raises Refused where a statement that stays changes what a moved one reads."""
+    """Raises Refused if a remaining statement changes a value that a moved one reads."""
     block = siblings(site, last)
     for moved in found.statements:
         needed = {node.id for node in ast.walk(moved.value) if isinstance(node, ast.Name)}

@@ -1,4 +1,4 @@
-"""`mask-to-where`: what is chosen by a traced boolean mask keeps its shape.
+"""`mask-to-where`: a selection by a traced boolean mask keeps its shape.
 
 `x.at[x > 1].set(v)` becomes `jnp.where(x > 1, v, x)`, and `x[x > 0].sum()` becomes `jnp.where(x > 0, x, 0).sum()`.
 """
@@ -14,7 +14,7 @@ from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Step
 
-# What an update computes of the old element and the value.
+# The new element of an update, from the old element and the value.
 _UPDATES = {
     "set": "{value}",
     "add": "{array} + {operand}",
@@ -23,7 +23,7 @@ _UPDATES = {
     "mul": "{array} * {operand}",
     "divide": "{array} / {operand}",
 }
-# Reductions to one number, and what leaves them alone.
+# Reductions to one number, with their neutral element.
 _NEUTRAL = {"sum": "0", "prod": "1", "any": "False", "all": "True"}
 
 
@@ -82,7 +82,7 @@ def _reduction(site: Site, node: ast.Subscript) -> tuple[str, ast.AST]:
 
 
 def _compares(site: Site, mask: ast.expr, array: ast.expr, depth: int = 2) -> bool:
-    """Whether `mask` is made of comparisons of the whole array with single numbers, element by element."""
+    """Whether `mask` consists of elementwise comparisons of the whole array with single numbers."""
     same = ast.dump(array)
     if isinstance(mask, ast.Name) and depth:
         bindings = site.names.bindings_of(mask.id, site.names.scope_at(mask))
@@ -101,7 +101,7 @@ def _compares(site: Site, mask: ast.expr, array: ast.expr, depth: int = 2) -> bo
 
 
 def _is_number(node: ast.expr) -> bool:
-    """A constant, a variable (of the array's shape at most, or the mask would not fit it), or a reduction."""
+    """A constant, a variable (at most of the array's shape, or the mask would not fit it), or a reduction."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr in ("mean", "max", "min", "median", "sum", "std") and not node.keywords
     if isinstance(node, ast.UnaryOp):

@@ -1,8 +1,8 @@
-"""Does a call change state: of a module, a stream of random numbers, a cache, statistics, or an object of Python?
+"""Whether a call changes state: of a module, a random stream, a cache, statistics, or a Python object.
 
-One place answers for all codemods that move calls into a loop, a branch or a function of JAX, where such a change would be lost, be made
-once instead of in each iteration, or fail. What a call goes to is followed through variables, parameters, attributes and functions of the
-file; what the libraries change stands in `library_state.py`. An object that is not known counts as one that changes.
+All codemods that move calls into a JAX loop, branch or function ask here. Such a change would be lost there, happen
+once instead of in each iteration, or fail. Callees are followed through variables, parameters, attributes and
+functions of the file; `library_state.py` describes the libraries. An unknown object counts as changing.
 """
 
 from __future__ import annotations
@@ -35,30 +35,30 @@ _CHANGING = frozenset(
 
 @dataclass(frozen=True)
 class Change:
-    """`what` a call changes, as the end of a sentence on it; `framework`: in whose state, "" for an object of Python."""
+    """`what` a call changes, as the end of a sentence; `framework`: whose state, "" for a Python object."""
 
     what: str
     framework: str = ""
-    draws: bool = False  # a random number, from a stream that it advances
+    draws: bool = False  # a random number, which advances its stream
 
     @property
     def is_seen(self) -> bool:
-        """Whether the change is seen, and not only possible."""
+        """Whether the change is certain, not just possible."""
         return not self.what.startswith("may change")
 
 
 def changed_by_call(site: Site, call: ast.Call) -> Change | None:
-    """What one call changes, its arguments aside; None where it changes nothing."""
+    """The change by one call, apart from its arguments; None if there is none."""
     return _asked(lambda: _Reader(site).call(call, None))
 
 
 def changed_by_calling(site: Site, function: ast.AST) -> Change | None:
-    """What a call of a function of the file may change."""
+    """The possible change by a call of a function of the file."""
     return _asked(lambda: _Reader(site).body(function, None, {}))
 
 
 def makes_unstackable(site: Site, node: ast.expr) -> str:
-    """The name of a module in what `node` holds, or deeper, of which several cannot be stacked; "" where none is seen."""
+    """The name of a module in `node`, at any depth, that cannot be stacked; "" if there is none."""
     reader = _Reader(site)
     try:
         return reader.unstackable(reader.things(node, None), set())
@@ -76,10 +76,10 @@ def _asked(question: Callable[[], Change | None]) -> Change | None:
 class _Reader(Called):
     """Answers one question."""
 
-    # ---- what changes ----
+    # ---- changes ----
 
     def call(self, call: ast.Call, frame: Frame | None) -> Change | None:
-        """What one call changes, its arguments aside."""
+        """The change by one call, apart from its arguments."""
         for one in sorted(self.things(call.func, frame), key=lambda one: (one.kind, one.name)):
             if change := self._called(one, call, frame):
                 return change
@@ -109,7 +109,7 @@ class _Reader(Called):
         return None
 
     def _unknown(self, one: Thing) -> Change | None:
-        """A function that is not known may be handed a module; an object that is not known may be one."""
+        """An unknown function may receive a module; an unknown object may be one."""
         return Change(f"may change state: `{one.name}` is unknown")
 
     def _object(
@@ -132,7 +132,7 @@ class _Reader(Called):
         return None
 
     def _making(self, call: ast.Call | None, frame: Frame | None) -> Change | None:
-        """Making an object changes what it draws from, and what its class counts."""
+        """Creating an object changes the streams that it draws from, and the counters of its class."""
         if call is None:
             return None
         for part in (*call.args, *(keyword.value for keyword in call.keywords)):
@@ -154,7 +154,7 @@ class _Reader(Called):
         return None if one.name in library.ARRAY_METHODS else self._unknown(Thing("unknown", name=of.name))
 
     def _instance(self, one: Thing, call: ast.Call | None, frame: Frame | None) -> Change | None:
-        """A call of an object of a library's class; what that was made of is called by it."""
+        """A call of an object of a library class, which calls the objects that it was created with."""
         made = one.node if isinstance(one.node, ast.Call) else None
         if what := library.changed_by_calling(one.name, made, call):
             return Change(what, library.framework_of(one.name), library.draws(one.name))
@@ -180,7 +180,7 @@ class _Reader(Called):
         return None
 
     def _handed_on(self, part: ast.expr, frame: Frame | None) -> Change | None:
-        """What a function or module changes that a library is handed, and will call."""
+        """The change by a function or module that is passed to a library, which will call it."""
         for one in sorted(self.things(part, frame), key=lambda one: (one.kind, one.name)):
             if one.kind in ("function", "method", "object", "instance") and not (
                 one.kind == "method" and one.node is None
@@ -194,10 +194,10 @@ class _Reader(Called):
         return None
 
     def body(self, function: ast.AST, around: Frame | None, given: Mapping[str, Things]) -> Change | None:
-        """What a call of a function of the file changes."""
+        """The change by a call of a function of the file."""
         known = tuple(sorted(given.items(), key=lambda item: item[0]))
         if any(one == function and same == known for one, same in self.calls):
-            return None  # it is being looked at
+            return None  # it is already being examined
         if len(self.calls) >= DEEP:
             return Change("may change state: its calls are nested too deeply to follow")
         self.calls.append((function, known))
@@ -242,7 +242,7 @@ class _Reader(Called):
         return ""
 
     def _is_fresh(self, function: ast.AST, part: ast.AST) -> bool:
-        """Whether what is changed was made in the function, so that nobody else has it yet."""
+        """Whether the changed object was created in the function, so that nothing else holds it yet."""
         root = root_of(part)
         if not isinstance(root, ast.Name):
             return isinstance(root, (ast.Call, ast.List, ast.Dict)) and not isinstance(root, ast.Call)
@@ -264,10 +264,11 @@ class _Reader(Called):
             )
         return False
 
-    # ---- what can be stacked ----
+    # ---- stacking ----
 
     def unstackable(self, things: Things, seen: set[ast.AST]) -> str:
-        """The name of a module among `things`, or held by one, that is no pytree, or of equinox and has leaves besides arrays."""
+        """The name of a module in `things`, at any depth, that is not a pytree, or is an equinox module with leaves
+        besides arrays."""
         for one in things:
             last = one.name.rpartition(".")[2]
             framework = library.framework_of(one.name) if one.kind == "instance" else ""

@@ -1,7 +1,7 @@
-"""Scopes of one module: what binds a name, where it is used, and what an import makes it mean.
+"""Scopes of one module: the bindings and uses of each name, and the meaning of imports.
 
-Exact for Python's own scoping rules, and blind to run-time tricks (`globals()`, `exec`, star imports), which is what a
-rewrite needs: before it touches a name it must know every place that means the same thing.
+Exact for Python's scoping rules, and blind to run-time tricks (`globals()`, `exec`, star imports). Before a rewrite
+changes a name, it must know every place with the same meaning.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 @dataclass(eq=False, slots=True)
 class Binding:
-    """One place that gives a name a value. `qualified` is set for absolute imports: what the name then means."""
+    """One place that binds a name. `qualified` is set for absolute imports: the name's meaning."""
 
     name: str
     node: ast.AST
@@ -57,7 +57,7 @@ class Scope:
 
 @dataclass(eq=False, slots=True)
 class Use:
-    """A name that is read (or deleted)."""
+    """A read (or deletion) of a name."""
 
     name: ast.Name
     scope: Scope
@@ -72,13 +72,13 @@ class Names:
         self.uses: list[Use] = []
         self.parents: dict[ast.AST, ast.AST] = {}
         self.scope_of: dict[ast.AST, Scope] = {}
-        self.strings: list[str] = []  # words in strings that are expressions: quoted annotations and the like
+        self.strings: list[str] = []  # words in strings that are expressions, such as quoted annotations
         self.exported: set[str] = set()
         self.has_star_import = False
         _Collector(self).run()
 
     def uses_of(self, name: str, scope: Scope) -> list[Use]:
-        """Every use of `name` that means the binding in `scope`."""
+        """Every use of `name` that refers to the binding in `scope`."""
         return [use for use in self._uses_by_name.get(name, ()) if use.scope.resolve(name) is scope]
 
     @functools.cached_property
@@ -89,12 +89,12 @@ class Names:
         return found
 
     def bindings_of(self, name: str, scope: Scope) -> list[Binding]:
-        """All bindings that `name`, read in `scope`, may have; empty for builtins and unknown names."""
+        """All bindings that `name`, read in `scope`, may refer to; empty for builtins and unknown names."""
         home = scope.resolve(name)
         return home.bindings[name] if home else []
 
     def meaning_of(self, name: str, scope: Scope) -> str | None:
-        """What `name` means in `scope` through its imports: a dotted name, or None when it is not one import's."""
+        """The meaning of `name` in `scope` by its imports: a dotted name, or None if it is not bound by one import."""
         meanings = {binding.qualified for binding in self.bindings_of(name, scope)}
         return meanings.pop() if len(meanings) == 1 else None
 
@@ -132,11 +132,11 @@ class Names:
             yield node
 
     def ancestors_below(self, node: ast.AST, end: ast.AST) -> list[ast.AST]:
-        """The nodes around `node` inside of `end`, innermost first."""
+        """The nodes around `node` within `end`, innermost first."""
         return list(itertools.takewhile(lambda one: one is not end, self.ancestors(node)))
 
     def is_shown(self, name: str) -> bool:
-        """Whether a string or `__all__` speaks of `name`, so that it may be used where we cannot see it."""
+        """Whether a string or `__all__` mentions `name`, so that it may have invisible uses."""
         return name in self.exported or name in self.strings
 
 
@@ -316,7 +316,7 @@ class _Collector:
             self.bind(scope, argument.arg, argument)
 
     def _predeclare(self, body: list[ast.stmt], scope: Scope) -> None:
-        """`global` and `nonlocal` hold for the whole body, wherever they stand in it."""
+        """`global` and `nonlocal` apply to the whole body, wherever they occur in it."""
         waiting: list[ast.AST] = list(body)
         while waiting:
             node = waiting.pop()
@@ -350,6 +350,6 @@ class _Collector:
 
 
 def parameters_of(arguments: ast.arguments) -> list[ast.arg]:
-    """All parameters of a signature: by position, by name alone, then `*args` and `**kwargs`."""
+    """All parameters of a signature: positional, keyword-only, then `*args` and `**kwargs`."""
     found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     return found + [extra for extra in (arguments.vararg, arguments.kwarg) if extra]

@@ -1,7 +1,7 @@
 """`number-to-array`: conversions to Python numbers become conversions of arrays.
 
-`float(x)` becomes `jnp.asarray(x, dtype=float)`, or `x.astype(float)` where `x` is an array as written; `.item()` goes
-where the array has a single element anyway, and `math.sqrt(x)` becomes `jnp.sqrt(x)`.
+`float(x)` becomes `jnp.asarray(x, dtype=float)`, or `x.astype(float)` if `x` is visibly an array; `.item()` is
+removed if the array has a single element anyway, and `math.sqrt(x)` becomes `jnp.sqrt(x)`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jaxlint.finding import Step
 from jaxlint.jaxapi.twins import MATH, MATH_TO_INTEGER
 
 _TYPES = frozenset({"float", "int", "bool", "complex"})
-# Reductions: without an axis they leave a single number.
+# Reductions: without an axis they return a single number.
 _REDUCTIONS = frozenset(
     [
         "sum",
@@ -36,7 +36,7 @@ _REDUCTIONS = frozenset(
         "vdot",
     ]
 )
-# Uses of a Python number that an array cannot stand for.
+# Uses of a Python number that do not accept an array.
 _STATIC_USES = frozenset(
     {"range", "zeros", "ones", "empty", "full", "arange", "linspace", "eye", "reshape", "tile"}
 )
@@ -83,7 +83,7 @@ def _convert(draft: Draft, layout: Layout, call: ast.Call, kind: str) -> None:
 
 
 def _has_type(site: Site, call: ast.Call, kind: str) -> bool:
-    """Whether the call gives an array of that type anyway."""
+    """Whether the call already returns an array of that type."""
     if kind == "float":
         return is_floating(site, call)
     name = (site.names.qualified(call.func) or "").removeprefix("jax.numpy.")
@@ -102,7 +102,7 @@ def _item(draft: Draft, call: ast.Call, function: ast.Attribute) -> None:
 
 
 def _reduces(site: Site, call: ast.Call) -> bool:
-    """Whether `call` leaves a single number: `x.sum()`, `jnp.mean(x)`."""
+    """Whether `call` returns a single number: `x.sum()`, `jnp.mean(x)`."""
     if call.keywords:
         return False
     name = site.names.qualified(call.func) or ""
@@ -129,7 +129,7 @@ def _math(draft: Draft, layout: Layout, call: ast.Call, name: str) -> None:
 
 
 def _check_use(site: Site, call: ast.Call) -> None:
-    """Raises Refused where the number serves as a size, which no array can; for integers also where it may."""
+    """Raises Refused if the number is a size, which an array cannot be; for integers also if it may be one."""
     function = call.func
     integer = isinstance(function, ast.Name) and function.id == "int"
     integer = integer or (site.names.qualified(function) or "").removeprefix("math.") in MATH_TO_INTEGER
@@ -143,7 +143,7 @@ def _check_use(site: Site, call: ast.Call) -> None:
 
 
 def _check_place(site: Site, node: ast.expr, *, integer: bool) -> str | None:
-    """Checks one use of the number; gives the variable that it, or what is computed from it, is assigned to."""
+    """Checks one use of the number; returns the variable to which it, or a value computed from it, is assigned."""
     size = "the number is a size, which must be a compile-time constant; make it a static argument"
     child: ast.AST = node
     for ancestor in site.names.ancestors(node):
@@ -169,7 +169,7 @@ def _check_place(site: Site, node: ast.expr, *, integer: bool) -> str | None:
         if isinstance(ancestor, ast.BinOp):
             other = ancestor.right if ancestor.left is child else ancestor.left
             if any(isinstance(part, ast.Name) for part in ast.walk(other)):
-                return None  # taken for an operation of arrays
+                return None  # treated as an array operation
         if isinstance(ancestor, ast.Call) and child is not ancestor.func:
             _check_argument(site, ancestor, child, integer=integer, size=size)
             return None
@@ -178,7 +178,7 @@ def _check_place(site: Site, node: ast.expr, *, integer: bool) -> str | None:
 
 
 def _is_item(site: Site, node: ast.Subscript) -> bool:
-    """Whether `node` reads an item of something that is not written as a Python sequence: arrays take traced indices."""
+    """Whether `node` reads an item of something that is not visibly a Python sequence: arrays accept traced indices."""
     sequences = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
     if not isinstance(node.ctx, ast.Load) or isinstance(node.value, sequences):
         return False

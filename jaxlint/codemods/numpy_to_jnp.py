@@ -1,4 +1,4 @@
-"""`numpy-to-jnp` and `numpy-buffer-to-jnp`: NumPy's functions and buffers, given traced values, become those of JAX."""
+"""`numpy-to-jnp` and `numpy-buffer-to-jnp`: NumPy functions and buffers that receive tracers become those of JAX."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _numpy_name(site: Site, function: ast.expr) -> str:
 
 
 def _check_call(call: ast.Call, name: str) -> None:
-    """Raises Refused unless `jax.numpy` takes the same arguments."""
+    """Raises Refused unless `jax.numpy` accepts the same arguments."""
     if name in ELEMENTWISE:
         allowed = 3
         keywords = {keyword.arg for keyword in call.keywords}
@@ -90,7 +90,8 @@ def _check_call(call: ast.Call, name: str) -> None:
 
 @codemod("numpy-buffer-to-jnp")
 def numpy_buffer_to_jnp(draft: Draft, step: Step) -> None:
-    """The span is a statement `buffer[...] = value`. The buffer is then made by jnp, and every such statement rewritten."""
+    """The span is a statement `buffer[...] = value`. jnp then creates the buffer, and every such statement is
+    rewritten."""
     site = draft.site
     statement = site.find_ast(step.span, ast.Assign, ast.AugAssign)
     assert isinstance(statement, (ast.Assign, ast.AugAssign))
@@ -111,7 +112,7 @@ def numpy_buffer_to_jnp(draft: Draft, step: Step) -> None:
 
 
 def _makers(site: Site, name: str, scope: Scope) -> list[ast.Call]:
-    """The calls that make the buffer: `np.zeros(...)` and the like."""
+    """The calls that create the buffer: `np.zeros(...)` and the like."""
     found = []
     for binding in scope.bindings[name]:
         statement = site.names.parents.get(binding.node)
@@ -136,7 +137,7 @@ def _maker_name(site: Site, call: ast.Call) -> str:
 
 
 def _stores(site: Site, name: str, scope: Scope) -> list[ast.Assign | ast.AugAssign]:
-    """The statements that store into the buffer. Raises Refused where something else may share it."""
+    """The statements that store into the buffer. Raises Refused if something else may share it."""
     found: dict[ast.Assign | ast.AugAssign, None] = {}
     captured: list[ast.Name] = []
     parents = site.names.parents
@@ -173,7 +174,7 @@ def _stores(site: Site, name: str, scope: Scope) -> list[ast.Assign | ast.AugAss
 
 
 def _may_follow(site: Site, store: ast.stmt, use: ast.Name, scope: Scope) -> bool:
-    """Whether `store` may run after the function around `use` was made."""
+    """Whether `store` may run after the function around `use` was created."""
     around = [
         node for node in site.names.ancestors_below(use, scope.node) if isinstance(node, (ast.For, ast.While))
     ]
@@ -183,7 +184,7 @@ def _may_follow(site: Site, store: ast.stmt, use: ast.Name, scope: Scope) -> boo
 
 
 def _check_alias(site: Site, name: str, owner: ast.AST | None, value: ast.expr, scope: Scope) -> None:
-    """Another name for the buffer, or for a view of it, may not be stored into."""
+    """Another name for the buffer, or for a view of it, must not be stored into."""
     if not isinstance(owner, ast.Assign) or owner.value is not value:
         return
     for target in owner.targets:

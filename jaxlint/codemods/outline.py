@@ -1,7 +1,8 @@
-"""`outline-jit`: a call in code that stays on the host becomes a jitted function of the module.
+"""`outline-jit`: a call in host code becomes a jitted function of the module.
 
-`int(jnp.argmax(model.apply(params, x)))` has `model.apply(params, x)` compiled once, whatever is done around it. `jax.jit(model.apply)(params, x)`
-there would compile it each time: a bound method is a new object at each access.
+In `int(jnp.argmax(model.apply(params, x)))`, `model.apply(params, x)` is then compiled once, whatever the code around
+it does. `jax.jit(model.apply)(params, x)` there would recompile each time: a bound method is a new object at each
+access.
 """
 
 from __future__ import annotations
@@ -21,9 +22,8 @@ from jaxlint.finding import Step
 
 @codemod("outline-jit")
 def outline_jit(draft: Draft, step: Step) -> None:
-    """The span is the call. Parameters: `transform` (jax.jit by default), under which what is called is static, if it is handed over;
-    `arguments`: what a run has seen of those of the function around it.
-    """
+    """The span is the call. Parameters: `transform` (jax.jit by default), under which the callee is static if it is
+    an argument; `arguments`: the arguments of the enclosing function in a run."""
     site = draft.site
     call = site.find_ast(step.span, ast.Call)
     assert isinstance(call, ast.Call)
@@ -63,7 +63,7 @@ def outline_jit(draft: Draft, step: Step) -> None:
 
 @dataclass(slots=True)
 class _Outlined:
-    """The function that is being written: its parameters, and what the call hands to each."""
+    """The new function: its parameters, and the argument for each at the call."""
 
     site: Site
     layout: Layout
@@ -72,7 +72,7 @@ class _Outlined:
     name: str = ""
 
     def called(self, function: ast.expr) -> str:
-        """What is called, as the new function writes it; objects that only the code around it knows are handed over."""
+        """The callee in the new function; objects that only the surrounding code knows become arguments."""
         if isinstance(function, ast.Attribute):
             holder = self._handed(function.value)
             self.name = f"{holder.rpartition('.')[2]}_{function.attr}"
@@ -91,7 +91,7 @@ class _Outlined:
         raise Refused("the called function is created again at each call")
 
     def given(self, value: ast.expr, keyword: str) -> str:
-        """An argument, as the new function writes it: constants stay there."""
+        """An argument in the new function: constants stay there."""
         try:
             ast.literal_eval(value)
         except ValueError:
@@ -131,20 +131,20 @@ def _last(node: ast.expr) -> str:
 
 
 def missing_lines(site: Site, line: int) -> int:
-    """How many blank lines lack above a function that begins in `line`."""
+    """The number of blank lines that are missing above a function at `line`."""
     above = site.lines.lines[max(line - 3, 0) : line - 1]
     return 0 if line == 1 else 2 - next((n for n, text in enumerate(reversed(above)) if text.strip()), 2)
 
 
 def line_above(site: Site, node: ast.AST) -> int:
-    """The line of the module's statement that `node` is in, or of the comments above it."""
+    """The line of the module-level statement around `node`, or of the comments above it."""
     statement = next(one for one in site.names.ancestors(node) if site.names.parents.get(one) is site.tree)
     assert isinstance(statement, ast.stmt)
     return line_with_comments(site, statement)
 
 
 def line_with_comments(site: Site, statement: ast.stmt) -> int:
-    """The line in which a statement begins, or the comments above it that are indented as it is."""
+    """The first line of a statement, or of the comments above it with the same indentation."""
     line = first_line(statement)
     before = site.lines.lines[line - 1]
     comment = before[: len(before) - len(before.lstrip())] + "#"

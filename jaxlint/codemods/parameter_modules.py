@@ -1,4 +1,4 @@
-"""What is a module of a framework that keeps parameters: which classes make them, and which variables hold them."""
+"""Modules of a framework with parameters: which classes create them, and which variables hold them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from jaxlint.codemods.name_scopes import Binding
 from jaxlint.codemods.site import Site
 
 _FRAMEWORKS = ("haiku", "flax.linen", "flax.nnx")
-# Of these a call that is not known to make a module gives something else.
+# In these frameworks, a call that does not visibly create a module returns something else.
 _LIBRARIES = ("jax.", "numpy.", "flax.", "haiku.", "optax.", "functools.", "math.", "operator.", "itertools.")
 _DATA = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.JoinedStr, ast.Slice)
 
 
 @dataclass(frozen=True)
 class Method:
-    """The method around a node. `is_direct`: the node is not in a function within it."""
+    """The method around a node. `is_direct`: the node is not in a nested function."""
 
     function: ast.FunctionDef | ast.AsyncFunctionDef
     holder: ast.ClassDef
@@ -26,7 +26,7 @@ class Method:
 
     @property
     def parameter(self) -> str:
-        """What the method calls its module."""
+        """The name of the module in the method."""
         arguments = [*self.function.args.posonlyargs, *self.function.args.args]
         return arguments[0].arg if arguments else "self"
 
@@ -45,7 +45,7 @@ def method_around(site: Site, node: ast.AST) -> Method | None:
 
 
 def framework_of_class(site: Site, node: ast.ClassDef, seen: frozenset[ast.AST] = frozenset()) -> str:
-    """The framework whose module a class of the file derives from, perhaps through others of the file; "" for any other."""
+    """The framework of the module that a class of the file derives from, directly or not; "" for any other class."""
     bases = [site.names.qualified(base) or "" for base in node.bases]
     if found := next((one for one in _FRAMEWORKS if any(base.startswith(f"{one}.") for base in bases)), ""):
         return found
@@ -62,7 +62,7 @@ def _bindings(site: Site, node: ast.expr) -> list[Binding]:
 
 
 def is_module_class(site: Site, function: ast.expr, framework: str = "") -> bool:
-    """Whether a call of `function` certainly makes a module (of the framework)."""
+    """Whether a call of `function` certainly creates a module (of the framework)."""
     dotted = site.names.qualified(function) or ""
     if any(dotted.startswith(f"{one}.") for one in ([framework] if framework else ("haiku", "flax.linen"))):
         return dotted.rpartition(".")[2][:1].isupper()
@@ -75,7 +75,7 @@ def is_module_class(site: Site, function: ast.expr, framework: str = "") -> bool
 
 
 def values_of(site: Site, name: ast.Name) -> list[ast.AST]:
-    """What the bindings of a variable give it: expressions (those that it is unpacked from, or taken from one by one), functions, parameters."""
+    """The values of a variable: expressions (also those it is unpacked from or iterates over), functions, parameters."""
     found: list[ast.AST] = []
     for binding in _bindings(site, name):
         node = binding.node
@@ -92,7 +92,7 @@ def values_of(site: Site, name: ast.Name) -> list[ast.AST]:
 def holds_modules(
     site: Site, node: ast.AST, framework: str, seen: frozenset[ast.AST] = frozenset()
 ) -> bool | None:
-    """Whether an expression gives a module of the framework, or a container of some; None where that cannot be seen."""
+    """Whether an expression is a module of the framework, or a container of some; None if unknown."""
     if node in seen:
         return False
     seen |= {node}
@@ -137,6 +137,6 @@ def _is_declared(site: Site, parameter: ast.arg, framework: str) -> bool | None:
 
 
 def _any(answers: Iterable[bool | None]) -> bool | None:
-    """Whether one is true; None where one is not known and none is."""
+    """Whether one is true; None if none is true and one is unknown."""
     known = set(answers)
     return True if True in known else None if None in known or not known else False

@@ -1,4 +1,4 @@
-"""Runs the steps of fixes on shared views of the files, and joins what they ask for into text edits."""
+"""Runs the steps of fixes on shared views of the files, and merges the results into text edits."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from jaxlint.crashes import described
 from jaxlint.finding import Edit, Fix, FixRequest, Span
 from jaxlint.source.file import SourceFile
 
-# Files whose libcst trees are kept at a time: a tree takes a hundred times the room of its source.
+# How many files keep their libcst tree: a tree takes a hundred times the memory of its source.
 _LIVE_TREES = 16
 
 
 @dataclass(slots=True)
 class Plan:
-    """What one fix does, by file, before its imports are tidied. Made all or none."""
+    """The changes of one fix, by file, before its imports are tidied. All are applied or none."""
 
     drafts: dict[str, Draft] = field(default_factory=dict)
-    meant: set[tuple[str, Span]] = field(default_factory=set)  # where a comment is meant to change
+    meant: set[tuple[str, Span]] = field(default_factory=set)  # places where a comment may change
 
     @property
     def is_empty(self) -> bool:
@@ -42,9 +42,9 @@ class Plan:
 
 @dataclass(slots=True)
 class Proposal:
-    """What is to be said of a fix, in every command: what it does, or why it cannot be made.
+    """The description of a fix for every command: what it does, or why it is refused.
 
-    `crashed` tells that the reason is a bug of ours.
+    `crashed`: the reason is an internal error.
     """
 
     plan: Plan | None = None
@@ -58,11 +58,11 @@ class Proposal:
 
 
 class Workspace:
-    """The files of one round: each is parsed at most once, however many fixes touch it.
+    """The files of one round. Each is parsed at most once, however many fixes touch it.
 
-    `strict`: what stages code that ran step by step is refused unless all that it calls is known to do nothing but compute. Without it,
-    only what is known to do more is refused: the fix is unsafe anyway, and a person looks at it. None: that is not asked,
-    since it will be when the edit is made.
+    `strict`: tracing code that ran eagerly is refused unless all its callees certainly only compute. Otherwise it is
+    refused only if a callee certainly does more: the fix is unsafe anyway, and a person reviews it. None: not checked
+    now, since the edit checks it later.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Workspace:
         self._edited: dict[tuple[Edit, ...], SourceFile] = {}
 
     def site(self, path: str) -> Site:
-        """The shared view of the file at `path`. Raises Refused when it is not among the sources."""
+        """The shared view of the file at `path`. Raises Refused if it is not among the sources."""
         if path not in self.sources:
             raise Refused(f"{path} has to change too; pass that file as well")
         site = self._sites.pop(path, None) or self._make_site(self.sources[path])
@@ -90,7 +90,7 @@ class Workspace:
         return site
 
     def program(self, path: str) -> Program:
-        """The program around the file at `path`: all files, or where that is enough those that it imports."""
+        """The program around the file at `path`: all files, or only its imports if these suffice."""
         key = "" if self.strict else path
         if key not in self._programs:
             self._programs[key] = Program(self.sources, None if self.strict else (path,))
@@ -100,7 +100,7 @@ class Workspace:
         return Draft(self.site(path), functools.partial(self.program, path), self.strict)
 
     def plan(self, request: FixRequest) -> Plan | str:
-        """What `request` does, or the reason why it is refused."""
+        """The changes of `request`, or the reason why it is refused."""
         plan = Plan()
         try:
             for step in request.steps:
@@ -118,7 +118,7 @@ class Workspace:
         return "nothing to change" if plan.is_empty else plan
 
     def adopt(self, fix: Fix) -> Plan | str:
-        """A fix that comes as text edits already, as a plan."""
+        """A plan for a fix that already consists of text edits."""
         plan = Plan()
         try:
             for edit in fix.edits:
@@ -132,7 +132,7 @@ class Workspace:
         return "nothing to change" if plan.is_empty else plan
 
     def edits(self, plans: Iterable[Plan]) -> list[Edit]:
-        """The text edits of `plans`, none of which conflict, with the imports tidied. Raises Refused."""
+        """The text edits of `plans`, which do not conflict, with the imports tidied. Raises Refused."""
         by_path: dict[str, list[Draft]] = {}
         for plan in plans:
             for path, draft in plan.drafts.items():
@@ -148,8 +148,8 @@ class Workspace:
         return sorted(result, key=lambda edit: (edit.path, edit.span))
 
     def edited(self, plans: Sequence[Plan]) -> dict[str, SourceFile]:
-        """The files that `plans`, none of which conflict, change, as they then are. Raises Refused when one of them would not
-        parse, would lose a comment, or cannot take the edits."""
+        """The changed files of `plans`, which do not conflict. Raises Refused if a file would not parse, would lose a
+        comment, or rejects the edits."""
         by_path: dict[str, list[Edit]] = {}
         for edit in self.edits(plans):
             by_path.setdefault(edit.path, []).append(edit)
@@ -166,11 +166,11 @@ class Workspace:
         return self._edited[key]
 
     def proposals(self, fixes: Iterable[FixRequest | Fix]) -> list[Proposal]:
-        """What becomes of each fix when it is made alone."""
+        """The result of each fix when it is applied alone."""
         found = [self._proposal(fix) for fix in fixes]
         waiting = [proposal for proposal in found if proposal.plan is not None]
         while waiting:
-            # Those that do not touch each other are checked at once: nearly always, all is well.
+            # Fixes that do not touch each other are checked at once: nearly always all of them work.
             group, rest = _apart(waiting)
             if self._problem([plan for _, plan in group]) is not None:
                 for proposal, plan in group:
@@ -181,7 +181,7 @@ class Workspace:
         return found
 
     def _proposal(self, fix: FixRequest | Fix) -> Proposal:
-        """Not yet checked in the files."""
+        """Before the check in the files."""
         try:
             plan = self.adopt(fix) if isinstance(fix, Fix) else self.plan(fix)
             if isinstance(plan, str):
@@ -189,7 +189,7 @@ class Workspace:
             return Proposal(plan, Fix(fix.safety, fix.message, tuple(self.edits([plan]))))
         except Refused as refusal:
             return Proposal(refusal=str(refusal))
-        except Exception as error:  # a bug of ours must not cost the other fixes
+        except Exception as error:  # an internal error must not cost the other fixes
             return Proposal(refusal=described(error, "please report it"), crashed=error)
 
     def _problem(self, plans: Sequence[Plan]) -> str | None:
@@ -201,7 +201,7 @@ class Workspace:
 
 
 def _apart(proposals: Sequence[Proposal]) -> tuple[list[tuple[Proposal, Plan]], list[Proposal]]:
-    """Proposals that can be made at once, and the rest."""
+    """Proposals that can be applied together, and the rest."""
     group: list[tuple[Proposal, Plan]] = []
     rest: list[Proposal] = []
     for proposal in proposals:
@@ -222,8 +222,8 @@ def _recent_site(source: SourceFile) -> Site:
 def resolve(request: FixRequest, sources: Mapping[str, SourceFile]) -> Fix | str:
     """The text edits of a fix, or the reason why it is refused.
 
-    `sources` maps the paths that the steps name to the files. Fixes of one file are best resolved in a row: it is then
-    parsed once.
+    `sources` maps the paths in the steps to the files. It is best to resolve the fixes of one file in a row: the file
+    is then parsed once.
     """
     [proposal] = Workspace(sources, _recent_site).proposals([request])
     return proposal.fix or proposal.refusal or ""

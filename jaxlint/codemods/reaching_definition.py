@@ -1,4 +1,4 @@
-"""What a variable was given: the one definition of a name that still holds where it is read."""
+"""The value of a variable: the only definition that still holds where the name is read."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from jaxlint.finding import Span
 
 
 class Definitions:
-    """Follows names to their values, and remembers which definitions were used up."""
+    """Follows names to their values, and records which definitions were consumed."""
 
     def __init__(self, site: Site) -> None:
         self.site = site
         self.followed: list[ast.Assign] = []
 
     def value(self, node: ast.expr, *, peek: bool = False) -> ast.expr:
-        """`node`, or what the variable that it names was given, where that can be written in its place.
+        """`node`, or the value of the variable that it names, if it can be written in its place.
 
         With `peek` the name itself will still be written.
         """
@@ -51,7 +51,7 @@ class Definitions:
             for binding in scope.bindings[read]:
                 line = getattr(binding.node, "lineno", 0)
                 if line > made.lineno or names.parents.get(binding.node) is made:
-                    return None  # it means something else by now, or may do so
+                    return None  # it has, or may have, another meaning by now
         return made
 
     def _loops(self, node: ast.AST) -> Sequence[ast.AST]:
@@ -67,7 +67,7 @@ class Definitions:
         return [one for one in self.site.names.ancestors(node) if isinstance(one, kinds)]
 
     def drop_unused(self, draft: Draft, replaced: ast.AST, text: str) -> None:
-        """Removes the definitions that were followed, and that nothing but `replaced`, which becomes `text`, reads."""
+        """Removes consumed definitions that only `replaced`, which becomes `text`, reads."""
         gone: list[ast.AST] = [replaced]
         waiting = list(self.followed)
         while made := next((one for one in waiting if self._is_unused(one, gone, text)), None):
@@ -91,7 +91,7 @@ class Definitions:
 
 
 def bound_arguments(call: ast.Call, parameters: list[ast.arg]) -> dict[int, ast.expr] | None:
-    """The argument for each parameter, by its position; None where one is unpacked."""
+    """The argument for each parameter, by position; None for an unpacked one."""
     if any(isinstance(part, ast.Starred) for part in call.args) or any(k.arg is None for k in call.keywords):
         return None
     numbers = {parameter.arg: number for number, parameter in enumerate(parameters)}

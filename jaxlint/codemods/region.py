@@ -1,4 +1,5 @@
-"""`region-to-jit`: statements that compute on arrays alone become one jitted function, and the code around them stays on the host.
+"""`region-to-jit`: statements that only compute on arrays become one jitted function; the code around them stays on
+the host.
 
     for x, y in batches:
         loss, grads = grad_fn(params, x, y)
@@ -6,9 +7,9 @@
         params = optax.apply_updates(params, updates)
         losses.append(float(loss))
 
-has three statements that wait for nothing of Python. They become `train_step`, whose parameters are what they read and whose
-results are what is read after them. What is no array and never bound again (`optimizer`) is read from around it, as a person
-would write it.
+has three statements that need nothing from the host. They become `train_step`. Its parameters are the variables that
+they read, and its results the variables that later code reads. A variable that is not an array and never rebound
+(`optimizer`) is closed over, as a person would write it.
 """
 
 from __future__ import annotations
@@ -59,19 +60,20 @@ _LOOPS = (ast.For, ast.While)
 _MOVES = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 _NNX = "flax.nnx.jit"
 _UPDATES = frozenset({"apply_updates", "apply_gradients", "incremental_update"})
-# Neither arrays nor containers of them: a jitted function reads them from around it.
+# Neither arrays nor containers of them: a jitted function closes over them.
 _OBJECTS = (Fn, Cls, Ext, Whole, Wrapped, Method)
 _OPTIMISERS = ("optax.", "jax.example_libraries.optimizers.")
 
 
 @codemod("region-to-jit")
 def region_to_jit(draft: Draft, step: Step) -> None:
-    """The span is that of the statements, from the first to the last, or of one expression; with `around`, of one of the statements.
+    """The span covers the statements, from the first to the last, or one expression; with `around`, one of the
+    statements.
 
-    Parameters: `transform` (jax.jit by default); `function`, the name of the function around them; `arguments` and `variables`, what a
-    run has seen of those of that function; `order`, how many functions other steps of the fix have put above the same place; `around`:
-    as many of the statements that follow each other are compiled as can be, that of the span among them; `donate`: the buffers of what is
-    made anew are donated, unless a caller is seen to keep them.
+    Parameters: `transform` (jax.jit by default); `function`, the name of the enclosing function; `arguments` and
+    `variables`, those of that function in a run; `order`, how many functions other steps of the fix put above the
+    same place; `around`: compile as many adjacent statements as possible, that of the span among them; `donate`:
+    donate the buffers of recomputed variables, unless a caller visibly keeps them.
     """
     transform = str(step.parameters.get("transform", "jax.jit"))
     if transform not in TRANSFORMS:
@@ -90,14 +92,15 @@ def region_to_jit(draft: Draft, step: Step) -> None:
 
 
 def may_hold(statement: ast.stmt, transform: str) -> bool:
-    """Whether a statement is of a kind that a region may have: it assigns, defines a loss, or calls what `nnx.jit` carries."""
+    """Whether a region may contain this kind of statement: an assignment, the definition of a loss, or a call whose
+    changes `nnx.jit` carries."""
     if transform == _NNX and isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Call)  # `optimizer.update(model, grads)`
     return isinstance(statement, (*_SIMPLE, ast.FunctionDef))
 
 
 def _parts(site: Site, span: Span, transform: str) -> Iterator[Span]:
-    """The spans of statements that follow each other, the longest first, which have the one at `span` among them."""
+    """The spans of adjacent statements, the longest first, that include the one at `span`."""
     for node in _statements(site, span):
         block = Flow(site.names, site.names.scope_at(node)).block(node)
         first = last = block.index(node)
@@ -113,7 +116,8 @@ def _parts(site: Site, span: Span, transform: str) -> Iterator[Span]:
 
 
 def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
-    """Writes the function of the statements, or of the expression, at a span. Raises Refused, and has drafted nothing then."""
+    """Writes the function for the statements, or for the expression, at a span. Raises Refused, and then has drafted
+    nothing."""
     site = draft.site
     region = Region.at(site, span, transform)
     _, file = program_and_file(draft)
@@ -142,7 +146,7 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
 
 @dataclass(slots=True)
 class Region:
-    """Statements of one block that follow each other. `parameters`, `results`: names, once they are divided."""
+    """Adjacent statements of one block. `parameters`, `results`: names, once they are classified."""
 
     site: Site
     scope: Scope
@@ -151,14 +155,14 @@ class Region:
     transform: str
     parameters: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)  # variables of functions around that it reads as they are
+    kept: list[str] = field(default_factory=list)  # variables of enclosing functions that it reads unchanged
     own: OwnAttributes | None = None
-    expression: ast.expr | None = None  # where it is no statement
+    expression: ast.expr | None = None  # if it is not a statement
     given: set[str] = field(default_factory=set)  # variables that its function is given besides `parameters`
 
     @classmethod
     def at(cls, site: Site, span: Span, transform: str) -> Region:
-        """The statements at a span. Raises Refused where there are none, or one of them does more than bind variables."""
+        """The statements at a span. Raises Refused if there are none, or one of them does more than bind variables."""
         statements = _statements(site, span)
         if not statements:
             return cls._of_expression(site, span, transform)
@@ -178,7 +182,7 @@ class Region:
 
     @classmethod
     def _of_expression(cls, site: Site, span: Span, transform: str) -> Region:
-        """The expression at a span, of which a statement of the host takes the value."""
+        """The expression at a span, whose value a host statement uses."""
         node = site.find_ast(span, ast.expr)
         assert isinstance(node, ast.expr)
         statement = next(one for one in site.names.ancestors(node) if isinstance(one, ast.stmt))
@@ -193,7 +197,7 @@ class Region:
 
     @property
     def nodes(self) -> Sequence[ast.stmt | ast.expr]:
-        """What is moved into the function."""
+        """The nodes that move into the function."""
         return self.statements if self.expression is None else [self.expression]
 
     @property
@@ -212,7 +216,7 @@ class Region:
         return list(self.flow.bound(self.statements)), self.flow.sequence(list(self.statements)).exposed
 
     def divide(self, possible: PossibleValues, file: File) -> None:
-        """Says of each variable whether it is handed in, handed out, or read from around. Raises Refused."""
+        """Classifies each variable as parameter, result or closed over. Raises Refused."""
         own = {part for node in self.nodes for part in ast.walk(node)}
         bound, exposed = self.variables()
         read = [name for name in self._in_order(own) if name in exposed]
@@ -255,7 +259,7 @@ class Region:
             raise Refused("it has no argument to trace")
 
     def renewed(self) -> list[int]:
-        """The positions of parameters that the region gives new values, or changes as `nnx.jit` lets it."""
+        """The positions of parameters that the region rebinds, or changes as `nnx.jit` allows."""
         assert self.own is not None
         changed = {
             part.id
@@ -270,7 +274,7 @@ class Region:
         return [position for position, anew in enumerate(names) if anew]
 
     def _names_of_functions_around(self, own: set[ast.AST]) -> list[str]:
-        """Variables that belong to functions around the one around it."""
+        """Variables of the functions around the enclosing one."""
         names = self.site.names
         found: dict[str, None] = {}
         for node in own:
@@ -285,11 +289,12 @@ class Region:
         return self._top_of_loop() is not None
 
     def _top_of_loop(self) -> ast.stmt | None:
-        """The statement above which a function may stand that reads variables of the function around; None in no loop."""
+        """The statement above which a function may stand that closes over variables of the enclosing function; None
+        outside loops."""
         return self.top() if self.loops() or self.scope.node is self.site.names.tree else None
 
     def _is_bound_elsewhere(self, name: str) -> bool:
-        """Whether a function inside the one around it binds the variable."""
+        """Whether a nested function of the enclosing one binds the variable."""
         return any(
             isinstance(binding.node, ast.Name) and self.site.names.scope_at(binding.node) is not self.scope
             for binding in self.scope.bindings.get(name, ())
@@ -307,7 +312,8 @@ class Region:
         )
 
     def stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:
-        """Whether a variable is no array and stays what it is for all calls of the function, so that it is read from around it."""
+        """Whether a variable is not an array and is constant for all calls of the function, so that it is closed
+        over."""
         home = file.names.scope_at(file.same(self.first)).resolve(name)
         values = leaves_of(possible.of_place(Place(file, home, name))) if home is not None else frozenset()
         is_object = bool(values) and all(map(_is_object, values))
@@ -321,7 +327,7 @@ class Region:
         return True
 
     def _is_only_called(self, name: str) -> bool:
-        """Whether all that the program does with a variable is to call it, or a method of it."""
+        """Whether the program only calls a variable, or a method of it."""
         names = self.site.names
         for use in names.uses_of(name, self.scope):
             above = names.parents.get(use.name)
@@ -334,7 +340,7 @@ class Region:
         return True
 
     def _is_bound_before_place(self, name: str) -> bool:
-        """Whether a variable is bound above the place of a function that reads it, and nowhere after."""
+        """Whether a variable is bound above the function that closes over it, and nowhere after."""
         top = self._top_of_loop()
         if top is None:
             return False
@@ -347,7 +353,7 @@ class Region:
         return not after and self.flow.is_bound_before(name, top)
 
     def top(self) -> ast.stmt | None:
-        """The statement of the function's own block that the region is in."""
+        """The statement in the function's own block that contains the region."""
         around = [self.first, *self.site.names.ancestors_below(self.first, self.scope.node)]
         last = around[-1]
         return last if isinstance(last, ast.stmt) else None
@@ -405,7 +411,7 @@ class Region:
         return Written(head, indent, lines, tail, before, span, call, layout.newline)
 
     def _text(self, layout: Layout) -> tuple[str, str, Span]:
-        """The indentation, the lines of what is moved, and where it stands."""
+        """The indentation, the moved lines, and their place."""
         if self.expression is None:
             here = layout.indent(self.first)
             text, span = layout.block(self.statements, indent=here)
@@ -420,7 +426,7 @@ class Region:
 
 
 def _statements(site: Site, span: Span) -> list[ast.stmt]:
-    """The statements that begin and end with a span; none where it is that of something else."""
+    """The statements that begin and end with a span; none if the span is something else."""
     for node in ast.walk(site.tree):
         for block in ("body", "orelse", "finalbody"):
             found = getattr(node, block, None)
@@ -433,7 +439,7 @@ def _statements(site: Site, span: Span) -> list[ast.stmt]:
 
 
 def _name_of_value(node: ast.expr) -> str:
-    """What a function is called that computes an expression: by what it calls first."""
+    """The name of a function that computes an expression: from the first function that it calls."""
     called = node.func if isinstance(node, ast.Call) else None
     name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
     return f"compute_{name}" if name else "compute"
@@ -453,7 +459,7 @@ def _targets(statement: ast.stmt) -> list[ast.expr]:
 
 
 def _binds_names(target: ast.expr, me: str) -> bool:
-    """Whether a target is a variable, or an attribute of the object `me`, or some of these."""
+    """Whether a target is a variable, an attribute of the object `me`, or several of these."""
     if isinstance(target, (ast.Tuple, ast.List)):
         return all(_binds_names(one, me) for one in target.elts)
     if isinstance(target, ast.Attribute):
@@ -468,7 +474,7 @@ def _stores_attributes(statement: ast.stmt) -> bool:
 
 
 def _is_object(value: Value) -> bool:
-    """Whether a value is no array and holds none: a function, a module of layers, an optimiser."""
+    """Whether a value neither is nor holds an array: a function, a module of layers, an optimiser."""
     if isinstance(value, Made):
         return value.name.startswith(_OPTIMISERS) and not value.name.endswith("State")
     return isinstance(value, _OBJECTS)
@@ -479,7 +485,7 @@ def _only_unknown(values: frozenset[Value]) -> bool:
 
 
 def _is_of_numpy(node: ast.expr, possible: PossibleValues, file: File) -> bool:
-    """Whether an expression computes with arrays of NumPy alone, which a jitted function would compute on the device."""
+    """Whether an expression only computes with NumPy arrays, which a jitted function would compute on the device."""
     if isinstance(node, (ast.Name, ast.Attribute, ast.Constant)) or not isinstance(
         getattr(node, "ctx", ast.Load()), ast.Load
     ):

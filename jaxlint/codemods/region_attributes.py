@@ -1,7 +1,8 @@
-"""Attributes of the object whose method holds a region, which the function that is written has as variables.
+"""Attributes of a method's object in a region, which become variables in the new function.
 
-`self.params = optax.apply_updates(self.params, updates)` becomes `params = optax.apply_updates(params, updates)` in the function,
-and `self.params = train_step(self.params, ...)` where it is called. What is no array (`self.optimizer`) stays as it is.
+`self.params = optax.apply_updates(self.params, updates)` becomes `params = optax.apply_updates(params, updates)` in
+the function, and `self.params = train_step(self.params, ...)` at the call. What is not an array (`self.optimizer`)
+stays.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ _HOOKS = ("__setattr__", "__getattribute__", "__getattr__", "__delattr__")
 
 @dataclass(slots=True)
 class OwnAttributes:
-    """`me`: the method's name for its object. `variables`: the variable of each attribute that goes in or out.
+    """`me`: the method's name for its object. `variables`: the variable for each attribute that is a parameter or
+    result.
 
-    `taken`: attributes that are read before they are set, in the order of the text; `set`: those that are set.
-    `stays`: whether something of the object is read where it is.
+    `taken`: attributes that are read before they are set, in source order; `set`: those that are set. `stays`:
+    whether some attribute of the object is read in place.
     """
 
     site: Site
@@ -38,11 +40,11 @@ class OwnAttributes:
     stays: bool = False
 
     def text(self, attribute: str) -> str:
-        """The attribute, as the method spells it."""
+        """The attribute as the method spells it."""
         return f"{self.me}.{attribute}"
 
     def renamed(self, lines: list[str], first: int) -> list[str]:
-        """Lines of the file, from the `first` on, with the variables in the place of the attributes."""
+        """Lines of the file, from `first` on, with the variables in place of the attributes."""
         lines = list(lines)
         for node in sorted(self.nodes, key=lambda one: (one.lineno, one.col_offset), reverse=True):
             if node.attr not in self.variables:
@@ -65,7 +67,8 @@ def own_attributes(
     file: File,
     is_object: Callable[[Value], bool],
 ) -> OwnAttributes:
-    """Which attributes of its object a region reads and sets. Raises Refused where its class says what that means."""
+    """The attributes of its object that a region reads and sets. Raises Refused if the class customises attribute
+    access."""
     me = object_of(site, scope)
     found = OwnAttributes(site, me)
     if not me:
@@ -107,7 +110,7 @@ def own_attributes(
 
 
 def object_of(site: Site, scope: Scope) -> str:
-    """What a method calls its object; "" for what is no method."""
+    """The name of the object in a method; "" outside methods."""
     function = scope.node
     if not isinstance(function, ast.FunctionDef) or not isinstance(
         site.names.parents.get(function), ast.ClassDef
@@ -134,7 +137,7 @@ def _refuse_hooks(found: OwnAttributes, scope: Scope, possible: PossibleValues, 
 
 
 def _first_statements(statements: Sequence[ast.stmt | ast.expr], found: OwnAttributes) -> dict[str, int]:
-    """The statement that sets an attribute first."""
+    """The first statement that sets an attribute."""
     first: dict[str, int] = {}
     for node in found.nodes:
         if isinstance(node.ctx, ast.Store):
@@ -150,7 +153,7 @@ def _index_of(statements: Sequence[ast.stmt | ast.expr], node: ast.AST) -> int:
 def _is_read_in_place(
     node: ast.Attribute, site: Site, possible: PossibleValues, file: File, is_object: Callable[[Value], bool]
 ) -> bool:
-    """Whether an attribute is no array: a function that is called, an optimiser, a module of layers."""
+    """Whether an attribute is not an array: a called function, an optimiser, a module of layers."""
     values = leaves_of(possible.of(file.same(node), file))
     if values and (all(map(is_object, values)) or values <= {NUMBER, TEXT, NONE, TYPE}):
         return True

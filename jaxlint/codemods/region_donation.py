@@ -1,4 +1,4 @@
-"""Which arguments of the function of a region give their buffers to its results."""
+"""The arguments that the function of a region donates."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ def donated(
     possible: PossibleValues,
     file: File,
 ) -> Sequence[int]:
-    """The positions of what the region makes anew, `renewed`; none where a caller is seen to keep one, or a state may share buffers.
+    """The positions in `renewed`, the parameters that the region recomputes, that may be donated; none if a caller
+    visibly keeps one, or a state may share buffers.
 
-    `after`: the file with the function, which is jitted in a line. `nodes`: what was moved into it, in `file`.
+    `after`: the file with the function, which is jitted in a line. `nodes`: the moved code, in `file`.
     """
     if not renewed or kept_by_callers(after, line, renewed):
         return ()
@@ -33,7 +34,7 @@ def donated(
 
 
 def _updates_shared_buffers(nodes: Iterable[ast.AST], possible: PossibleValues, file: File) -> bool:
-    """Whether an optimizer runs in it whose state may hold the buffers of the parameters, or one buffer twice."""
+    """Whether it runs an optimiser whose state may share buffers with the parameters, or within itself."""
     calls = [file.same(part) for one in nodes for part in ast.walk(one) if isinstance(part, ast.Call)]
     makers = [maker_of(callee) for call in calls for callee in possible.of(call.func, file)]
     return any(may_share(made) for made in makers if made is not None)

@@ -1,4 +1,4 @@
-"""A region as text: the function that is written of it, and the call that stands in its place."""
+"""A region as text: the new function, and the call that replaces the region."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from jaxlint.finding import Span
 
 @dataclass(slots=True)
 class Written:
-    """The lines of the function, where they go, and the call."""
+    """The lines of the function, its place, and the call."""
 
     head: list[str]  # blank lines before the function
     indent: str
     lines: list[str]  # of the function, from its `def` on
     tail: list[str]  # blank lines after it
-    before: int  # the line that it goes above
-    span: Span  # what the call replaces
+    before: int  # the line above which it goes
+    span: Span  # the replaced text
     call: str
     newline: str
 

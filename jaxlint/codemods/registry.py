@@ -1,4 +1,4 @@
-"""Codemods by id. A codemod takes a step and its file, and adds edits and import requests to a plan."""
+"""Codemods by id. A codemod takes a step and its file, and adds edits and import changes to a plan."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from jaxlint.finding import Edit, Span, Step
 
 @dataclass(slots=True)
 class Draft:
-    """What the steps of one fix do to one file."""
+    """The changes of one fix's steps to one file."""
 
     site: Site
-    program: Callable[[], Program]  # what the file is part of
-    strict: bool | None = False  # as of the workspace
+    program: Callable[[], Program]  # the program around the file
+    strict: bool | None = False  # as in the workspace
     edits: list[Edit] = field(default_factory=list)
     imports: ImportChanges = field(default_factory=ImportChanges)
 
@@ -33,7 +33,7 @@ class Draft:
         self.replace(Span(line, column, line, column), content)
 
     def conflicts_with(self, other: Draft) -> bool:
-        """Whether both drafts cannot be made at once."""
+        """Whether both drafts exclude each other."""
         return (
             self.imports.conflicts_with(other.imports)
             or self._writes(other.imports.unbound())
@@ -42,7 +42,7 @@ class Draft:
         )
 
     def _writes(self, names: set[str]) -> bool:
-        """Whether the new text speaks of one of `names`."""
+        """Whether the new text mentions one of `names`."""
         return any(re.search(rf"(?<![\w.]){name}\b", edit.content) for name in names for edit in self.edits)
 
 
@@ -52,7 +52,7 @@ _codemods: dict[str, Codemod] = {}
 
 
 def codemod(identifier: str) -> Callable[[Codemod], Codemod]:
-    """Registers a codemod under a stable id. It raises Refused, with the reason, when it cannot do its work."""
+    """Registers a codemod under a stable id. A codemod raises Refused, with the reason, if it cannot do its work."""
 
     def register(function: Codemod) -> Codemod:
         _codemods[identifier] = function

@@ -1,6 +1,6 @@
-"""`remat-call`: the block that a loop calls is computed again in the backward pass, by the remat of the framework that the code is written in.
+"""`remat-call`: the backward pass recomputes the block that a loop calls, by the remat of the code's framework.
 
-The names of parameters stay as they are: what is wrapped is the call, not the class.
+The names of parameters are unchanged: the call is wrapped, not the class.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def remat_call(draft: Draft, step: Step) -> None:
 
 
 def find_calls(site: Site, line: int) -> list[Span]:
-    """The call of a block that is the value of a statement in a line of a loop."""
+    """The block call that is the value of a statement in a line of a loop."""
     found = []
     for node in ast.walk(site.tree):
         if not isinstance(node, (ast.Assign, ast.AnnAssign)) or not isinstance(node.value, ast.Call):
@@ -61,7 +61,7 @@ def find_calls(site: Site, line: int) -> list[Span]:
 
 
 def _function(site: Site, layout: Layout, call: ast.Call, framework: str) -> tuple[str, list[str]]:
-    """What is put under remat, and what it is given; numbers, strings and keywords stay outside of it."""
+    """The function under remat, and its arguments; numbers, strings and keywords stay outside."""
     if any(isinstance(part, ast.Starred) for part in call.args) or any(k.arg is None for k in call.keywords):
         raise Refused("the call unpacks its arguments")
     for part in (*call.args, *(keyword.value for keyword in call.keywords)):
@@ -71,7 +71,7 @@ def _function(site: Site, layout: Layout, call: ast.Call, framework: str) -> tup
     if not arrays:
         raise Refused("the call has no positional array arguments")
     plain = len(arrays) == len(call.args) and not call.keywords
-    if framework == "equinox":  # what is no array is static there
+    if framework == "equinox":  # arguments that are not arrays are static there
         if len(arrays) != len(call.args) or call.keywords:
             rest = [layout.argument(part) for part in call.args]
             return called, [*rest, *(f"{k.arg}={layout.argument(k.value)}" for k in call.keywords)]
@@ -103,7 +103,7 @@ def _function(site: Site, layout: Layout, call: ast.Call, framework: str) -> tup
 
 
 def _framework(site: Site, call: ast.Call) -> str:
-    """Whose remat keeps the state of what is called. Raises Refused where that cannot be seen."""
+    """The framework whose remat keeps the callee's state. Raises Refused if it is unknown."""
     root: ast.AST = call.func
     while isinstance(root, (ast.Call, ast.Attribute, ast.Subscript)):
         root = root.func if isinstance(root, ast.Call) else root.value
@@ -130,7 +130,7 @@ def _framework(site: Site, call: ast.Call) -> str:
 
 
 def _class_of(site: Site, call: ast.Call, framework: str) -> bool:
-    """Whether the call makes an object of a class of this file that is a module of `framework`, and calls it."""
+    """Whether the call creates an object of a class of this file, a module of `framework`, and calls it."""
     made = call.func
     if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Name):
         return False
@@ -142,7 +142,8 @@ def _class_of(site: Site, call: ast.Call, framework: str) -> bool:
 
 
 def _framework_of_function(site: Site, call: ast.Call, function: ast.FunctionDef) -> str:
-    """Whose remat keeps the state of modules that a function of the file makes or calls; "jax" where it does neither."""
+    """The framework whose remat keeps the state of modules that a function of the file creates or calls; "jax" if
+    there are none."""
     method = method_around(site, call)
     around = framework_of_class(site, method.holder) if method is not None else ""
     module = method.parameter if method is not None and around in ("haiku", "flax.linen") else ""

@@ -1,4 +1,4 @@
-"""`remove-statement`: takes out a statement that does nothing any more."""
+"""`remove-statement`: removes a statement that has no effect any more."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from jaxlint.finding import Step
 
 @codemod("remove-statement")
 def remove_statement(draft: Draft, step: Step) -> None:
-    """The span is a call that stands as a statement of its own."""
+    """The span is a call that is a statement."""
     call = draft.site.find_ast(step.span, ast.Call)
     assert isinstance(call, ast.Call)
     delete_statement(draft, call)
 
 
 def delete_statement(draft: Draft, node: ast.AST) -> None:
-    """Removes a statement, or that which the call `node` is; in a block of its own `pass` takes its place."""
+    """Removes a statement, or the one that the call `node` is. `pass` replaces the only statement of a block."""
     site = draft.site
     statement = node if isinstance(node, ast.stmt) else site.names.parents.get(node)
     if not isinstance(statement, ast.stmt) or not (statement is node or isinstance(statement, ast.Expr)):

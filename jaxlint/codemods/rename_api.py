@@ -1,4 +1,4 @@
-"""`rename-api` and `change-call`: moves a program from a name or signature of JAX that went to what replaces it."""
+"""`rename-api` and `change-call`: migrate a program from a removed JAX name or signature to its replacement."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class _Rewrite:
     """The parameters of a step.
 
     `old` and `new` are dotted names. `module` is the submodule that must be imported for `new`; `alternative` is
-    another replacement, preferred in `from` imports when it keeps the name. `call`, `template` and `expression` say
-    what else changes: the arguments, the whole call, or the name into an expression (in which `{}` stands for `new`).
+    another replacement, preferred in `from` imports if it keeps the name. `call`, `template` and `expression` say
+    what else changes: the arguments, the whole call, or the name into an expression (in which `{}` means `new`).
     """
 
     old: str
@@ -37,15 +37,16 @@ class _Rewrite:
     call: CallChange | None = None
     template: Template | None = None
     expression: str | None = None
-    delete: bool = False  # the call does nothing any more: its statement goes
-    beside: str = ""  # gone too: a statement that binds the one to the other does nothing any more, and goes
-    members: tuple[str, ...] = ()  # the attributes that the new name has too, when it does not have all
-    type_tests: bool = True  # False: not in isinstance, where the new name says something else
+    delete: bool = False  # the call has no effect any more: its statement is removed
+    # also removed: a statement that binds the one to the other has no effect any more, and is deleted
+    beside: str = ""
+    members: tuple[str, ...] = ()  # the attributes that the new name also has, if it lacks some
+    type_tests: bool = True  # False: not in isinstance, where the new name has another meaning
     is_attribute: bool = (
-        False  # what was a module is an attribute now, under the same name: only its import changes
+        False  # a former module is now an attribute of the same name: only its import changes
     )
     shared: bool = False  # other files import the name from this one
-    unused: bool = False  # nothing replaces it, and nothing in the file uses it: its import goes
+    unused: bool = False  # it has no replacement, and nothing in the file uses it: its import is removed
 
     @property
     def is_plain(self) -> bool:
@@ -63,7 +64,7 @@ class _Rewrite:
 
 @codemod("rename-api")
 def rename_api(draft: Draft, step: Step) -> None:
-    """The span is the name or attribute chain, or the alias in an import, all uses of which then follow."""
+    """The span is the name or attribute chain, or the alias in an import, which changes all its uses."""
     rewrite = _Rewrite.of(step.parameters)
     node = draft.site.find_ast(step.span, ast.alias, ast.Name, ast.Attribute)
     if isinstance(node, ast.alias):
@@ -76,7 +77,7 @@ def rename_api(draft: Draft, step: Step) -> None:
 
 @codemod("change-call")
 def change_call(draft: Draft, step: Step) -> None:
-    """The span is a call of `callee`, whose arguments change as `call` says (see CallChange)."""
+    """The span is a call of `callee`, whose arguments change by `call` (see CallChange)."""
     node = draft.site.find_ast(step.span, ast.Call)
     assert isinstance(node, ast.Call)
     call, change = step.parameters.get("call"), CallChange()
@@ -86,7 +87,7 @@ def change_call(draft: Draft, step: Step) -> None:
     if draft.site.names.qualified(callee) == "functools.partial" and node.args:
         callee, bound = node.args[0], 1
     wanted = str(step.parameters.get("callee"))
-    # Of a method the rule knows that it is called on an array.
+    # For a method, the rule knows that the receiver is an array.
     is_method = isinstance(callee, ast.Attribute) and wanted == f"jax.Array.{callee.attr}"
     if not is_method and draft.site.names.qualified(callee) != wanted:
         raise Refused(f"this is not a call of {step.parameters.get('callee')}")
@@ -97,7 +98,7 @@ def change_call(draft: Draft, step: Step) -> None:
 
 
 def _rewrite_use(draft: Draft, node: ast.AST, rewrite: _Rewrite, name: str | None = None) -> None:
-    """One use of the old name; `name` is how the new one is written there, when that is known already."""
+    """One use of the old name; `name` is the new name's spelling there, if it is known already."""
     site = draft.site
     if not isinstance(getattr(node, "ctx", None), ast.Load):
         raise Refused("the name is assigned or deleted here")
@@ -202,7 +203,7 @@ def _call_around(site: Site, node: ast.AST) -> ast.Call | None:
 
 
 def _calls_itself(site: Site, call: ast.Call, callee: ast.AST) -> bool:
-    """Whether an argument calls the same function again."""
+    """Whether an argument contains a call of the same function."""
     text = site.text(callee)
     return any(
         isinstance(part, ast.Call) and part is not call and site.text(part.func) == text
@@ -225,7 +226,7 @@ def _helper_indices(site: Site, call: ast.Call, template: Template) -> dict[Span
 
 
 def _parenthesised(site: Site, node: ast.AST, expression: str) -> str:
-    """`expression`, in parentheses where its sign would bind otherwise."""
+    """`expression`, in parentheses if its sign would bind otherwise."""
     parent = site.names.parents.get(node)
     tight = (ast.Attribute, ast.Subscript, ast.Await)
     binds = isinstance(parent, tight) or (isinstance(parent, ast.Call) and parent.func is node)
@@ -266,7 +267,7 @@ def _move_import(draft: Draft, alias: ast.alias, rewrite: _Rewrite) -> None:
 
 
 def _move_star(draft: Draft, statement: ast.Import | ast.ImportFrom, rewrite: _Rewrite) -> None:
-    """`from a import *`: the module has another name now."""
+    """`from a import *`: the module was renamed."""
     assert isinstance(statement, ast.ImportFrom)
     if statement.module != rewrite.old or statement.level or not rewrite.is_plain or not rewrite.new:
         raise Refused(f"this does not import everything from {rewrite.old}")
@@ -276,7 +277,7 @@ def _move_star(draft: Draft, statement: ast.Import | ast.ImportFrom, rewrite: _R
 
 
 def _drop_unused(draft: Draft, alias: ast.alias, statement: ast.Import | ast.ImportFrom, home: Scope) -> None:
-    """Drops an import that nothing in the file uses; what else it binds or loads stays."""
+    """Removes an import that nothing in the file uses; other names that it binds or loads stay."""
     site, names = draft.site, draft.site.names
     bound = alias.asname or alias.name.partition(".")[0]
     whole = isinstance(statement, ast.Import) and not alias.asname and "." in alias.name
@@ -302,7 +303,7 @@ def _chain_above(site: Site, node: ast.AST) -> ast.AST:
 
 
 def _move_module(draft: Draft, alias: ast.alias, home: Scope, rewrite: _Rewrite) -> None:
-    """`import a.b` or `import a.b as c`: the module has another name now."""
+    """`import a.b` or `import a.b as c`: the module was renamed."""
     site, names = draft.site, draft.site.names
     if not rewrite.is_plain:
         raise Refused(f"{rewrite.old} is imported as a module, and no module replaces it")
@@ -322,7 +323,7 @@ def _move_module(draft: Draft, alias: ast.alias, home: Scope, rewrite: _Rewrite)
 def _move_name(
     draft: Draft, alias: ast.alias, statement: ast.ImportFrom, home: Scope, rewrite: _Rewrite
 ) -> None:
-    """`from a import b`: the import changes, and the uses with it where they must or should."""
+    """`from a import b`: changes the import, and the uses if they must or should change."""
     site, names = draft.site, draft.site.names
     bound = alias.asname or alias.name
     if len(home.bindings[bound]) > 1:
@@ -342,7 +343,7 @@ def _move_name(
             new = _new_import(site, alias, rewrite, public=public)
             name = new.bound
         if rewrite.is_plain and name == bound and rewrite.type_tests:
-            uses = []  # they stay as they are
+            uses = []  # they are unchanged
     if new is None or (new.module, not statement.level) != (statement.module, True):
         check_movable(site, statement, alias, dropped=new is None)
     for use in uses:
@@ -351,7 +352,7 @@ def _move_name(
 
 
 def _imported_already(site: Site, home: Scope, uses: list[ast.Name], rewrite: _Rewrite) -> str | None:
-    """A name that the same scope imports the replacement under, if all the uses can see it."""
+    """A name under which the same scope already imports the replacement, if all the uses can see it."""
     for target in filter(None, (rewrite.new, rewrite.alternative)):
         for name, bindings in home.bindings.items():
             if len(bindings) != 1 or bindings[0].qualified != target or bindings[0].alias is None:
@@ -379,7 +380,7 @@ def _new_import(site: Site, alias: ast.alias, rewrite: _Rewrite, *, public: bool
 
 
 def _is_free(site: Site, name: str) -> bool:
-    """Whether nothing in the file, nor in the language, has this name yet."""
+    """Whether this name is not used in the file, nor by the language."""
     names = site.names
     scopes = [names.module, *names.scope_of.values()]
     return not (

@@ -1,7 +1,9 @@
-"""How a loss is made from the scores of one product, row by row: what may be computed for a part of the rows at a time.
+"""How a loss is computed from the logits of one product, row by row: the part that may be computed for some rows at a
+time.
 
-An expression is read backward, from the loss to the product, through the assignments of its block. Each part of it is known by its
-last axis alone: all classes, one element, or none. What mixes rows, or what no rule here knows, is refused.
+An expression is read backwards, from the loss to the product, through the assignments of its block. Each part is
+described by its last axis: all classes, one element, or none. Code that mixes rows, or that no rule here covers, is
+refused.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 class Kind(enum.Enum):
     """What an array has beside the axes of the rows."""
 
-    SCORES = enum.auto()  # all classes; as the product gives them, but for a bias or a scale
+    SCORES = enum.auto()  # all classes; as the product returns them, apart from a bias or a scale
     WIDE = enum.auto()  # all classes
     ONE = enum.auto()  # an axis of one element
     ROW = enum.auto()  # nothing
@@ -40,7 +42,7 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True)
 class Setting:
-    """What is known from the run: how many axes the rows have, and whether a linear layer makes the scores."""
+    """Facts from the run: the number of row axes, and whether a linear layer computes the logits."""
 
     rank: int = 1
     layer: bool = False
@@ -48,22 +50,22 @@ class Setting:
 
 @dataclass
 class RowLoss:
-    """What makes up one loss: its statements, its operands, and what has to be spelled otherwise for rows of any number of axes."""
+    """The parts of one loss: its statements, its operands, and what must be rewritten for any number of row axes."""
 
     expression: ast.expr
-    total: str | None = None  # `sum` or `mean`, where it is applied to all classes of all rows at once
+    total: str | None = None  # `sum` or `mean`, if it is applied to all classes of all rows at once
     product: ast.expr | None = None
     rows: list[ast.expr] = field(default_factory=list)
     labels: list[ast.expr] = field(default_factory=list)
     statements: dict[ast.Assign, None] = field(default_factory=dict)
     edits: dict[Span, str] = field(default_factory=dict)
-    gone: list[ast.expr] = field(default_factory=list)  # what is not written any more
-    part: str = ""  # the index that takes some of the rows, which are then taken before the product
-    products: int = 0  # how often the scores are read, and how often only those of some rows
+    gone: list[ast.expr] = field(default_factory=list)  # removed text
+    part: str = ""  # the index that selects some rows, which is then applied before the product
+    products: int = 0  # how often the logits are read, and how often only those of some rows
     parts: int = 0
 
     def copied(self) -> RowLoss:
-        """The same, to which more can be added without changing this one."""
+        """A copy that can be extended separately."""
         return replace(
             self,
             rows=list(self.rows),
@@ -75,7 +77,7 @@ class RowLoss:
 
 
 def row_loss(site: Site, expression: ast.expr, setting: Setting) -> RowLoss:
-    """How the loss that `expression` gives is made. Raises Refused where it is no loss by rows."""
+    """The computation of the loss in `expression`. Raises Refused if it is not a loss by rows."""
     reader = _Reader(site, setting, RowLoss(expression))
     kind = reader.read(expression)
     if kind in (Kind.SCORES, Kind.WIDE):
@@ -104,7 +106,7 @@ def _total_of(site: Site, operand: ast.expr) -> str | None:
 
 
 def _called(site: Site, call: ast.Call) -> tuple[str, ast.expr | None, list[ast.expr]]:
-    """The function of jax.numpy and its kin, or method, that a call means; its first operand, and the others."""
+    """The function of jax.numpy and the like, or the method, behind a call; its first operand, and the others."""
     qualified = site.names.qualified(call.func)
     if qualified is not None and qualified.startswith(_MODULES) and call.args:
         return qualified.rpartition(".")[2], call.args[0], call.args[1:]
@@ -114,7 +116,7 @@ def _called(site: Site, call: ast.Call) -> tuple[str, ast.expr | None, list[ast.
 
 
 class _Reader:
-    """Reads one expression, and notes what it is made of."""
+    """Reads one expression, and records its parts."""
 
     def __init__(self, site: Site, setting: Setting, found: RowLoss) -> None:
         self.site = site
@@ -122,7 +124,7 @@ class _Reader:
         self.found = found
 
     def read(self, node: ast.expr) -> Kind:
-        """What `node` is. Raises Refused where it is not made from the scores or the labels, row by row."""
+        """The kind of `node`. Raises Refused if it is not computed from the logits or the labels, row by row."""
         if isinstance(node, ast.Name):
             statement = given(self.site, node)
             if statement is None:
@@ -165,7 +167,7 @@ class _Reader:
         raise self._unknown(node)
 
     def _attempt(self, node: ast.expr) -> Kind | None:
-        """What `node` is, or None where it has nothing to do with the scores; then nothing is noted."""
+        """The kind of `node`, or None if it does not involve the logits; then nothing is recorded."""
         found = self.found
         self.found = found.copied()
         try:
@@ -176,7 +178,7 @@ class _Reader:
 
     @staticmethod
     def _applied(kind: Kind) -> Kind:
-        """What a function of each element makes of it."""
+        """The kind of the result of an elementwise function."""
         return Kind.WIDE if kind is Kind.SCORES else kind
 
     # ---- the product ----
@@ -204,7 +206,8 @@ class _Reader:
         return self._made(node, node.args[0])
 
     def _constant(self, node: ast.expr) -> None:
-        """What is the same for all rows. Raises Refused where it does more, or reads what moves, but for its shape."""
+        """A value that is the same for all rows. Raises Refused if it has side effects, or reads moved values other
+        than by shape."""
         check_expression(self.site, node, "what the scores are made of")
         counted = self.found.products, self.found.parts
         for part in ast.walk(node):
@@ -294,7 +297,7 @@ class _Reader:
         self.found.labels.append(node)
 
     def _index(self, node: ast.expr) -> None:
-        """Labels with an axis of one element at their end."""
+        """Labels with a last axis of one element."""
         if isinstance(node, ast.Name):
             statement = given(self.site, node)
             if statement is None:
@@ -322,7 +325,7 @@ class _Reader:
         raise self._unknown(node)
 
     def _picked(self, node: ast.Subscript) -> Kind:
-        """The one element of the last axis, or of each row the one that the labels name."""
+        """One element of the last axis, or the element that the labels select in each row."""
         if self._is_element(node.slice, "0"):
             if self.read(node.value) is not Kind.ONE:
                 raise self._unknown(node)
@@ -349,7 +352,7 @@ class _Reader:
         raise self._unknown(node)
 
     def _takes_rows(self, index: ast.expr) -> bool:
-        """Whether an index takes a range along axes of the rows, and all of the classes."""
+        """Whether an index selects a range along row axes, and all classes."""
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         if not all(isinstance(part, ast.Slice) and part.step is None for part in parts):
             return False
@@ -357,7 +360,7 @@ class _Reader:
         return classes in ([], [":"]) and any(ast.unparse(part) != ":" for part in parts)
 
     def _is_element(self, index: ast.expr, element: str) -> bool:
-        """Whether an index takes, or makes, one element behind all axes of the rows."""
+        """Whether an index selects, or creates, one element after all row axes."""
         if not isinstance(index, ast.Tuple) or len(index.elts) < 2:
             return False
         *before, last = (ast.unparse(part) for part in index.elts)
@@ -365,7 +368,7 @@ class _Reader:
         return (last == element or newaxis) and before in (["..."], [":"] * self.setting.rank)
 
     def _sliced(self, node: ast.Subscript, element: str) -> None:
-        """Write the index for rows of any number of axes."""
+        """Writes the index for any number of row axes."""
         if ast.unparse(node.slice.elts[0]) != "...":  # type: ignore[attr-defined]
             self.found.edits[self.site.span(node.slice)] = f"..., {element}"
 
@@ -381,17 +384,17 @@ class _Reader:
 
 
 def _between(one: Span, other: Span) -> Span:
-    """From where one span begins to where the other one does."""
+    """From the start of one span to the start of the other."""
     return Span(one.line, one.column, other.line, other.column)
 
 
 def _between_ends(one: Span, other: Span) -> Span:
-    """From where one span ends to where the other one does."""
+    """From the end of one span to the end of the other."""
     return Span(one.end_line, one.end_column, other.end_line, other.end_column)
 
 
 def given(site: Site, name: ast.Name) -> ast.Assign | None:
-    """The one statement of the same block, before it, that gives a name its value."""
+    """The only statement of the same block, before this one, that assigns a name."""
     last = next(node for node in site.names.ancestors(name) if isinstance(node, ast.stmt))
     block = siblings(site, last)
     for statement in reversed(block[: block.index(last)]):
@@ -404,7 +407,7 @@ def given(site: Site, name: ast.Name) -> ast.Assign | None:
 
 
 def stored(statement: ast.stmt) -> set[str]:
-    """The names that a statement gives a value, or part of one."""
+    """The names that a statement assigns, completely or in part."""
     found = set()
     for node in ast.walk(statement):
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):

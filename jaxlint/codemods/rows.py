@@ -1,4 +1,4 @@
-"""What a loop or comprehension runs over, as rows of arrays that `lax.scan` and `vmap` can run over."""
+"""The iterable of a loop or comprehension as rows of arrays for `lax.scan` and `vmap`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 @dataclass(slots=True)
 class Rows:
-    """`parameters`: what a row is called, one for each array of `arrays`; `patterns`: the names that such a row is taken apart into.
+    """`parameters`: the names of a row, one for each array of `arrays`; `patterns`: the names that unpack such a row.
 
-    `body` is what is run for each row; `counters` the parameters that were numbers of Python. `rewrites`: expressions of the body
-    and what stands for them. `length`: how many rows there are where the body needs none. `reverse`: the last row comes first.
+    `body` is the code for each row; `counters` are parameters that were Python numbers. `rewrites`: expressions of
+    the body and their replacements. `length`: the number of rows if the body reads none. `reverse`: the last row
+    comes first.
     """
 
     layout: Layout
@@ -34,16 +35,17 @@ class Rows:
     patterns: dict[str, str] = field(default_factory=dict)
     counters: set[str] = field(default_factory=set)
     rewrites: dict[str, str] = field(default_factory=dict)
-    handled: set[ast.AST] = field(default_factory=set)  # what is rewritten, so that nobody need object to it
+    handled: set[ast.AST] = field(default_factory=set)  # rewritten code, which needs no further check
     trees: bool = False  # the rows are pytrees
     length: str = ""
     reverse: bool = False
 
     def cut(self, equal: bool) -> None:
-        """Ends all arrays with the shortest, as `zip` does, unless they are `equal`: a loop of JAX raises where they differ, on any path."""
+        """Truncates all arrays to the shortest, like `zip`, unless they are `equal`: a JAX loop raises if they
+        differ, on any path."""
         lengths = [_length_of(text) for text in self.arrays]
         if equal or None in lengths or self.length:
-            return  # of what is no variable nothing is known but the run
+            return  # except for variables, only the run is evidence
         for number, own in enumerate(lengths):
             others = [f"len({one})" for one in dict.fromkeys(lengths) if one != own]
             if others:
@@ -51,7 +53,7 @@ class Rows:
                 self.arrays[number] += f"[: {end}]"
 
     def turn(self, first: int = 0) -> None:
-        """Reverses the arrays from number `first` on. Raises Refused where they are in a structure."""
+        """Reverses the arrays from number `first` on. Raises Refused if they are in a structure."""
         if self.trees:
             raise Refused("the layers run in reverse")
         self.arrays[first:] = [
@@ -59,7 +61,7 @@ class Rows:
         ]
 
     def settle(self, reverse: bool) -> None:
-        """Runs the arrays backwards where they are to be, if `reverse` allows it, else turns them."""
+        """Runs backwards over the arrays that need it, if `reverse` allows it; otherwise reverses them."""
         if self.reverse and self.length:
             self.reverse = False  # all rows are the same
         if self.reverse and not reverse:
@@ -85,7 +87,7 @@ class Rows:
         return text
 
     def function(self, value: ast.expr) -> str:
-        """A function of one row that gives `value`: the one that is called, where the row is all that it is given."""
+        """A function of one row that returns `value`: the called function itself, if the row is its only argument."""
         text = self.rewritten(self.layout.argument(value))
         if isinstance(value, ast.Call) and not value.keywords and not self.patterns:
             if [self.rewritten(self.layout.site.text(one)) for one in value.args] == self.parameters:
@@ -100,7 +102,7 @@ class Rows:
 def rows_of(
     draft: Draft, target: ast.expr, iterable: ast.expr, body: Sequence[ast.AST], *, layers: bool = False
 ) -> Rows:
-    """The rows of `for target in iterable`. Raises Refused where they are no rows of arrays."""
+    """The rows of `for target in iterable`. Raises Refused if they are not rows of arrays."""
     check_expression(draft.site, iterable, "what the loop runs over")
     rows = Rows(Layout(draft.site), body, trees=layers)
     _Reader(draft, rows, layers).read(target, iterable)
@@ -112,7 +114,7 @@ def rows_of(
 class _Reader:
     def __init__(self, draft: Draft, rows: Rows, layers: bool) -> None:
         self.draft, self.site, self.rows, self.layers = draft, draft.site, rows, layers
-        self.whole = True  # nothing but this is run over
+        self.whole = True  # it is the only iterable
 
     def read(self, target: ast.expr, iterable: ast.expr) -> None:
         call = iterable if isinstance(iterable, ast.Call) else None
@@ -173,7 +175,7 @@ class _Reader:
         self.add(target, text)
 
     def is_called(self, target: ast.expr) -> bool:
-        """Whether the body calls what it runs over, as layers are: arrays cannot be called."""
+        """Whether the body calls the items, such as layers: arrays cannot be called."""
         return isinstance(target, ast.Name) and any(
             isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == target.id
             for one in self.rows.body
@@ -201,7 +203,7 @@ class _Reader:
                 self.rows.rewrites[f"{array}[{target.id}]"] = row
                 self.rows.parameters.append(row)
                 whole = array == (self.counted(bounds[0]) or ("", 0))[0] or not self.draft.strict
-                self.rows.arrays.append(array if whole else f"{array}[: {texts[0]}]")  # that may go on
+                self.rows.arrays.append(array if whole else f"{array}[: {texts[0]}]")  # possibly infinite
             if arrays:
                 return
             self.slices(target.id, bounds[0])
@@ -209,7 +211,8 @@ class _Reader:
         self.add(target, f"{self.numpy('arange')}({', '.join(texts)})", counter=True)
 
     def indexed(self, index: str, count: ast.expr) -> list[str]:
-        """`xs`, `ys` where `count` is the length of one of them, and the body reads `xs[index]`, `ys[index]`, and `index` nowhere else."""
+        """`xs`, `ys` if `count` is the length of one of them and the body reads `xs[index]`, `ys[index]`, and `index`
+        nowhere else."""
         of, axis = self.counted(count) or ("", 0)
         if not of or axis:
             return []
@@ -231,7 +234,7 @@ class _Reader:
         return sorted(found, key=lambda text: (found[text].lineno, found[text].col_offset))
 
     def counted(self, count: ast.expr) -> tuple[str, int] | None:
-        """`xs` and an axis where `count` is `len(xs)`, `xs.shape[axis]` or a variable that is given one of these once."""
+        """`xs` and an axis if `count` is `len(xs)`, `xs.shape[axis]`, or a variable assigned one of these once."""
         if isinstance(count, ast.Name):
             scope = self.site.names.scope_at(count)
             bindings = self.site.names.bindings_of(count.id, scope)
@@ -255,7 +258,7 @@ class _Reader:
         return self.own(of, count, axis)
 
     def own(self, of: ast.expr | None, at: ast.AST, axis: int) -> tuple[str, int] | None:
-        """The text of `of`, which is read at `at`, with `axis`, if it means the same in the body."""
+        """The text of `of`, which is read at `at`, with `axis`, if it has the same meaning in the body."""
         text = self.site.text(of) if of is not None else ""
         if not _DOTTED.fullmatch(text):
             return None
@@ -274,9 +277,10 @@ class _Reader:
         )
 
     def slices(self, index: str, count: ast.expr) -> None:
-        """`x[i * size : (i + 1) * size]` becomes part `i` of `x` in `count` parts, which fails where `x` is too short.
+        """`x[i * size : (i + 1) * size]` becomes part `i` of `x` in `count` parts, which fails if `x` is too short.
 
-        So do parts of another axis, `x[:, i * size : (i + 1) * size]` or `x[..., i * size : (i + 1) * size]`, as heads are.
+        Parts of another axis work as well, `x[:, i * size : (i + 1) * size]` or `x[..., i * size : (i + 1) * size]`,
+        such as heads.
         """
         number = self.rows.layout.operand(count)
         for one in self.rows.body:
@@ -301,7 +305,8 @@ class _Reader:
                 self.rows.handled.add(cut)
 
     def windows(self, index: str, count: ast.expr) -> None:
-        """`x[:, i : i + width]` becomes a dynamic slice, where `count` is how often `width` fits into that axis, so that none is cut off."""
+        """`x[:, i : i + width]` becomes a dynamic slice, if `count` windows of `width` fit into that axis without
+        truncation."""
         for one in self.rows.body:
             for part in ast.walk(one):
                 found = _window(part, index)
@@ -342,7 +347,7 @@ class _Reader:
         raise Refused("one loop variable takes the rows of several arrays")
 
     def builtin(self, call: ast.Call) -> str:
-        """The name of the builtin that is called, or "tqdm" for what shows progress."""
+        """The name of the called builtin, or "tqdm" for a progress bar."""
         if isinstance(call.func, ast.Name) and self.site.names.scope_at(call).resolve(call.func.id) is None:
             return call.func.id
         return "tqdm" if (self.site.names.qualified(call.func) or "").startswith("tqdm") else ""
@@ -362,7 +367,7 @@ class _Reader:
 
 
 def _is_strict(iterable: ast.expr) -> bool:
-    """Whether a `zip` raises by itself where what it is given differs in length."""
+    """Whether a `zip` itself raises for arguments of different lengths."""
     return any(
         keyword.arg == "strict" and getattr(keyword.value, "value", False) is True
         for call in ast.walk(iterable)
@@ -372,7 +377,7 @@ def _is_strict(iterable: ast.expr) -> bool:
 
 
 def _length_of(text: str) -> str | None:
-    """The variable whose length an array has, as far as its text says."""
+    """The variable whose length an array visibly has."""
     counted = re.fullmatch(r"[\w.]+\.arange\(len\((.+)\)\)", text)
     name = counted[1] if counted else text
     return name if _DOTTED.fullmatch(name) else None
@@ -389,7 +394,8 @@ def _counted_down(call: ast.Call) -> ast.expr | None:
 
 
 def _chunk(node: ast.AST, index: str) -> tuple[ast.expr, list[str], ast.Slice] | None:
-    """`size`, what stands before the slice, and the slice where `node` is `x[index * size : (index + 1) * size]`, perhaps of a later axis."""
+    """`size`, the index before the slice, and the slice, if `node` is `x[index * size : (index + 1) * size]`,
+    possibly on a later axis."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
         return None
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -422,7 +428,7 @@ def _size_of_part(cut: ast.Slice, index: str) -> ast.expr | None:
 
 
 def _window(node: ast.AST, index: str) -> tuple[int, ast.expr, ast.Slice] | None:
-    """The axis, the width and the slice where `node` is `x[i : i + width]` or `x[:, i : i + width]`."""
+    """The axis, the width and the slice if `node` is `x[i : i + width]` or `x[:, i : i + width]`."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
         return None
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -441,7 +447,8 @@ def _window(node: ast.AST, index: str) -> tuple[int, ast.expr, ast.Slice] | None
 
 
 def _lengths(count: ast.expr, width: ast.expr) -> list[ast.expr]:
-    """Of which lengths `count` windows of a width are never cut off: `n` in `n - width + 1` and `n - width`, and in `n` for 1."""
+    """The lengths for which `count` windows of a width are never truncated: `n` in `n - width + 1` and `n - width`,
+    and in `n` for 1."""
     more = isinstance(count, ast.BinOp) and isinstance(count.op, ast.Add) and ast.unparse(count.right) == "1"
     less = count.left if more and isinstance(count, ast.BinOp) else count
     found = [count] if ast.unparse(width) == "1" else []

@@ -1,7 +1,7 @@
 """`for-to-scan` and `for-to-vmap`: a Python loop over rows becomes one program for all of them.
 
-The variables that live from one iteration to the next become the carry of a `lax.scan`; what the iterations append to lists that are
-stacked afterwards becomes what it stacks. Where no iteration needs the one before, `vmap` runs them together.
+Variables that live across iterations become the carry of a `lax.scan`; values appended to lists that are stacked
+later become its stacked output. If no iteration needs the previous one, `vmap` runs them together.
 """
 
 from __future__ import annotations
@@ -26,21 +26,23 @@ from jaxlint.finding import Span, Step
 
 @codemod("for-to-scan")
 def for_to_scan(draft: Draft, step: Step) -> None:
-    """The span is what a `for` runs over. `layers`: it is a sequence of pytrees of one structure, which are stacked."""
+    """The span is the iterable of a `for`. `layers`: it is a sequence of pytrees with one structure, which are
+    stacked."""
     _RowLoop(draft, step, lifted=True).as_scan()
 
 
 @codemod("for-to-vmap")
 def for_to_vmap(draft: Draft, step: Step) -> None:
-    """The span is what a `for` runs over, whose iterations only append to lists.
+    """The span is the iterable of a `for` whose iterations only append to lists.
 
-    `sums`: or add to variables that nothing else in the loop reads, which adds in another order and keeps all that is added until then.
+    `sums`: or add to variables that nothing else in the loop reads. This adds in another order and keeps all summands
+    until then.
     """
     _RowLoop(draft, step).as_vmap(sums=bool(step.parameters.get("sums")))
 
 
 class _RowLoop(Loop):
-    """The rewrite of one `for` over rows. `lifted`: as a loop of the framework whose modules it calls, if it calls any."""
+    """The rewrite of one `for` over rows. `lifted`: as a loop of a framework, if it calls the framework's modules."""
 
     def __init__(self, draft: Draft, step: Step, *, lifted: bool = False) -> None:
         iterable = draft.site.find_ast(step.span, ast.expr)
@@ -108,7 +110,7 @@ class _RowLoop(Loop):
         text += f"{self.newline}{self.indent}"
         if (
             self.framework == "flax.linen"
-        ):  # takes the function alone, and gives one that is handed the module
+        ):  # takes only the function, and returns one that receives the module
             name = fresh_name(self.identifiers, "scan")
             if lent:
                 broadcast = reference(self.site, self.draft.imports, "flax.linen.broadcast", self.node)
@@ -150,7 +152,7 @@ class _RowLoop(Loop):
         return fresh_name(self.identifiers, wanted)
 
     def _parameter(self) -> tuple[str, str]:
-        """The parameter of the body that takes a row, and the line that unpacks it."""
+        """The parameter of the body for a row, and the line that unpacks it."""
         names, patterns = self.rows.parameters, self.rows.patterns
         if len(names) == 1:
             return names[0], self._unpack_rows()
@@ -164,7 +166,8 @@ class _RowLoop(Loop):
         )
 
     def _lines(self) -> tuple[str, list[Span]]:
-        """The body without its appends, and the spans that it was taken from; says how each appended value is written."""
+        """The body without its appends, and the spans that it was copied from; records the expression of each
+        appended value."""
         text, kept, run = "", list[Span](), list[ast.stmt]()
         after = self.site.span(self.loop.iter).end_line
         collected: list[Filled | Sum] = [*self.filled, *self.sums]
@@ -217,7 +220,7 @@ class _RowLoop(Loop):
         self.lists.drop(self.rows.reverse)
 
     def _gap(self, text: str) -> str:
-        """What sets a function off from the statement above, the lists that go left out."""
+        """The separation of a function from the statement above, without the removed lists."""
         empty = self.lists.empty()
         gone = {
             one.made

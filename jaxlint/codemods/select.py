@@ -1,4 +1,4 @@
-"""Values that a traced test chooses between: `jnp.where` where both may be evaluated, else `lax.cond`."""
+"""Values that a traced test selects: `jnp.where` if both may be evaluated, otherwise `lax.cond`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS
 
 _STATIC_CALLS = frozenset({"isinstance", "issubclass", "hasattr", "callable", "len"})
 _STATIC_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size"})
-# Displays whose branches must have the same number of parts.
+# Displays that need the same number of parts in both branches.
 _DISPLAYS = (ast.Tuple, ast.List, ast.Dict)
 _NO_ARRAYS = (ast.Lambda, ast.JoinedStr, ast.Set, ast.SetComp, ast.GeneratorExp)
 _CHOOSE_RESULTS = "call each in its own branch, or use `jax.lax.switch`"
@@ -27,7 +27,7 @@ _CHOOSE_RESULTS = "call each in its own branch, or use `jax.lax.switch`"
 
 @dataclass(slots=True)
 class Choice:
-    """One of the values, as text, with what is known of it. `kept` are the spans that the text was copied from."""
+    """One of the values, as text, with facts about it. `kept` are the spans that the text was copied from."""
 
     text: str
     node: ast.expr | None = None
@@ -52,7 +52,7 @@ class Selector:
         return reference(self.site, self.draft.imports, target, self.at)
 
     def choice(self, node: ast.expr, what: str) -> Choice:
-        """A value of the program. Raises Refused when it cannot be the result of a branch."""
+        """A value of the program. Raises Refused if it cannot be the result of a branch."""
         check_expression(self.site, node, what)
         if isinstance(node, _NO_ARRAYS) or constant_type(node) in (str, bytes, type(None), type(...)):
             raise Refused(f"{what} gives `{shown_source(node)}`, which is not an array")
@@ -65,7 +65,7 @@ class Selector:
         return Choice(text, node, total, is_floating(self.site, node), [self.site.span(node)])
 
     def check_not_called(self, results: Iterable[str], scope: Scope) -> None:
-        """Raises Refused when the program calls what a variable of `results` holds: no branch gives functions."""
+        """Raises Refused if the program calls a variable of `results`: a branch cannot return functions."""
         for name in results:
             for use in self.site.names.uses_of(name, scope):
                 around = self.site.names.parents.get(use.name)
@@ -75,7 +75,7 @@ class Selector:
                     )
 
     def select(self, test: ast.expr, yes: Choice, no: Choice, head: str = "") -> Choice:
-        """`jnp.where(test, yes, no)`, or `lax.cond` with two lambdas. `head` is what stands before it on its line."""
+        """`jnp.where(test, yes, no)`, or `lax.cond` with two lambdas. `head` is the text before it on its line."""
         self.check_same(yes, no)
         asked = self.layout.argument(test)
         kept = [self.site.span(test), *yes.kept, *no.kept]
@@ -90,7 +90,7 @@ class Selector:
 
     @staticmethod
     def check_same(yes: Choice, no: Choice) -> None:
-        """Raises Refused when the two certainly differ in structure."""
+        """Raises Refused if the two certainly differ in structure."""
         one, two = yes.node, no.node
         for first, second in ((one, two), (two, one)):
             if not isinstance(first, _DISPLAYS) or second is None:
@@ -110,7 +110,7 @@ def _size(node: ast.expr) -> object:
 
 
 def _as(one: Choice, other: Choice) -> str:
-    """The text of `one`, an integer written as a float where the other branch gives floats."""
+    """The text of `one`, an integer as a float if the other branch returns floats."""
     return (
         f"{one.text}.0"
         if one.literal is int and other.floating and one.text.lstrip("-").isdigit()
@@ -119,7 +119,7 @@ def _as(one: Choice, other: Choice) -> str:
 
 
 def check_test(layout: Layout, test: ast.expr) -> None:
-    """Raises Refused for a test that also asks for what is known while JAX traces, and guards the branches by it."""
+    """Raises Refused for a test that also tests values known at trace time, and guards the branches by it."""
     check_expression(layout.site, test, "the test")
     guard = static_part(test)
     if guard is not None:
@@ -129,7 +129,7 @@ def check_test(layout: Layout, test: ast.expr) -> None:
 
 
 def is_truth(site: Site, node: ast.expr) -> bool:
-    """Whether `node` certainly gives truth values, and no numbers that could serve as such."""
+    """Whether `node` certainly returns truth values, and not numbers used as such."""
     if isinstance(node, (ast.BoolOp, ast.BinOp)):
         parts = node.values if isinstance(node, ast.BoolOp) else [node.left, node.right]
         if isinstance(node, ast.BinOp) and not isinstance(node.op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
@@ -149,7 +149,7 @@ def is_truth(site: Site, node: ast.expr) -> bool:
 
 
 def static_part(test: ast.expr) -> ast.expr | None:
-    """The part of `test` that asks for a Python fact: identity, type, shape, text."""
+    """The part of `test` about a Python fact: identity, type, shape, string."""
     for node in ast.walk(test):
         if isinstance(node, ast.Compare):
             if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
@@ -164,7 +164,7 @@ def static_part(test: ast.expr) -> ast.expr | None:
 
 
 def is_static(node: ast.expr) -> bool:
-    """Whether `node` is written as a shape, dtype or length."""
+    """Whether `node` is visibly a shape, dtype or length."""
     while isinstance(node, ast.Subscript):
         node = node.value
     if isinstance(node, ast.Call):

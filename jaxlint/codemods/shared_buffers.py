@@ -1,12 +1,12 @@
-"""Which other variables may hold the buffers of one: an item, a view, a container, what a function hands back.
+"""Aliases of a variable's buffers: an item, a view, a container, the result of a function.
 
     best = jax.tree.map(jnp.asarray, params)
     for batch in batches:
         params = step(params, batch)
     print(best)
 
-Whatever is not known to compute anew is taken to hand on what it is given: `jnp.asarray`, `x.reshape(x.shape)` and `jax.device_put`
-give the same buffers where there is nothing to do.
+A function that does not certainly compute a new array counts as returning its argument: `jnp.asarray`,
+`x.reshape(x.shape)` and `jax.device_put` return the same buffers if there is nothing to do.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from jaxlint.jaxapi.functions import MAKES_NEW_ARRAYS, TREE_MAPS
 _METADATA = frozenset(
     {"shape", "dtype", "ndim", "size", "nbytes", "itemsize", "weak_type", "sharding", "device", "at"}
 )
-# Methods that may give what they were called for, or its parts.
+# Methods that may return their receiver or its parts.
 _METHODS = frozenset(
     """reshape astype squeeze ravel flatten transpose swapaxes view items values get pop popitem copy setdefault block_until_ready
     to_device replace _replace _asdict unfreeze freeze""".split()  # noqa: SIM905
@@ -53,14 +53,15 @@ _DEPTH = 5
 
 
 class SharedBuffers:
-    """Follows what variables of one file hold. `stepping`: the functions that are to take their buffers over."""
+    """Follows the variables of one file. `stepping`: the functions that would donate their buffers."""
 
     def __init__(self, site: Site, stepping: set[str]) -> None:
         self.site, self.names, self.stepping = site, site.names, stepping
         self.open: set[ast.AST] = set()
 
     def read_after(self, part: ast.Name, call: ast.Call) -> str:
-        """What else holds the buffers of an argument and may be read after the call, in words; empty where nothing is seen to."""
+        """Another holder of an argument's buffers that may be read after the call, in words; empty if none is
+        visible."""
         scope = self.names.scope_at(part).resolve(part.id)
         statement = next((one for one in self.names.ancestors(call) if isinstance(one, ast.stmt)), None)
         if scope is None or statement is None:
@@ -99,7 +100,7 @@ class SharedBuffers:
         return own is not scope or Flow(self.names, own).is_used_after(name, statement, importable=False)
 
     def _sources(self, part: ast.Name, statement: ast.stmt, scope: object) -> str:
-        """The variables that the argument was made of: `params = variables["params"]`, and `variables` later."""
+        """The variables that the argument was computed from: `params = variables["params"]`, and `variables` later."""
         own = self.names.scope_at(statement)
         if own is not scope:
             return ""
@@ -122,7 +123,7 @@ class SharedBuffers:
         return ""
 
     def _ends(self, node: ast.AST, depth: int) -> Iterator[ast.AST]:
-        """Where the value of an expression gets to: names that hold it then, or what else keeps it."""
+        """The destinations of an expression's value: names that then hold it, or another holder."""
         above = self.names.parents.get(node)
         if depth > 40 or above is None:
             return
@@ -166,7 +167,7 @@ class SharedBuffers:
 
     def _comprehension(self, node: ast.comprehension, depth: int) -> Iterator[ast.AST]:
         whole = self.names.parents[node]
-        if isinstance(whole, ast.GeneratorExp):  # it holds what it runs over
+        if isinstance(whole, ast.GeneratorExp):  # it holds its iterable
             yield from self._ends(whole, depth + 1)
             return
         for target in _names_in(node.target):
@@ -207,14 +208,14 @@ class SharedBuffers:
                 yield call
 
     def _hands_back(self, call: ast.Call, given: ast.AST) -> bool:
-        """Whether what a call gives may hold what it is given."""
+        """Whether the result of a call may hold its argument."""
         called = call.func
         if isinstance(called, ast.Name) and called.id in self.stepping:
             return False
         name = self.names.qualified(called) or ""
         if name in TREE_MAPS:
             return self._mapped(call, given)
-        if name == "jax.numpy.array":  # it copies, unless it is told not to
+        if name == "jax.numpy.array":  # it copies, unless told not to
             return any(keyword.arg == "copy" for keyword in call.keywords)
         if name:
             return name in _SHARING
@@ -223,10 +224,10 @@ class SharedBuffers:
             if not bindings:
                 return called.id in _BUILTINS or called.id.endswith(("Error", "Exception"))
             return any(self._of_binding(one, call, given) for one in bindings)
-        return isinstance(called, ast.Subscript)  # one of several functions, which is not known
+        return isinstance(called, ast.Subscript)  # one of several functions, unknown which
 
     def _of_binding(self, made: ast.AST, call: ast.Call, given: ast.AST) -> bool:
-        """The same of what a name that is called is bound to."""
+        """The same for the value of the called name."""
         if isinstance(made, ast.ClassDef):
             return True
         if isinstance(made, ast.FunctionDef):
@@ -238,7 +239,7 @@ class SharedBuffers:
         return isinstance(value, ast.Subscript)
 
     def _mapped(self, call: ast.Call, given: ast.AST) -> bool:
-        """Whether a tree is mapped by a function that gives leaves as they are."""
+        """Whether a tree is mapped by a function that returns leaves unchanged."""
         mapped = call.args[0] if call.args else None
         if mapped is None or mapped is given or not isinstance(given, ast.expr):
             return False
@@ -261,7 +262,7 @@ class SharedBuffers:
         )
 
     def _returns(self, function: ast.FunctionDef, call: ast.Call, given: ast.AST) -> bool:
-        """Whether a function of the file returns what it is given, or a part of it."""
+        """Whether a function of the file returns its argument, or a part of it."""
         parameters = [*function.args.posonlyargs, *function.args.args]
         bound = bound_arguments(call, parameters)
         others = [one.arg for one in (function.args.vararg, function.args.kwarg) if one is not None]
@@ -273,7 +274,7 @@ class SharedBuffers:
         return any(self._reaches(name, function) for name in named)
 
     def _reaches(self, name: str, function: ast.FunctionDef | ast.Lambda) -> bool:
-        """Whether a parameter gets into what a function returns."""
+        """Whether a parameter reaches the return value of a function."""
         if function in self.open or len(self.open) > _DEPTH:
             return False
         scope = self.names.scope_inside(function)
@@ -295,7 +296,7 @@ class SharedBuffers:
             self.open.discard(function)
 
     def _is_returned(self, node: ast.AST, function: ast.FunctionDef | ast.Lambda) -> bool:
-        """Whether an expression is a returned one or a part of it that is handed on."""
+        """Whether an expression is returned, or is a part of the return value."""
         child: ast.AST = node
         while (above := self.names.parents.get(child)) is not None and above is not function:
             if isinstance(above, ast.Return | ast.Yield | ast.YieldFrom):

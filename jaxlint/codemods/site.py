@@ -1,4 +1,4 @@
-"""One source file as a codemod sees it: its trees, positions and names, parsed once and shared by all steps."""
+"""One source file for codemods: its trees, positions and names, parsed once and shared by all steps."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ NodeT = TypeVar("NodeT", bound=cst.CSTNode)
 
 
 class Refused(Exception):
-    """A codemod cannot make the rewrite; the message is the reason, for the user."""
+    """A codemod refuses the rewrite; the message is the reason, for the user."""
 
 
 class Site:
-    """The shared view of one file. Raises Refused where the file cannot be parsed."""
+    """The shared view of one file. Raises Refused if the file cannot be parsed."""
 
     def __init__(self, source: SourceFile) -> None:
         self.source = source
         self.lines = Lines(source.text)
-        self.memo: dict[object, Any] = {}  # answers of those who ask
+        self.memo: dict[object, Any] = {}  # caches of other modules
 
     def release(self) -> None:
-        """Lets go of the libcst tree, which is made again when it is needed again."""
+        """Frees the libcst tree, which is parsed again on demand."""
         for name in ("module", "_nodes", "_places"):
             self.__dict__.pop(name, None)
 
@@ -44,7 +44,7 @@ class Site:
         try:
             refuse_for_libcst(
                 self.source
-            )  # before a tree of this kind is made, too, which is as large as that of the analysis
+            )  # also before a tree of this kind is built, which is as large as that of the analysis
             return parse_source(self.source)
         except SourceError as error:
             raise Refused(error.message) from None
@@ -67,7 +67,7 @@ class Site:
 
     @functools.cached_property
     def _nodes(self) -> Mapping[Span, list[cst.CSTNode]]:
-        """Nodes by span, inner before outer. A parenthesised tuple or generator stands under both its spans."""
+        """Nodes by span, inner before outer. A parenthesised tuple or generator is listed under both its spans."""
         found: dict[Span, list[cst.CSTNode]] = {}
         for node, place in self._places.items():
             found.setdefault(place, []).append(node)
@@ -82,18 +82,18 @@ class Site:
             return {node: _span(place) for node, place in positions.items() if isinstance(place, CodeRange)}
 
     def place(self, node: cst.CSTNode) -> Span:
-        """Where a libcst node of this file is; parentheses around an expression do not count."""
+        """The span of a libcst node of this file, without parentheses around an expression."""
         return self._places[node]
 
     def outer_place(self, node: cst.BaseExpression) -> Span:
-        """Where an expression is, with the parentheses around it."""
+        """The span of an expression, with the parentheses around it."""
         if not node.lpar:
             return self.place(node)
         first, last = self.place(node.lpar[0]), self.place(node.rpar[-1])
         return Span(first.line, first.column, last.end_line, last.end_column)
 
     def find(self, span: Span, *types: type[NodeT]) -> NodeT:
-        """The innermost libcst node of one of `types` at exactly `span`. Raises Refused when there is none."""
+        """The innermost libcst node of one of `types` at exactly `span`. Raises Refused if there is none."""
         for node in self._nodes.get(span, ()):
             if isinstance(node, types):
                 return node
@@ -109,7 +109,7 @@ class Site:
         raise Refused(f"there is no {wanted} at line {span.line}, column {span.column}")
 
     def find_function(self, span: Span) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-        """The function whose name is at `span`, as findings mark functions."""
+        """The function whose name is at `span`, which is how findings mark functions."""
         for node in self._by_line.get(span.line, ()):
             if (
                 isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
@@ -129,7 +129,7 @@ class Site:
 
     @functools.cached_property
     def stored_attributes(self) -> Mapping[str, list[ast.Attribute]]:
-        """Where attributes are stored, by their names."""
+        """The stores to attributes, by attribute name."""
         found: dict[str, list[ast.Attribute]] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -138,7 +138,7 @@ class Site:
 
     @functools.cached_property
     def method_calls(self) -> Mapping[str, list[ast.Call]]:
-        """The calls of attributes, by the names of these."""
+        """The calls of attributes, by attribute name."""
         found: dict[str, list[ast.Call]] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -161,11 +161,11 @@ class Site:
         return [node for node in ast.walk(self.tree) if isinstance(node, kinds) and node.decorator_list]
 
     def span(self, node: ast.AST) -> Span:
-        """Where a node of the standard library's tree is."""
+        """The span of a node of the standard library's tree."""
         return span_of(node, self.lines.lines)  # type: ignore[arg-type]
 
     def across(self, nodes: Sequence[ast.AST]) -> Span:
-        """From the first of nodes that follow each other to the last."""
+        """The span from the first to the last of adjacent nodes."""
         first, last = self.span(nodes[0]), self.span(nodes[-1])
         return Span(first.line, first.column, last.end_line, last.end_column)
 
@@ -174,9 +174,9 @@ class Site:
         return self.lines.slice(self.span(node))
 
     def code(self, node: cst.CSTNode, place: Span | None = None) -> str:
-        """The source text of a libcst node, built or found.
+        """The source text of a libcst node, parsed or built.
 
-        `place` is where it is to stand: needed when it may span several lines, which libcst indents by their block.
+        `place` is its destination, needed if it may span several lines, which libcst indents by their block.
         """
         code = self.module.code_for_node(node)
         if place is None or not _LINE_END.search(code):
@@ -198,12 +198,12 @@ class Site:
 
 
 def first_line(statement: ast.stmt) -> int:
-    """The line on which a statement begins, its decorators included."""
+    """The first line of a statement, its decorators included."""
     return min([statement.lineno, *(part.lineno for part in getattr(statement, "decorator_list", ()))])
 
 
 class _Indent(cst.CSTTransformer):
-    """Writes the indentation of the block out, where libcst would leave it to the block."""
+    """Writes out the block's indentation, which libcst would leave to the block."""
 
     def __init__(self, indentation: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""`stable-form`: formulas that overflow or lose digits become the functions of JAX that do not.
+"""`stable-form`: formulas that overflow or lose digits become JAX functions that do not.
 
 `jnp.exp(x) / jnp.exp(x).sum()` becomes `jax.nn.softmax(x)`, `jnp.log(1 + x)` becomes `jnp.log1p(x)`, and so on.
 """
@@ -73,7 +73,7 @@ class _Form:
             raise Refused(_OTHER_FORM)
         axis = options.pop("axis", "None")
         keeps = options.pop("keepdims", "False") == "True"
-        # The sum has to stand along the axis that it was taken over.
+        # The sum must keep its axis in the broadcast.
         fits = keeps or axis in ("None", "0")
         if view:
             fits = not keeps and (
@@ -108,7 +108,7 @@ class _Form:
         raise Refused(_OTHER_FORM)
 
     def _log_of_sum(self, node: ast.BinOp) -> str:
-        """Of `1 + exp(x)`, `1 + x`, `1 - sigmoid(x)` and `1 - x`."""
+        """For `1 + exp(x)`, `1 + x`, `1 - sigmoid(x)` and `1 - x`."""
         if isinstance(node.op, ast.Add):
             sides = [node.left, node.right]
             other = sides[1] if _is_one(sides[0]) else sides[0] if _is_one(sides[1]) else None
@@ -126,7 +126,7 @@ class _Form:
         raise Refused(_OTHER_FORM)
 
     def difference(self, node: ast.BinOp) -> str:
-        """Of `exp(x) - 1`."""
+        """For `exp(x) - 1`."""
         if not isinstance(node.op, ast.Sub) or not _is_one(node.right):
             raise Refused(_OTHER_FORM)
         return self.call("jax.numpy.expm1", self.layout.argument(self.argument_of(node.left, _EXP)))
@@ -141,7 +141,7 @@ class _Form:
         return call.args[0]
 
     def sum(self, node: ast.expr) -> tuple[ast.expr, dict[str, str]]:
-        """What is summed, and the options of the sum as text. Raises Refused."""
+        """The summed expression, and the options of the sum as text. Raises Refused."""
         if not isinstance(node, ast.Call) or any(isinstance(one, ast.Starred) for one in node.args):
             raise Refused(_OTHER_FORM)
         positional = list(node.args)

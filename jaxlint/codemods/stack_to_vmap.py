@@ -1,4 +1,4 @@
-"""`stack-to-vmap`: results that a comprehension computes row by row, to be stacked, are computed together by `vmap`."""
+"""`stack-to-vmap`: stacked results that a comprehension computes row by row are computed together by `vmap`."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _axis(call: ast.Call) -> str:
 
 
 def _gives_several(site: Site, value: ast.expr) -> bool:
-    """Whether `value` calls a function of this file that returns a tuple, list or dictionary that is written out."""
+    """Whether `value` calls a function of this file that visibly returns a tuple, list or dict."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
         return False
     for binding in site.names.bindings_of(value.func.id, site.names.scope_at(value)):

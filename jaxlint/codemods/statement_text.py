@@ -1,4 +1,4 @@
-"""How a statement lies in its text: what shares its lines, its comment, its block."""
+"""The text of a statement: other code on its lines, its comment, its block."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SILENCES_BELOW = re.compile(r"jaxlint\s*:\s*ignore", re.IGNORECASE)
 
 
 def siblings(site: Site, statement: ast.stmt) -> list[ast.stmt]:
-    """The block of statements that `statement` stands in."""
+    """The block that contains `statement`."""
     parent = site.names.parents[statement]
     for field in ("body", "orelse", "finalbody"):
         block = getattr(parent, field, None)
@@ -37,9 +37,10 @@ def trailing_comment(site: Site, statement: ast.stmt) -> str:
 
 
 def taken_out(site: Site, statement: ast.stmt) -> tuple[Span, str]:
-    """The lines of `statement`, which shares them with no other, and what is left of them: its comments, a line for each.
+    """The lines of `statement`, which it shares with no other, and what remains of them: its comments, a line for
+    each.
 
-    Raises Refused for a comment that would silence the statement below.
+    Raises Refused for a comment that would suppress findings in the statement below.
     """
     span = site.span(statement)
     indent = site.lines.lines[span.line - 1][: span.column - 1]
@@ -51,13 +52,13 @@ def taken_out(site: Site, statement: ast.stmt) -> tuple[Span, str]:
 
 
 def whole_lines(site: Site, statement: ast.stmt, inserted: set[int]) -> Span:
-    """The lines of `statement`, and a blank line that its removal would leave doubled."""
+    """The lines of `statement`, with a blank line that its removal would leave doubled."""
     span = site.span(statement)
     lines = site.lines.lines
     first, last = span.line, span.end_line  # 1-based, inclusive
     above_blank = first == 1 or not lines[first - 2].strip()
     if above_blank and first not in inserted and last < len(lines) - 1 and not lines[last].strip():
         last += 1
-    if last >= len(lines):  # the last line has no end of its own
+    if last >= len(lines):  # the last line has no line end
         return Span(first, 1, len(lines), len(lines[-1]) + 1)
     return Span(first, 1, last + 1, 1)

@@ -1,4 +1,4 @@
-"""`tuple-static-argument`: a list or set given for a static argument becomes a tuple or frozenset, which can be hashed."""
+"""`tuple-static-argument`: a list or set passed for a static parameter becomes a hashable tuple or frozenset."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def tuple_static_argument(draft: Draft, step: Step) -> None:
 
 
 def _hashable(node: cst.BaseExpression) -> cst.BaseExpression:
-    """`node` with what cannot be hashed turned into what can. Raises Refused."""
+    """`node` with unhashable literals replaced by hashable ones. Raises Refused."""
     if isinstance(node, (cst.Dict, cst.DictComp)):
         raise Refused("no hashable type has the methods of a dict; pass its items, or a frozen dataclass")
     if isinstance(node, (cst.ListComp, cst.SetComp)):

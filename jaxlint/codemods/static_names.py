@@ -16,7 +16,7 @@ from jaxlint.finding import Step
 
 @codemod("add-static-argument")
 def add_static_argument(draft: Draft, step: Step) -> None:
-    """The span is the call of the transform, the decorator, or the function that is decorated.
+    """The span is the call of the transform, the decorator, or the decorated function.
 
     The parameter `name` is that of the function's parameter.
     """
@@ -56,7 +56,7 @@ def add_static_argument(draft: Draft, step: Step) -> None:
 
 
 def _position(site: Site, node: ast.AST, name: str) -> int | None:
-    """The position of the parameter, where the function is defined in this file. Raises Refused where it has none."""
+    """The position of the parameter, if the function is defined in this file. Raises Refused if it has none."""
     decorated = site.names.parents.get(node)
     if isinstance(decorated, (ast.FunctionDef, ast.AsyncFunctionDef)) and node in decorated.decorator_list:
         node = decorated
@@ -76,7 +76,7 @@ def _position(site: Site, node: ast.AST, name: str) -> int | None:
 
 
 def _longer(site: Site, value: ast.expr, entry: str) -> str:
-    """The text of a number, name or list of them with `entry` after its own."""
+    """The text of a number, name or list of them, extended by `entry`."""
     text = site.text(value)
     if isinstance(value, (ast.Tuple, ast.List)) and "#" not in text and text[0] in "([":
         if not value.elts:

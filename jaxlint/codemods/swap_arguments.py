@@ -1,4 +1,4 @@
-"""`swap-arguments`: the first two positional arguments of a call change places."""
+"""`swap-arguments`: swaps the first two positional arguments of a call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jaxlint.finding import Step
 
 @codemod("swap-arguments")
 def swap_arguments(draft: Draft, step: Step) -> None:
-    """The span is the call. The parameter `keyword` names the first argument, where the second is not positional."""
+    """The span is the call. The parameter `keyword` names the first argument, if the second is not positional."""
     site = draft.site
     call = site.find_ast(step.span, ast.Call)
     assert isinstance(call, ast.Call)

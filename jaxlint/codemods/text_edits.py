@@ -1,4 +1,4 @@
-"""Text edits: positions to offsets, applying edits, and finding those that overlap; and source as messages show it."""
+"""Text edits: converting positions to offsets, applying edits, and finding overlaps; and source text for messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def shown_source(node: ast.AST) -> str:
 
 
 class Lines:
-    """Turns the spans of one text into offsets. Lines end where Python's tokenizer ends them: CRLF, CR or LF."""
+    """Converts the spans of one text to offsets. Lines end as in Python's tokenizer: CRLF, CR or LF."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -58,14 +58,14 @@ class Lines:
 
     @property
     def newline(self) -> str:
-        """The line end of this text: that of its first line."""
+        """The line end of this text, that of its first line."""
         if len(self.starts) == 1:
             return "\n"
         return self.text[len(self.lines[0]) : self.starts[1]]
 
 
 def overlaps(one: Span, other: Span) -> bool:
-    """Whether two edits cannot both be made. Insertions at one place can, in order; neighbours can."""
+    """Whether two edits exclude each other. Insertions at one place are compatible, in order; so are neighbours."""
     first, second = sorted((one, other))
     end = (first.end_line, first.end_column)
     start = (second.line, second.column)
@@ -75,7 +75,7 @@ def overlaps(one: Span, other: Span) -> bool:
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """`text` with `edits` made. Identical edits count once. Raises ValueError when two overlap."""
+    """`text` after `edits`. Identical edits count once. Raises ValueError if two overlap."""
     lines = Lines(text)
     ordered = _unique_sorted(edits)
     for before, after in itertools.pairwise(ordered):

@@ -1,4 +1,4 @@
-"""Rewrites of measurements: waiting for the device, calling once before, and a clock that only goes forward."""
+"""Rewrites of measurements: a wait for the device, a warm-up call, a monotonic clock."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from jaxlint.finding import Span, Step
 
 _WAIT = "jax.block_until_ready"
 _CLOCKS = {"time.time": "time.perf_counter", "time.time_ns": "time.perf_counter_ns"}
-# What a result may stand in, so that waiting for the whole is waiting for the result.
+# Expressions around a result for which waiting for the whole is waiting for the result.
 _HOLDING = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp, ast.BinOp, ast.Starred)
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
 
 
 @codemod("wait-before-clock")
 def wait_before_clock(draft: Draft, step: Step) -> None:
-    """The span is the call whose result nothing waits for; the parameter `clock` that of the reading which comes too early."""
+    """The span is the call whose result nothing waits for; the parameter `clock` is the span of the reading that
+    comes too early."""
     site = draft.site
     call, clock = site.find_ast(step.span, ast.expr), site.find_ast(_place(step, "clock"), ast.expr)
     parent = site.names.parents.get(call)
@@ -58,7 +59,7 @@ def wait_before_clock(draft: Draft, step: Step) -> None:
 
 @codemod("call-before-clock")
 def call_before_clock(draft: Draft, step: Step) -> None:
-    """The span is the first call of a jitted function; the parameter `clock` that of the reading before it."""
+    """The span is the first call of a jitted function; the parameter `clock` is the span of the reading before it."""
     site = draft.site
     call, clock = site.find_ast(step.span, ast.Call), site.find_ast(_place(step, "clock"), ast.expr)
     assert isinstance(call, ast.Call)
@@ -90,7 +91,7 @@ def call_before_clock(draft: Draft, step: Step) -> None:
 
 @codemod("forward-clock")
 def forward_clock(draft: Draft, step: Step) -> None:
-    """The span is a reading by `time.time`. It and those that it is compared with are taken by `time.perf_counter`."""
+    """The span is a reading by `time.time`. It and the readings that it is compared with become `time.perf_counter`."""
     site = draft.site
     first = site.find_ast(step.span, ast.Call)
     assert isinstance(first, ast.Call)
@@ -105,7 +106,7 @@ def forward_clock(draft: Draft, step: Step) -> None:
 
 
 class _Readings:
-    """The readings of one clock that are subtracted from each other, straight or through variables."""
+    """The readings of one clock that are subtracted from each other, directly or through variables."""
 
     def __init__(self, site: Site, clock: str) -> None:
         self.site, self.clock = site, clock
@@ -157,7 +158,7 @@ class _Readings:
 
 
 def _is_plain(node: ast.expr) -> bool:
-    """A variable, or an attribute of one."""
+    """A variable, or an attribute of a variable."""
     return isinstance(node, ast.Name) or (
         isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
     )

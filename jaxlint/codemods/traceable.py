@@ -1,4 +1,4 @@
-"""What may not be done with a value once JAX traces it: a block that does any of it cannot become a function of JAX."""
+"""Operations that a tracer does not allow: a block with any of them cannot become a JAX function."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHAPED = frozenset(
     """zeros ones full empty eye arange linspace reshape broadcast_to tile repeat split array_split resize
     identity tri""".split()  # noqa: SIM905
 )
-_DEPTH = 3  # functions that are looked into
+_DEPTH = 3  # nested functions that are examined
 _SEQUENCES = (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp, ast.JoinedStr)
 
 
@@ -36,9 +36,9 @@ def check_traceable(
     counters: Set[str] = frozenset(),
     handled: Set[ast.AST] = frozenset(),
 ) -> None:
-    """Raises Refused when `nodes` need a Python value of a name in `traced`.
+    """Raises Refused if `nodes` need the Python value of a name in `traced`.
 
-    `counters` are those of them that count: numbers of Python now, which may index lists and make shapes. `handled` are nodes
+    `counters` are counters among them: Python numbers now, which may index lists and give shapes. `handled` are nodes
     that will be rewritten.
     """
     check = _Check(site, traced, counters, what)
@@ -49,7 +49,7 @@ def check_traceable(
 
 
 def reads(node: ast.AST, traced: Set[str]) -> str:
-    """A name in `traced` whose value `node` reads; what is known of an array without its numbers does not count."""
+    """A name in `traced` whose value `node` reads; reads of its shape, dtype and the like do not count."""
     if isinstance(node, ast.Attribute) and node.attr in _STATIC:
         return ""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ASKING:
@@ -62,7 +62,7 @@ def reads(node: ast.AST, traced: Set[str]) -> str:
 
 
 def computed_from(names: Set[str], given: Sequence[tuple[ast.expr, set[str]]]) -> set[str]:
-    """`names`, and the variables that are computed from them, by what is assigned."""
+    """`names`, and the variables that are computed from them by assignments."""
     names = {*names}
     while new := {
         target for value, targets in given if reads(value, names) for target in targets if target not in names
@@ -72,7 +72,7 @@ def computed_from(names: Set[str], given: Sequence[tuple[ast.expr, set[str]]]) -
 
 
 def assignments(top: ast.AST) -> Iterator[tuple[ast.expr, set[str]]]:
-    """What is assigned in `top`, and the variables that it goes into."""
+    """The assignments in `top`: each value with the variables that it reaches."""
     for node in ast.walk(top):
         if isinstance(node, ast.Assign):
             targets: list[ast.expr] = node.targets
@@ -124,7 +124,7 @@ class _Check:
             raise Refused(f"{self.what} branches on `{name}`, which would be a tracer")
 
     def index(self, node: ast.Subscript) -> None:
-        """A list cannot be indexed by a counter that is traced."""
+        """A tracer cannot index a list."""
         if isinstance(node.slice, ast.Slice) or not (self.names(node.slice) & self.counters):
             return
         if any(isinstance(held, _SEQUENCES) for held in _given(self.site, node.value)):
@@ -165,7 +165,7 @@ class _Check:
             self.called(node, function)
 
     def called(self, call: ast.Call, function: ast.Name) -> None:
-        """A function of the file gets counters that are traced, and may have to know them."""
+        """A function of the file receives traced counters, and may need their values."""
         bindings = self.site.names.bindings_of(function.id, self.site.names.scope_at(function))
         made = bindings[0].node if len(bindings) == 1 else None
         if not isinstance(made, ast.FunctionDef) or made.decorator_list:
@@ -181,7 +181,7 @@ class _Check:
             within.node(part)
 
     def is_of_generator(self, function: ast.expr) -> bool:
-        """Whether it is a method of what NumPy's or Python's random module made, as `rng = np.random.default_rng(0)`."""
+        """Whether it is a method of a NumPy or Python random generator, such as `rng = np.random.default_rng(0)`."""
         if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
             return False
         made = [one.func for one in _given(self.site, function.value) if isinstance(one, ast.Call)]
@@ -195,12 +195,12 @@ class _Check:
 
 
 def is_array_like(site: Site, node: ast.expr) -> bool:
-    """Whether nothing speaks against `node` being an array: it is no literal or string, and no iterator of Python."""
+    """Whether nothing excludes that `node` is an array: it is not a literal, a string or a Python iterator."""
     return all(_may_be_array(site, held) for held in _given(site, node))
 
 
 def _given(site: Site, node: ast.expr) -> list[ast.expr]:
-    """`node`, or all that the variable that it names is given."""
+    """`node`, or all values of the variable that it names."""
     if not isinstance(node, ast.Name):
         return [node]
     found: list[ast.expr] = []
@@ -223,7 +223,7 @@ def _may_be_array(site: Site, held: ast.expr) -> bool:
     if isinstance(held, ast.Call) and isinstance(held.func, ast.Name):
         return site.names.scope_at(held).resolve(held.func.id) is not None
     if isinstance(held, ast.Call) and (site.names.qualified(held.func) or "").startswith("random."):
-        return False  # lists and numbers of Python
+        return False  # lists and Python numbers
     if isinstance(held, ast.Call) and isinstance(held.func, ast.Attribute):
         return held.func.attr not in ("items", "values", "keys", "splitlines", "readlines", "split_lines")
     return True

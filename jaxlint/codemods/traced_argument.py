@@ -1,4 +1,4 @@
-"""`trace-static-argument`: a number that is declared static becomes an ordinary argument, so that each value needs no program of its own."""
+"""`trace-static-argument`: a static number becomes an ordinary argument, so that a new value does not recompile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jaxlint.jaxapi.array_members import AT_UPDATES
 from jaxlint.jaxapi.twins import ELEMENTWISE
 
 _OPTIONS = ("static_argnums", "static_argnames")
-# Functions that take a traced number for any of their arguments, besides those that work element by element.
+# Functions that accept a tracer for any of their arguments, besides elementwise ones.
 _TRACING = frozenset(
     {"where", "clip", "asarray", "astype", "power", "fold_in", "select", "dynamic_index_in_dim"}
 )
@@ -24,7 +24,8 @@ _Function = ast.FunctionDef | ast.Lambda
 
 @codemod("trace-static-argument")
 def trace_static_argument(draft: Draft, step: Step) -> None:
-    """The span is the call of jax.jit, the decorator, or the function that is decorated. The parameter `name` is that of the function's."""
+    """The span is the call of jax.jit, the decorator, or the decorated function. The parameter `name` is that of the
+    function's."""
     site = draft.site
     name = str(step.parameters["name"])
     node = site.find_ast(step.span, ast.Call, ast.Name, ast.Attribute, ast.FunctionDef)
@@ -62,7 +63,7 @@ def trace_static_argument(draft: Draft, step: Step) -> None:
 
 
 def _parts(site: Site, node: ast.AST) -> tuple[ast.Call, _Function]:
-    """The call that says what is static, and the function. Raises Refused."""
+    """The call that declares static arguments, and the function. Raises Refused."""
     if isinstance(node, ast.FunctionDef):
         node = next((one for one in node.decorator_list if _is_jit(site, one)), node)
     if not isinstance(node, ast.Call) or not _is_jit(site, node):
@@ -86,7 +87,7 @@ def _is_jit(site: Site, node: ast.AST) -> bool:
 
 
 def _entries(site: Site, value: ast.expr) -> list[str]:
-    """The text of each number or name that is listed."""
+    """The text of each listed number or name."""
     listed = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
     if not all(isinstance(one, ast.Constant) for one in listed):
         raise Refused("the call of jit does not list its static arguments")
@@ -104,7 +105,7 @@ def _left(site: Site, value: ast.expr, name: str, position: int | None) -> list[
 
 
 def _check_default(arguments: ast.arguments, name: str) -> None:
-    """A default that is no number would have to be traced as well."""
+    """A default that is not a number would have to be traced as well."""
     positional = [*arguments.posonlyargs, *arguments.args]
     pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
     for argument, default in (*pairs, *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)):
@@ -123,9 +124,10 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _check_body(site: Site, function: _Function, name: str, arrays: set[str]) -> None:
-    """Raises Refused where the body needs the number itself, or hands it to something that may.
+    """Raises Refused if the body needs the number itself, or passes it to code that may.
 
-    `arrays` are the parameters that are traced anyway: what is computed with one of them is an array, now as before.
+    `arrays` are the parameters that are traced anyway: a result computed from one of them is an array before and
+    after.
     """
     body: list[ast.AST] = list(function.body) if isinstance(function.body, list) else [function.body]
     given = [pair for top in body for pair in assignments(top)]
@@ -161,7 +163,7 @@ def _check_call(site: Site, node: ast.Call, traced: set[str], arrays: set[str]) 
 
 
 def _bare(node: ast.AST, traced: set[str], arrays: set[str]) -> str:
-    """A name in `traced` that is handed over as a number. Functions and calls that read it are looked at by themselves."""
+    """A name in `traced` that is passed as a number. Functions and calls that read it are checked separately."""
     mixed = isinstance(node, ast.BinOp | ast.Compare) and reads(node, arrays)
     if mixed or isinstance(node, ast.Lambda | ast.Call):
         return ""

@@ -1,4 +1,4 @@
-"""`sequence-to-array`: a list that is indexed by a traced value becomes an array, and a slice that moves a dynamic slice.
+"""`sequence-to-array`: a list with a traced index becomes an array, and a slice with traced bounds a dynamic slice.
 
 `weights[i]` becomes `jnp.array(weights)[i]`, and `x[i:i + 3]` becomes `lax.dynamic_slice_in_dim(x, i, 3)`.
 """
@@ -48,7 +48,7 @@ def _slice(draft: Draft, layout: Layout, node: ast.Subscript, bounds: ast.Slice)
 
 
 def _size(lower: ast.expr, upper: ast.expr) -> ast.expr | None:
-    """`n` where the bounds are `i` and `i + n`."""
+    """`n` if the bounds are `i` and `i + n`."""
     if isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add):
         for same, other in ((upper.left, upper.right), (upper.right, upper.left)):
             if ast.dump(same) == ast.dump(lower) and isinstance(

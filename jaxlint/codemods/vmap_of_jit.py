@@ -12,7 +12,8 @@ from jaxlint.finding import Span, Step
 
 _VMAP, _JIT, _PARTIAL = "jax.vmap", "jax.jit", "functools.partial"
 
-# Options of jit that mean the same outside vmap: they speak of argument positions, which vmap keeps, or of the compiler.
+# Options of jit with the same meaning outside vmap: they concern argument positions, which vmap keeps, or the
+# compiler.
 _CARRIED = {
     "static_argnums",
     "static_argnames",
@@ -48,7 +49,7 @@ def swap_vmap_of_jit(draft: Draft, step: Step) -> None:
 
 
 def _swapped(outer: cst.Call, inner: cst.Call) -> cst.Call:
-    """Each call keeps its own options and layout; the function goes into the vmap, the vmap into the jit."""
+    """Each call keeps its own options and layout; vmap wraps the function, and jit wraps vmap."""
     function, wrapped = inner.args[0], outer.args[0]
     batched = outer.with_changes(
         args=[wrapped.with_changes(value=function.value, keyword=None), *outer.args[1:]], lpar=(), rpar=()
@@ -57,7 +58,7 @@ def _swapped(outer: cst.Call, inner: cst.Call) -> cst.Call:
 
 
 def _decorators_at(site: Site, span: Span) -> tuple[ast.expr, ast.expr] | None:
-    """The vmap and the jit right under it, when `span` covers the first or both of a function's decorators."""
+    """The vmap and the jit directly below it, if `span` covers the first or both of a function's decorators."""
     for node in site.decorated:
         for upper, lower in zip(node.decorator_list, node.decorator_list[1:], strict=False):
             first, last = site.span(upper), site.span(lower)
@@ -79,7 +80,7 @@ def _swap_decorators(draft: Draft, upper: ast.expr, lower: ast.expr) -> None:
 
 
 def _wrapper(site: Site, decorator: ast.expr) -> tuple[str | None, list[ast.keyword]]:
-    """The transform that a decorator applies and its options: `@t`, `@t(...)` or `@partial(t, ...)`."""
+    """The transform of a decorator and its options: `@t`, `@t(...)` or `@partial(t, ...)`."""
     if not isinstance(decorator, ast.Call):
         return site.names.qualified(decorator), []
     callee = _callee(site, decorator)

@@ -13,7 +13,8 @@ from jaxlint.finding import Step
 
 @codemod("wrap-call")
 def wrap_call(draft: Draft, step: Step) -> None:
-    """The span is the expression. The parameter `function` is a builtin, or a dotted name, which is imported if need be."""
+    """The span is the expression. The parameter `function` is a builtin, or a dotted name, which is imported if
+    needed."""
     site = draft.site
     node = site.find_ast(step.span, ast.expr)
     assert isinstance(node, ast.expr)

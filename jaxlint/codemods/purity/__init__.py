@@ -1,1 +1,1 @@
-"""What a function does besides giving a value, what it reads from outside and what it returns: asked before it is staged."""
+"""Checks before code is traced: its side effects, the outside state that it reads, and its results."""

@@ -1,4 +1,4 @@
-"""What options of the command line hold, by what `add_argument` says of them."""
+"""The values of command-line options, from the calls of `add_argument`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COUNTS = frozenset({"store_true", "store_false", "count"})
 
 
 def option_of(program: Program, name: str) -> Values:
-    """What an attribute of the parsed arguments may be."""
+    """The possible values of an attribute of the parsed arguments."""
     found: Values = NOTHING
     for _, call in program.calls.get("add_argument", ()):
         if name in _names(call):

@@ -1,4 +1,4 @@
-"""The effects of calls: of functions, objects and methods of the program, and of what lies outside of it."""
+"""The side effects of calls: of functions, objects and methods of the program, and of external ones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _FUNCTION_ARGUMENTS = {"jax.lax.cond": (1, 2), "jax.lax.while_loop": (0, 1), "ja
 
 
 class CallEffects:
-    """The part of a walk that looks at calls."""
+    """The part of an effects walk that handles calls."""
 
     def __init__(self, possible: PossibleValues, walk: Walk, freshness: Freshness) -> None:
         self.possible, self.program = possible, possible.program
@@ -89,7 +89,7 @@ class CallEffects:
         elif isinstance(value, Unknown):
             yield from self._unknown(node, file, function, fresh_self)
         elif value in (ARRAY, NUMPY, NUMBER, TEXT):
-            return  # no call of these does anything but fail
+            return  # a call of these can only fail
         else:
             yield problem(self.program, "calls an unknown function", node, file, certain=False)
 
@@ -131,7 +131,7 @@ class CallEffects:
         if name.startswith("numpy.") and name.endswith(".at"):
             yield problem(self.program, "changes an array in place", node, file, certain=True)
         elif self.region.carries_nnx and known_functions.makes_nnx(name):
-            # It draws from the streams of random numbers that it is given: `nnx.jit` carries those of its arguments.
+            # It draws from its argument's streams of random numbers: `nnx.jit` carries those of its arguments.
             for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
                 if self.walk.is_nnx(argument, file) and self.walk.comes_from_outside(argument, file):
                     yield problem(
@@ -244,7 +244,7 @@ class CallEffects:
             yield problem(self.program, "calls an unknown function", node, file, certain=False)
 
     def _called_back(self, made: Made, node: ast.Call, file: File) -> Iterator[Problem]:
-        """What an object of a library calls of the program."""
+        """The program's functions that a library object calls."""
         for value in called_back(made):
             if not isinstance(value, Inst) or self.possible.classes.member(value.cls, "__call__") is not None:
                 yield from self._callee(value, node, file, None, False)
@@ -252,7 +252,7 @@ class CallEffects:
     def _of_made(self, receiver: Made, name: str, node: ast.Call, file: File) -> Iterator[Problem]:
         made = receiver.name
         if made == "super":
-            return  # of a class whose bases are known to do nothing else, as its constructor says
+            return  # its base classes certainly do nothing else, as its constructor shows
         if made.startswith(
             ("optax.", "haiku.", "flax.linen.", "distrax.", "equinox.", "jmp.", "jax.")
         ) and not made.startswith("jax.debug"):
@@ -290,7 +290,7 @@ class CallEffects:
         )
 
     def _inherited(self, receiver: Inst, name: str, node: ast.Call, file: File) -> Iterator[Problem]:
-        """A method that a class of the program has from a library."""
+        """A method that a program class inherits from a library."""
         bases = self.possible.external_bases(receiver.cls)
         if bases and all(base.startswith(_FUNCTIONAL) or base in _BASES for base in bases):
             if name in ("apply", "init", "init_with_output", "bind", "__call__"):
@@ -343,7 +343,7 @@ class CallEffects:
     def _unknown(
         self, node: ast.Call, file: File, function: FunctionNode | None, fresh_self: bool
     ) -> Iterator[Problem]:
-        """A method of what is not known: an array or a tree of arrays, if it has no other name."""
+        """A method of an unknown object: probably an array or a tree of arrays, unless its name says otherwise."""
         called = node.func
         if isinstance(called, ast.Attribute):
             held = called.value

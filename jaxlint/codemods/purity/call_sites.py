@@ -1,4 +1,4 @@
-"""Where the functions of a program are called, and what they are given there."""
+"""The call sites of a program's functions, and their arguments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jaxlint.codemods.purity.values import (
 
 
 class CallSites:
-    """The calls of the functions of one program. `memo` keeps what holds for the next question, too."""
+    """The calls of one program's functions. `memo` keeps facts for later questions."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class CallSites:
         self._all_calls: dict[FunctionNode, list[CallSite]] = memo.setdefault("calls", {})
 
     def given_to(self, function: FunctionNode, parameter: ast.arg, file: File) -> tuple[Values, bool]:
-        """What the calls of a function that are seen give a parameter, and whether these are all."""
+        """The arguments of the visible calls for a parameter, and whether these are all calls."""
         found: Values = NOTHING
         calls = self.calls_of(function, file)
         complete = bool(calls)
@@ -55,12 +55,13 @@ class CallSites:
         return found, complete
 
     def calls_of(self, function: FunctionNode, file: File) -> list[CallSite]:
-        """The calls of a function, each with what calls it ("" for the call itself); None where it gets out of sight."""
+        """The calls of a function, each with the transformations in between ("" for a direct call); None if the
+        function escapes."""
         if (whole := self._all_calls.get(function)) is not None:
             return whole
         if function in self.answers.calls:
             found = self.answers.calls[function]
-            if found is None:  # what calls itself is called from elsewhere, too
+            if found is None:  # a recursive function has another caller
                 self.answers.cyclic = True
             self.answers.guesses += 1
             return found or []
@@ -72,7 +73,7 @@ class CallSites:
         if self.answers.open:
             self.answers.calls[function] = found
         else:
-            self.answers.calls.pop(function, None)  # a question that was asked meanwhile has begun anew
+            self.answers.calls.pop(function, None)  # a question asked meanwhile has restarted
         return found
 
     def _calls_of(self, function: FunctionNode, file: File) -> Iterator[CallSite]:
@@ -104,7 +105,7 @@ class CallSites:
                 yield None, "", other
 
     def _flows(self, use: ast.expr, file: File, how: str, depth: int) -> Iterator[CallSite]:
-        """Where a function goes that `use` reads."""
+        """The destinations of the function that `use` reads."""
         parents = file.names.parents
         above = parents.get(use)
         if depth > 6:
@@ -141,7 +142,7 @@ class CallSites:
             yield None, how, file
 
     def _handed(self, use: ast.expr, call: ast.Call, file: File, how: str, depth: int) -> Iterator[CallSite]:
-        """A function that is handed to one of the program is called where that calls its parameter."""
+        """A function passed to a program function is called where that calls its parameter."""
         targets = self.possible.of(call.func, file)
         for target in targets or unknown():
             if not isinstance(target, Fn):
@@ -164,9 +165,10 @@ class CallSites:
     def arguments_for(
         self, function: FunctionNode, parameter: ast.arg, file: File, through: frozenset[str] = frozenset()
     ) -> Iterator[tuple[ast.expr | str | None, File]]:
-        """The argument for a parameter at each call of its function, as `expression_for` has it, and the file of the call.
+        """The argument for a parameter at each call of its function, as in `expression_for`, and the file of the
+        call.
 
-        "?" also where what calls the function is not seen, or is a transformation that is not among those of `through`.
+        "?" also if the caller of the function is not visible, or is a transformation that is not in `through`.
         """
         bound = self.classes.class_around(function, file) is not None
         for call, how, other in self.calls_of(function, file):
@@ -178,7 +180,7 @@ class CallSites:
     def expression_for(
         self, call: ast.Call, function: FunctionNode, parameter: ast.arg, *, bound: bool
     ) -> ast.expr | str | None:
-        """The argument for a parameter: None where it is left out, "?" where that cannot be said."""
+        """The argument for a parameter: None if it is omitted, "?" if it is unknown."""
         for keyword in call.keywords:
             if keyword.arg == parameter.arg:
                 return keyword.value
@@ -194,7 +196,8 @@ class CallSites:
     def argument(
         self, call: ast.Call, how: str, function: FunctionNode, parameter: ast.arg, file: File
     ) -> Values | None:
-        """What a call gives a parameter of a function that it calls, itself or through transformations; None where that is not seen."""
+        """The argument of a call for a parameter of the function that it calls, directly or through transformations;
+        None if unknown."""
         holder = self.classes.class_around(function, file)
         bound = holder is not None or (
             isinstance(function, ast.FunctionDef)
@@ -266,5 +269,5 @@ class CallSites:
 
 
 def steps_of(how: str) -> list[str]:
-    """What calls a function: the names of transformations, or of a function that takes it."""
+    """The callers of a function: the names of transformations, or of a function that takes it."""
     return [step for step in how.split("|") if step]

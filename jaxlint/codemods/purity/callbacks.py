@@ -1,13 +1,14 @@
-"""What objects of libraries call back: the functions and objects of the program that they were made with.
+"""Callbacks of library objects: the program's functions and objects that they were created with.
 
     def clip(limit):
         def update(grads, state, params=None):
             if optax.global_norm(grads) > limit: ...
         return optax.GradientTransformation(init, update)
 
-    optimizer = optax.chain(clip(1.0), optax.sgd(schedule))
+optimizer = optax.chain(clip(1.0), optax.sgd(schedule))
 
-`optimizer.update` calls both `update` and `schedule`. What they do, read and return counts as if it stood where `optimizer.update` does.
+`optimizer.update` calls both `update` and `schedule`. Their effects, reads and results count as if they were at the
+call of `optimizer.update`.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ MADE_OF_FUNCTIONS = (
     "optax.GradientTransformationExtraArgs",
     "optax.stateless",
 )
-# Optimizers whose state holds the buffers of the parameters that it starts from, or one buffer twice.
+# Optimisers whose state shares buffers with the initial parameters, or holds one buffer twice.
 SHARING = ("optax.contrib.", "optax.lbfgs", "optax.lookahead")
 
 
 def handed_over(given: Iterable[Values]) -> Values:
-    """Of what a library makes an object of, that which the object may call, and other objects that do."""
+    """The arguments of a library object that it may call, and other objects that may."""
     return frozenset(
         value
         for values in given
@@ -38,13 +39,13 @@ def handed_over(given: Iterable[Values]) -> Values:
 
 
 def maker_of(callee: Value) -> Made | None:
-    """The object of a library that is called, or whose method is."""
+    """The library object that is called, or whose method is."""
     owner = callee.receiver if isinstance(callee, Method) else callee
     return owner if isinstance(owner, Made) else None
 
 
 def called_back(made: Made) -> Iterator[Value]:
-    """The functions and objects of the program that an object of a library calls."""
+    """The program's functions and objects that a library object calls."""
     for value in made.given:
         if isinstance(value, Made):
             yield from called_back(value)
@@ -53,7 +54,7 @@ def called_back(made: Made) -> Iterator[Value]:
 
 
 def updates_of(made: Made) -> Iterator[Fn]:
-    """The functions of the program whose results the `update` of an optimizer hands on."""
+    """The program's functions whose results the `update` of an optimiser passes on."""
     for value in made.given:
         if isinstance(value, Made):
             yield from updates_of(value)
@@ -62,7 +63,7 @@ def updates_of(made: Made) -> Iterator[Fn]:
 
 
 def may_share(made: Made) -> bool:
-    """Whether the state of an optimizer may hold the buffers of the parameters, or one buffer twice."""
+    """Whether the state of an optimiser may share buffers with the parameters, or hold one buffer twice."""
     return (
         made.name.startswith(SHARING)
         or any(isinstance(value, Made) and may_share(value) for value in made.given)
@@ -71,7 +72,7 @@ def may_share(made: Made) -> bool:
 
 
 def held_by(value: Value) -> Iterator[Inst]:
-    """The objects that what is called back reads: itself, or that whose method it is."""
+    """The objects that a callback reads: itself, or its receiver."""
     if isinstance(value, Inst):
         yield value
     elif isinstance(value, Fn) and value.receiver is not None:
@@ -79,7 +80,7 @@ def held_by(value: Value) -> Iterator[Inst]:
 
 
 def first_parameter(function: ast.AST | None) -> str:
-    """The name of the object in a method; "" where it has none."""
+    """The name of the receiver in a method; "" if it has none."""
     arguments = function.args if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
     positional = [*arguments.posonlyargs, *arguments.args] if arguments is not None else []
     return positional[0].arg if positional else ""

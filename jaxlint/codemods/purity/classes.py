@@ -1,4 +1,4 @@
-"""The classes of a program: their members, bases and heirs, and what their objects have as attributes."""
+"""The classes of a program: members, bases, subclasses, and attributes of their objects."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LOOKING = frozenset(
 
 
 class Classes:
-    """What is asked of the classes of one program. `memo` keeps what holds for the next question, too."""
+    """Questions about the classes of one program. `memo` keeps facts for later questions."""
 
     def __init__(
         self, possible: ValueQueries, expressions: Expressions, answers: Fixpoint, memo: dict[object, Any]
@@ -51,14 +51,14 @@ class Classes:
         return Cls(above, file) if isinstance(above, ast.ClassDef) else None
 
     def decorators(self, cls: Cls) -> list[str]:
-        """The canonical names of what decorates a class, called or not; "" for what is not outside of the program."""
+        """The canonical names of a class's decorators, called or not; "" for a decorator of the program."""
         return [
             self.possible.name_of(one.func if isinstance(one, ast.Call) else one, cls.file)
             for one in cls.node.decorator_list
         ]
 
     def member(self, cls: Cls, name: str, depth: int = 0) -> tuple[Place, Binding] | None:
-        """What a class or one of its bases of the program has under a name."""
+        """The member of a class, or of one of its program bases, with this name."""
         scope = cls.file.names.scope_inside(cls.node)
         if scope is not None and name in scope.bindings:
             return Place(cls.file, scope, name), scope.bindings[name][-1]
@@ -77,7 +77,7 @@ class Classes:
         return found
 
     def external_bases(self, cls: Cls, depth: int = 0) -> set[str]:
-        """The names of the classes outside of the program that a class comes from; "?" for what is not known."""
+        """The names of the external classes that a class derives from; "?" for an unknown one."""
         found: set[str] = set()
         for base in self.bases(cls):
             if isinstance(base, Cls):
@@ -87,7 +87,7 @@ class Classes:
         return found
 
     def heirs(self, cls: Cls) -> list[Cls]:
-        """The classes of the program that come from a class, itself included."""
+        """The program's subclasses of a class, itself included."""
         if (whole := self._heirs.get(cls)) is not None:
             return whole
         guesses = self.answers.guesses
@@ -119,7 +119,7 @@ class Classes:
     # Attributes of objects
 
     def of_instance(self, value: Inst, name: str) -> Values:
-        """An attribute of an object: what its class has, and what is stored under the name anywhere."""
+        """An attribute of an object: the member of its class, and all values stored under the name."""
         found: Values = NOTHING
         for cls in self.heirs(value.cls):
             member = self.member(cls, name)
@@ -153,11 +153,11 @@ class Classes:
         return found
 
     def _is_filled_attribute(self, name: str) -> bool:
-        """Whether a container that objects keep under a name may get more elements: some use does more than look at it."""
+        """Whether a container in an attribute may get more elements: some use does more than read it."""
         return any(not _only_looks(load, file) for file, load in self.program.loads.get(name, ()))
 
     def _field(self, value: Inst, name: str, place: Place) -> Values:
-        """A field of a dataclass or module: its default, and what the calls of the class give it."""
+        """A field of a dataclass or module: its default, and the arguments at calls of the class."""
         found: Values = NOTHING
         for binding in place.scope.bindings[name]:
             statement = place.file.names.parents.get(binding.node)
@@ -188,7 +188,7 @@ class Classes:
         return found
 
     def _stored(self, store: ast.Attribute, file: File) -> Values:
-        """What is assigned to an attribute at one place."""
+        """The value of one assignment to an attribute."""
         above = file.names.parents.get(store)
         if isinstance(above, ast.Assign):
             return self.possible.of(above.value, file)
@@ -206,7 +206,8 @@ class Classes:
 
 
 def _only_looks(load: ast.Attribute, file: File) -> bool:
-    """Whether what stands around `x.layers` takes elements or their number, and keeps nothing that could be filled later."""
+    """Whether the code around `x.layers` only reads elements or their number, and keeps nothing that could be
+    extended later."""
     above = file.names.parents.get(load)
     if isinstance(above, (ast.For, ast.comprehension)):
         return above.iter is load

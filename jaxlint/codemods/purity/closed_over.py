@@ -1,6 +1,6 @@
-"""What a function reads from outside, and whether anything in the program may change it: then it is no constant.
+"""Outside variables that a function reads, and whether the program may change them: then they are not constants.
 
-A function that is compiled keeps what it read when it was traced.
+A compiled function keeps the values that it read at trace time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from jaxlint.codemods.text_edits import shown_source
 
 
 class ClosedOver:
-    """What the functions of a region read of modules, classes and enclosing functions."""
+    """The variables of modules, classes and enclosing functions that the functions of a region read."""
 
     def __init__(self, possible: PossibleValues) -> None:
         self.possible, self.program = possible, possible.program
@@ -46,7 +46,7 @@ class ClosedOver:
         self._open: set[object] = set()
 
     def changing(self, functions: dict[ast.AST, File], root: ast.AST) -> Iterator[str]:
-        """What is read by the functions, and may change after the first call, with why; all in words."""
+        """Variables that the functions read and that may change after the first call, with the reason, in words."""
         yield from settings_changed(self.possible)
         yield from redefined(self.possible, functions)
         seen: set[tuple[int, str]] = set()
@@ -65,7 +65,7 @@ class ClosedOver:
                     yield from self._callbacks(node, file)
 
     def _callbacks(self, node: ast.Call, file: File) -> Iterator[str]:
-        """What an object of a library reads by the functions and objects of the program that it calls."""
+        """The reads of a library object through the program's functions and objects that it calls."""
         for callee in self.possible.of(node.func, file):
             made = maker_of(callee)
             for value in called_back(made) if made is not None else ():
@@ -75,7 +75,7 @@ class ClosedOver:
                     yield from self._around(value)
 
     def _around(self, value: Fn) -> Iterator[str]:
-        """The variables that a function reads of those around it, which outlive the call that made it."""
+        """The variables that a function closes over, which outlive the call that created it."""
         file = value.file
         for node in _all_parts(value.node):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -84,7 +84,7 @@ class ClosedOver:
                     yield from self._name(node, scope, file)
 
     def _object(self, value: Inst) -> Iterator[str]:
-        """What the methods of an object read of it, and the program sets elsewhere than in its constructor."""
+        """The attributes that an object's methods read and that the program sets outside its constructor."""
         classes = self.possible.classes.heirs(value.cls)
         for cls in classes:
             for node in ast.walk(cls.node):
@@ -120,7 +120,7 @@ class ClosedOver:
         )
 
     def changing_in(self, loop: ast.AST, functions: dict[ast.AST, File], root: ast.AST) -> Iterator[str]:
-        """What is read by the functions, and is seen to be changed while a loop runs, with why; all in words."""
+        """Variables that the functions read and that visibly change while a loop runs, with the reason, in words."""
         inside = set(ast.walk(loop))
         for function, file in functions.items():
             for node in _all_parts(function):  # type: ignore[arg-type]
@@ -154,7 +154,7 @@ class ClosedOver:
         ) and not self._encloses(scope.node, file)
 
     def _encloses(self, node: ast.AST, file: File) -> bool:
-        """Whether functions that are defined in a function outlive its call: what they read of it is a closure."""
+        """Whether nested functions outlive the call of a function: their reads of it are closures."""
         return any(
             isinstance(part, FUNCTIONS) for part in ast.walk(node) if part is not node
         ) and self._escapes(node, file)
@@ -175,7 +175,7 @@ class ClosedOver:
         return False
 
     def _calls_at_once(self, call: ast.Call, function: ast.AST, file: File) -> bool:
-        """Whether a call is one of a function, or has it called before it ends: `jax.tree.map(lambda g: ..., grads)`."""
+        """Whether a call calls a function at once: `jax.tree.map(lambda g: ..., grads)`."""
         return call.func is function or self.possible.name_of(call.func, file) in known_functions.CALLERS
 
     # Names
@@ -185,7 +185,7 @@ class ClosedOver:
         if all(binding.statement is not None for binding in bindings):
             values = self.possible.of_import(bindings[0], file)
             if all(isinstance(value, (Ext, Whole)) for value in values) and values:
-                return  # what is read of it is looked at where that is done
+                return  # a module's attributes are examined where they are read
             taken = self.program.imported(bindings[0], file)
             if isinstance(taken, tuple):
                 other, name = taken
@@ -234,7 +234,7 @@ class ClosedOver:
             yield f"reads `{shown_source(node)}`, which {why}"
 
     def _class_set_by_name(self, name: str) -> str | None:
-        """`setattr(C, name, ...)` and its kin, for any class: an heir or a base may be set in its place."""
+        """`setattr(C, name, ...)` and the like, for any class: it may set a subclass or a base instead."""
         for other in self.program.files:
             for call, kind in self._dynamic_writes_of(other):
                 if kind == "text" and _named_by(call) in (name, ""):
@@ -252,7 +252,7 @@ class ClosedOver:
         return found
 
     def _default_of_class(self, value: Inst, node: ast.Attribute) -> Iterator[str]:
-        """`self.rate` where the class has it, and something sets it on the class."""
+        """`self.rate`, if the class has it and the program sets it on the class."""
         for other, store in self.program.stores.get(node.attr, ()):
             if _is_class(store.value) or any(
                 isinstance(holder, Cls) for holder in self.possible.of(store.value, other)
@@ -264,12 +264,12 @@ class ClosedOver:
                 yield f"reads `{shown_source(node)}`, which {why}"
 
     def _variable(self, name: str, scope: Scope, file: File) -> Iterator[str]:
-        """A variable outside: whether it is bound once, and what it holds stays as it is."""
+        """An outside variable: whether it is bound once and its value is not modified."""
         if (why := self.variable_changes(name, scope, file)) is not None:
             yield f"reads `{name}`, which {why}"
 
     def variable_changes(self, name: str, scope: Scope, file: File) -> str | None:
-        """What changes a variable after it got its value, in words; None where nothing does."""
+        """What changes a variable after its binding, in words; None if nothing does."""
         key = (id(scope), name)
         if key in self._open:
             return None
@@ -340,7 +340,7 @@ class ClosedOver:
                     return place
         return None
 
-    # What a variable holds
+    # The value of a variable
 
     def _content(self, name: str, scope: Scope, file: File) -> str | None:
         values = self.possible.of_place(Place(file, scope, name))
@@ -406,7 +406,7 @@ def _own_function(scope: Scope) -> ast.AST | None:
 
 
 def _alternatives(nodes: list[ast.AST], file: File) -> bool:
-    """Whether only one of several statements is run: they are in different branches of one test."""
+    """Whether only one of several statements runs: they are in different branches of one test."""
     paths: list[list[tuple[ast.AST, str]]] = []
     for node in nodes:
         path: list[tuple[ast.AST, str]] = []
@@ -436,7 +436,8 @@ def _alternatives(nodes: list[ast.AST], file: File) -> bool:
 
 
 def _dynamic_writes(file: File) -> list[tuple[ast.Call, str]]:
-    """Calls that may set variables of modules by their names: "own" of the file itself, "module" of the first argument, "text" of what it names, "any"."""
+    """Calls that may set module variables by name: "own" of the file itself, "module" of the first argument, "text"
+    of the named object, "any"."""
     found: list[tuple[ast.Call, str]] = []
     for node in ast.walk(file.tree):
         if not isinstance(node, ast.Call):
@@ -480,7 +481,7 @@ def _is_class(node: ast.expr) -> bool:
 
 
 def _named_by(call: ast.Call) -> str:
-    """The name that `mock.patch("module.name")` sets; "" where it is computed."""
+    """The name that `mock.patch("module.name")` sets; "" if it is computed."""
     target = call.args[0]
     last = target.values[-1] if isinstance(target, ast.JoinedStr) and target.values else target
     text = last.value if isinstance(last, ast.Constant) and isinstance(last.value, str) else ""
@@ -488,6 +489,6 @@ def _named_by(call: ast.Call) -> str:
 
 
 def _mentions(call: ast.Call, name: str) -> bool:
-    """Whether a call may speak of a name: it does so, or what it speaks of is computed."""
+    """Whether a call may mention a name: it does, or its argument is computed."""
     second = call.args[1] if len(call.args) > 1 else None
     return not isinstance(second, ast.Constant) or second.value == name

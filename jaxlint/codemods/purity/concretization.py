@@ -1,6 +1,6 @@
-"""Where a function needs the number of what JAX would trace: on all of its paths, and in all that it calls.
+"""Where a function needs the concrete value of a tracer: on all its paths, and in all its callees.
 
-A run shows that the paths it took can be traced. A branch behind a flag it may not have taken.
+A run shows that the paths it took can be traced. It may not have taken a branch behind a flag.
 """
 
 from __future__ import annotations
@@ -43,13 +43,14 @@ _NUMBERS = frozenset(
 )
 _TESTS = frozenset({"max", "min", "any", "all", "sorted"})
 _FETCHING = frozenset({"item", "tolist", "to_py", "__array__", "block_until_ready", "tobytes"})
-# What an array has, and raises for a tracer: where its data lies.
+# Attributes of arrays that raise for a tracer: where the data is stored.
 NEEDS_AN_ARRAY = frozenset({"device", "devices", "sharding", "addressable_shards", "addressable_data", "global_shards", "is_fully_addressable", "is_fully_replicated", "committed", "traceback", "flat", "unsafe_buffer_pointer", "on_device_size_in_bytes", "is_deleted", "delete", "__array_interface__", "__cuda_array_interface__"})  # fmt: skip
 _OF_NUMPY = frozenset({"flat", "flags", "strides", "base", "ctypes", "data"})
 _STATIC_RESULTS = ("jax.tree.structure", "jax.devices", "jax.device_count", "jax.local_device_count", "jax.default_backend", "jax.numpy.shape", "jax.numpy.ndim", "jax.numpy.size",
                    "jax.numpy.result_type", "jax.numpy.issubdtype", "jax.numpy.iscomplexobj", "jax.numpy.isrealobj", "jax.numpy.finfo", "jax.numpy.iinfo", "jax.eval_shape", "jax.dtypes.", "jax.typeof",
                    "numpy.shape", "numpy.ndim", "numpy.size", "equinox.is_", "equinox.filter_eval_shape")  # fmt: skip
-# Functions of NumPy that work on tracers: those that call the method of their argument, and those that look at its shape or dtype.
+# NumPy functions that work on tracers: those that call a method of their argument, and those that read its shape or
+# dtype.
 _ON_TRACERS = NUMPY_DISPATCHES | {
     f"numpy.{name}" for name in ("shape", "ndim", "size", "result_type", "issubdtype", "iscomplexobj")
 }
@@ -58,20 +59,19 @@ _HOST = ("numpy.", "math.", "scipy.", "cmath.", "statistics.")
 
 @dataclass(slots=True)
 class Traced:
-    """The variables that hold tracers once `root` is staged, with all that it calls. `skipped`: nodes that will be rewritten."""
+    """The variables that hold tracers once `root` is traced, in it and all its callees. `skipped`: nodes that will be
+    rewritten."""
 
     possible: PossibleValues
     skipped: Set[ast.AST] = field(default_factory=frozenset)
     places: set[tuple[int, str]] = field(default_factory=set)
-    returning: set[ast.AST] = field(default_factory=set)  # functions that give tracers
+    returning: set[ast.AST] = field(default_factory=set)  # functions that return tracers
     functions: dict[ast.AST, File] = field(default_factory=dict)
-    nodes: list[ast.AST] = field(
-        default_factory=list
-    )  # of a loop or a row that is staged, with all below them
+    nodes: list[ast.AST] = field(default_factory=list)  # of a traced loop or row, with all their descendants
     _changed: bool = False
 
     def start(self, root: FunctionNode, file: File, static: Set[str]) -> None:
-        """Follow all that flows from the parameters of `root` that are not static."""
+        """Follows the data flow from the non-static parameters of `root`."""
         scope = file.names.scope_inside(root)
         self.functions[root] = file
         for parameter in parameters(root):
@@ -82,7 +82,8 @@ class Traced:
         self._settle(file)
 
     def start_nodes(self, nodes: Sequence[ast.AST], varying: Sequence[ast.Name], file: File) -> None:
-        """Follow all that flows from `varying`, which differ from row to row, where `nodes` are evaluated for all rows at once."""
+        """Follows the data flow from `varying`, which differ between rows, if `nodes` are evaluated for all rows at
+        once."""
         self.nodes = [part for node in nodes for part in ast.walk(node)]
         for name in varying:
             self._mark(file.names.scope_at(name).resolve(name.id), name.id)
@@ -98,7 +99,7 @@ class Traced:
                 break
 
     def evaluated(self, file: File) -> Iterator[tuple[ast.AST, File]]:
-        """Each node that is evaluated under the trace. `file`: where `nodes` are."""
+        """Each node that is evaluated under the trace. `file`: that of `nodes`."""
         for node in self.nodes:
             yield node, file
         for function, own in self.functions.items():
@@ -106,7 +107,7 @@ class Traced:
                 yield node, own
 
     def problems(self) -> Iterator[str]:
-        """What is done that needs a number, in words."""
+        """The operations that need a concrete value, in words."""
         for function, file in self.functions.items():
             for node in parts_of(function):
                 if node not in self.skipped and (what := self._needs(node, file)):
@@ -201,9 +202,7 @@ class Traced:
                     self._flow_into(back, node, file, every=True)
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             for value in leaves_of(self.possible.of(argument, file)):
-                if isinstance(
-                    value, (Fn, Wrapped)
-                ):  # what is handed to a transformation or a loop gets tracers
+                if isinstance(value, (Fn, Wrapped)):  # arguments of a transformation or loop become tracers
                     self._flow_into(value, node, file, every=True)
 
     def _flow_into(self, value: Value, node: ast.Call, file: File, *, every: bool, depth: int = 0) -> None:
@@ -315,7 +314,7 @@ class Traced:
                 return True
         return not values and (some or held)
 
-    # What needs a number
+    # Operations that need a concrete value
 
     def _needs(self, node: ast.AST, file: File) -> str:
         if isinstance(node, ast.Assert) and node.msg is not None and self.is_traced(node.msg, file):
@@ -416,7 +415,7 @@ def _functions(value: Wrapped, depth: int = 0) -> list[Fn]:
 
 
 def parts_of(function: ast.AST) -> Sequence[ast.AST]:
-    """What a function evaluates, without the functions inside it."""
+    """The nodes that a function evaluates, without nested functions."""
     assert isinstance(function, FUNCTIONS)
     found: list[ast.AST] = []
     for node in bodies(function):

@@ -1,6 +1,7 @@
-"""Whether evaluating a part of a program does anything but give values: in it, and in all that it calls.
+"""The side effects of a part of a program and of all its callees.
 
-What is not known counts as an effect. A problem is `certain` where it is known what happens, and that staging would change it.
+Unknown code counts as an effect. A problem is `certain` if it is known what happens, and that tracing would change
+it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ _DUNDERS_ASIDE = frozenset(
 
 
 class Effects:
-    """Walks what a region calls. One walk looks at each function once."""
+    """Walks the callees of a region. One walk visits each function once."""
 
     def __init__(self, possible: PossibleValues, region: Region) -> None:
         self.possible, self.program, self.region = possible, possible.program, region
@@ -59,20 +60,20 @@ class Effects:
         self._seen: set[tuple[ast.AST, bool]] = set()
 
     def of_function(self, function: FunctionNode, file: File) -> Iterator[Problem]:
-        """The effects of calling a function."""
+        """The side effects of a call of a function."""
         yield from self.of_call(function, file, fresh_self=False)
 
     def of_nodes(self, nodes: Iterable[ast.AST], file: File) -> Iterator[Problem]:
-        """The effects of evaluating statements or expressions where they stand."""
+        """The side effects of statements or expressions at their place."""
         for node in nodes:
             yield from self._tree(node, file, None, fresh_self=False)
 
     def of_callee(self, call: ast.Call, file: File) -> Iterator[Problem]:
-        """The effects of calling what `call` calls, wherever its arguments come from."""
+        """The side effects of the callee of `call`, apart from its arguments."""
         yield from self.calls.of_call(call, file, None, False)
 
     def of_call(self, function: FunctionNode, file: File, *, fresh_self: bool) -> Iterator[Problem]:
-        """The effects of the body of a function. `fresh_self`: its first argument was made for this call."""
+        """The side effects of the body of a function. `fresh_self`: its first argument was created for this call."""
         if (function, fresh_self) in self._seen:
             return
         self._seen.add((function, fresh_self))
@@ -150,7 +151,7 @@ class Effects:
         elif isinstance(node, (ast.For, ast.comprehension)):
             yield from self._iterated(node, file)
 
-    # What is changed
+    # Writes
 
     def _nonlocal(self, node: ast.Nonlocal, file: File, function: FunctionNode | None) -> Iterator[Problem]:
         scope = file.names.scope_at(function) if function is not None else None
@@ -184,7 +185,7 @@ class Effects:
         )
 
     def is_nnx(self, node: ast.expr, file: File) -> bool:
-        """Whether an expression is a part of a module of flax.nnx, whose state the transformation carries."""
+        """Whether an expression is part of a flax.nnx module, whose state the transformation carries."""
         return any(
             (isinstance(value, Inst) and self.is_state(value.cls))
             or (isinstance(value, Made) and value.name.startswith(known_functions.STATE_MODULES))
@@ -192,7 +193,7 @@ class Effects:
         )
 
     def comes_from_outside(self, node: ast.expr, file: File) -> bool:
-        """Whether an expression is a part of a variable of the module or of a function around the region."""
+        """Whether an expression is part of a module variable, or of a variable of a function around the region."""
         root = root_of(node)
         if not isinstance(root, ast.Name):
             return False
@@ -222,7 +223,7 @@ class Effects:
             self.program, "changes an object in place that other code may see", node, file, certain=certain
         )
 
-    # What is read
+    # Reads
 
     def _read(self, node: ast.Attribute | ast.Subscript, file: File) -> Iterator[Problem]:
         for value in self.possible.of(node.value, file):
@@ -252,7 +253,7 @@ class Effects:
                 yield from self.of_special_methods(value)
 
     def of_special_methods(self, value: Inst) -> Iterator[Problem]:
-        """The effects of what operators and builtins call of an object."""
+        """The side effects of special methods that operators and builtins call on an object."""
         for cls in self.possible.classes.heirs(value.cls):
             for statement in cls.node.body:
                 if (
@@ -276,7 +277,7 @@ class Effects:
                 )
 
     def is_state(self, cls: Cls) -> bool:
-        """Whether a class is a module that holds state."""
+        """Whether a class is a module with state."""
         return any(
             base.startswith(known_functions.STATE_MODULES) for base in self.possible.external_bases(cls)
         )

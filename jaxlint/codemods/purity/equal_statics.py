@@ -1,6 +1,6 @@
-"""What is static and equal to another that is not the same: a compiled function is looked up by `==`, and takes one for the other.
+"""Static arguments that are equal but not identical: `jit` looks compiled functions up by `==`, and confuses them.
 
-`jit` tells 1 from 1.0 where it is given the number itself, and not where a tuple or a dataclass holds it.
+`jit` distinguishes 1 from 1.0 as arguments, but not inside a tuple or a dataclass.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _DEPTH = 6
 
 
 class EqualStatics:
-    """Whether `==` may hold between two values of a static parameter that differ in what is read of them."""
+    """Whether `==` may hold between two values of a static parameter that differ in a value that is read."""
 
     def __init__(self, possible: PossibleValues) -> None:
         self.possible, self.program = possible, possible.program
         self.numbers = HostNumbers(possible, Traced(possible))
 
     def problem(self, parameter: ast.arg, function: FunctionNode, file: File) -> str | None:
-        """What the parameter may be, in words."""
+        """The possible values of the parameter, in words."""
         values = self.possible.of_parameter(parameter, file)
         for value in values:
             for cls in self.possible.classes.heirs(value.cls) if isinstance(value, Inst) else ():
@@ -56,7 +56,7 @@ class EqualStatics:
         )
 
     def _annotated(self, cls: Cls, name: str) -> set[str]:
-        """The types of numbers that the annotation of a field lets it have: a whole number may stand for a float."""
+        """The number types that the annotation of a field allows: an integer may stand for a float."""
         member = self.possible.classes.member(cls, name)
         statement = member[0].file.names.parents.get(member[1].node) if member is not None else None
         annotation = getattr(statement, "annotation", None)
@@ -78,7 +78,7 @@ class EqualStatics:
         )
 
     def _leaves_out(self, cls: Cls) -> bool:
-        """Whether a dataclass does not compare all of its fields."""
+        """Whether the comparison of a dataclass omits some fields."""
         if not self._is_dataclass(cls):
             return False
         return any(
@@ -89,10 +89,10 @@ class EqualStatics:
             for keyword in call.keywords
         )
 
-    # Objects that there is one of
+    # Singletons
 
     def _is_made_once(self, cls: Cls) -> bool:
-        """Whether the program makes one object of a class at most, in all of a run."""
+        """Whether the program creates at most one object of a class per run."""
         made = [
             (file, call)
             for heir in self.possible.classes.heirs(cls)
@@ -107,7 +107,7 @@ class EqualStatics:
         return len(made) < 2 and not copied and all(self._is_run_once(call, file) for file, call in made)
 
     def _may_copy(self, call: ast.Call, file: File, cls: Cls) -> bool:
-        """Whether `replace` may be called for an object of a class."""
+        """Whether `replace` may be called on an object of a class."""
         holders = [*call.args[:1], *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
         return any(
             isinstance(value, Unknown)
@@ -117,7 +117,8 @@ class EqualStatics:
         )
 
     def _is_run_once(self, node: ast.AST, file: File, depth: int = 0) -> bool:
-        """Whether a part of the program is evaluated once at most: in no loop, and in functions of which that holds."""
+        """Whether a part of a program is evaluated at most once: in no loop, and in functions for which the same
+        holds."""
         for above in file.names.ancestors(node):
             if isinstance(above, _LOOPS):
                 return False
@@ -129,12 +130,12 @@ class EqualStatics:
                 )
         return True
 
-    # What is given
+    # Arguments
 
     def _given(
         self, parameter: ast.arg, function: FunctionNode, file: File
     ) -> Iterator[tuple[ast.expr, File] | None]:
-        """What the calls give a parameter; None where that is not seen."""
+        """The arguments for a parameter; None if they are not all visible."""
         for given, other in self.possible.call_sites.arguments_for(function, parameter, file):
             if given is not None:
                 yield (given, other) if isinstance(given, ast.expr) else None
@@ -142,7 +143,7 @@ class EqualStatics:
             yield default, file
 
     def _given_to_field(self, cls: Cls, name: str) -> Iterator[tuple[ast.expr, File] | None]:
-        """What a field of a dataclass or named tuple is given anywhere; None where that is not seen."""
+        """All values of a dataclass or named tuple field; None if they are not all visible."""
         if (member := self.possible.classes.member(cls, name)) is not None:
             place, binding = member
             default = getattr(place.file.names.parents.get(binding.node), "value", None)
@@ -170,9 +171,9 @@ class EqualStatics:
             yield call.args[index], file
 
     def _mixed(self, given: list[tuple[ast.expr, File] | None], others: Set[str] = frozenset({"?"})) -> bool:
-        """Whether numbers of more than one type may be among what is given for one thing, position by position in tuples.
+        """Whether the values for one thing may include numbers of more than one type, position by position in tuples.
 
-        `others`: the types of those that are not known, "?" for any.
+        `others`: the types of the unknown ones, "?" for any.
         """
         if all(one is not None and isinstance(one[0], ast.Tuple) for one in given) and given:
             shown = [one for one in given if one is not None]
@@ -189,7 +190,7 @@ class EqualStatics:
         return "?" in kinds or len(kinds) > 1
 
     def _kinds(self, node: ast.expr, file: File) -> set[str]:
-        """The types of the numbers that an expression may be or hold: "?" for one that is not known."""
+        """The types of the numbers that an expression may be or contain: "?" for an unknown one."""
         values = self.possible.of(node, file)
         if not any(_may_be_number(value) for value in leaves_of(values)):
             return set()

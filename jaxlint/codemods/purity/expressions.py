@@ -1,4 +1,4 @@
-"""What literals, displays, operators, items and attributes of containers give."""
+"""The values of literals, displays, operators, items and attributes of containers."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _STATIC = {
     "nbytes": "number",
 }
 OPTIONS = Made("argparse.Namespace")
-# Objects of libraries that keep what they are made of, under the names of the keywords.
+# Library objects that store their arguments under the names of the keywords.
 HOLDERS = ("flax.training.train_state.",)
 
 
 class Expressions:
-    """The values of expressions that no name and no call stands for."""
+    """The values of expressions other than names and calls."""
 
     def __init__(self, possible: ValueQueries) -> None:
         self.possible, self.program = possible, possible.program
@@ -134,7 +134,7 @@ class Expressions:
         return self.joined(self.possible.of(node.left, file), self.possible.of(node.right, file))
 
     def joined(self, left: Values, right: Values) -> Values:
-        """What an operator, whichever it is, gives of two operands, in all pairs."""
+        """The result of any operator for two operands, over all pairs."""
         found: Values = NOTHING
         for first in left:
             for second in right:
@@ -195,7 +195,7 @@ class Expressions:
         return holder.parts()
 
     def item_at(self, values: Values, index: int, count: int, *, starred: bool = False) -> Values:
-        """The part of what is unpacked that the target at `index` of `count` gets."""
+        """The part of an unpacked value for the target at `index` of `count`."""
         found: Values = NOTHING
         for value in values:
             if (
@@ -210,7 +210,7 @@ class Expressions:
         return found
 
     def elements(self, values: Values) -> Values:
-        """What iterating gives."""
+        """The values that iteration yields."""
         found: Values = NOTHING
         for value in values:
             if value in (ARRAY, NUMPY):
@@ -229,7 +229,8 @@ class Expressions:
         return found
 
     def contents(self, given: Values) -> Values:
-        """What is put into a container, or mapped over, one by one: of a dict its values, of others what they hold."""
+        """The values put into a container, or mapped over, one by one: of a dict its values, of others their
+        elements."""
         found: Values = NOTHING
         for value in given:
             is_dict = isinstance(value, Box) and value.kind == "dict"
@@ -279,7 +280,8 @@ class Expressions:
         return unknown(f".{name}")
 
     def _given_to_maker(self, maker: str, name: str) -> Values:
-        """What `TrainState.create(apply_fn=model.apply)` gives as `state.apply_fn`: all that the program's calls name so."""
+        """The value of `state.apply_fn` after `TrainState.create(apply_fn=model.apply)`: all values that the
+        program's calls pass under that name."""
         if not maker.startswith(HOLDERS):
             return NOTHING
         cls = maker.removesuffix(".create")
@@ -294,7 +296,7 @@ class Expressions:
 
 
 def _of_pair(first: Value, second: Value) -> Values:
-    """What an operator gives of two operands."""
+    """The result of an operator for two operands."""
     both = (first, second)
     if ARRAY in both and not any(isinstance(each, Inst) for each in both):
         return one(ARRAY)

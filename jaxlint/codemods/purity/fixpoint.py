@@ -1,4 +1,5 @@
-"""Questions that depend on each other in circles: all of a circle are asked again until nothing changes."""
+"""A fixpoint over questions that depend on each other in cycles: all questions of a cycle are asked again until
+nothing changes."""
 
 from __future__ import annotations
 
@@ -11,27 +12,25 @@ from jaxlint.codemods.purity.values import NOTHING, Place, Values, unknown
 _STEPS = 200_000
 _ROUNDS = 8
 
-CallSite = tuple[ast.Call | None, str, File]  # a call of a function, what calls it there, and the file
+CallSite = tuple[ast.Call | None, str, File]  # a call of a function, the callers in between, and the file
 Question = ast.expr | Place
 
 
 class Fixpoint:
-    """The answers to questions about one program. `known`: those that hold for good."""
+    """The answers to questions about one program. `known`: the final ones."""
 
     def __init__(self, known: dict[Question, Values]) -> None:
         self.known = known
-        self.round: dict[Question, Values] = {}  # of the question that is being answered
-        self.before: dict[Question, Values] = {}  # when it was asked last
+        self.round: dict[Question, Values] = {}  # of the current question
+        self.before: dict[Question, Values] = {}  # the time of its last evaluation
         self.open: set[Question] = set()
-        self.calls: dict[
-            FunctionNode, list[CallSite] | None
-        ] = {}  # of functions, as far as this round knows them
+        self.calls: dict[FunctionNode, list[CallSite] | None] = {}  # of functions, as known in this round
         self.cyclic = False
-        self.guesses = 0  # answers so far that were no last word
+        self.guesses = 0  # preliminary answers so far
         self.steps = 0
 
     def answer(self, key: Question, work: Callable[[], Values]) -> Values:
-        """The answer to a question, which may be asked while it is worked out: then all is asked again until nothing changes."""
+        """The answer to a question. A question that depends on itself is asked again until the answers converge."""
         if (found := self.known.get(key)) is not None:
             return found
         if (found := self.round.get(key)) is not None:
@@ -47,7 +46,7 @@ class Fixpoint:
             self.round, self.calls, self.cyclic = {}, {}, False
             result = self._once(key, work)
             if not self.cyclic or self.round == self.before:
-                break  # nothing in the circles has changed; what lies outside of them was known at once
+                break  # nothing in the cycles has changed; answers outside them were final at once
             self.before = self.round
         else:
             self.round = {

@@ -1,4 +1,4 @@
-"""Whether an object was made in a region, and nobody outside holds it: then the region may change it."""
+"""Whether an object was created in a region and nothing outside holds it: then the region may change it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FRESH = ("collections.", "copy.", "numpy.zeros", "numpy.ones", "numpy.empty", "
 
 
 class Freshness:
-    """What is fresh in one region."""
+    """The fresh objects of one region."""
 
     def __init__(self, possible: PossibleValues, region: Region) -> None:
         self.possible, self.region = possible, region
@@ -35,7 +35,7 @@ class Freshness:
         return self.fresh(node, file, function)
 
     def _holds_fresh(self, node: ast.expr, file: File, function: FunctionNode | None) -> bool:
-        """Whether all items of a container were made here: `out = {"a": [], "b": []}`."""
+        """Whether all items of a container were created here: `out = {"a": [], "b": []}`."""
         if not (isinstance(node, ast.Name) and self.fresh(node, file, function)):
             return False
         scope = file.names.scope_at(node).resolve(node.id)
@@ -64,7 +64,7 @@ class Freshness:
         return True
 
     def fresh(self, node: ast.expr, file: File, function: FunctionNode | None, depth: int = 0) -> bool:
-        """Whether an expression gives an object that was made here, and that nobody else holds."""
+        """Whether an expression is an object that was created here and that nothing else holds."""
         if depth > 5:
             return False
         if isinstance(
@@ -112,7 +112,7 @@ class Freshness:
         return False
 
     def _is_own_scope(self, scope: Scope, function: FunctionNode | None, file: File) -> bool:
-        """Whether the variables of a scope live no longer than the region, or than the call in it."""
+        """Whether the variables of a scope live no longer than the region, or than a call in it."""
         if scope.node is file.tree or isinstance(scope.node, ast.ClassDef):
             return False
         return (

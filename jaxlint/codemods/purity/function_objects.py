@@ -1,6 +1,8 @@
-"""Functions as objects: `jit` makes something of another class, which has no code, no defaults and no globals, and cannot be pickled by its name.
+"""Functions as objects: `jit` returns an object of another class, which has no code, no defaults and no globals, and
+cannot be pickled by name.
 
-A call does not notice that. What asks for the class of a function, looks into it, or sends it to another process does.
+A call does not notice that. Code that tests the class of a function, reads its attributes, or sends it to another
+process does.
 """
 
 from __future__ import annotations
@@ -28,13 +30,13 @@ _PROCESSES = ("multiprocessing.", "multiprocess.", "joblib.", "loky.", "concurre
 
 
 class FunctionObjects:
-    """Whether a program can tell a function from what `jit` makes of it, otherwise than by a call."""
+    """Whether a program can distinguish a function from its jitted version other than by a call."""
 
     def __init__(self, possible: PossibleValues) -> None:
         self.possible, self.program = possible, possible.program
 
     def problems(self, function: FunctionNode, file: File) -> Iterator[str]:
-        """What would be seen, in words."""
+        """The differences that the program would see, in words."""
         for other in self.program.files:
             for node in ast.walk(other.tree):
                 if (words := self._seen(node, other, function, file)) is not None:
@@ -60,7 +62,7 @@ class FunctionObjects:
         return None
 
     def _asked(self, node: ast.expr, file: File, function: FunctionNode) -> bool:
-        """Whether a test of classes may be put to the function: it is, where it is not seen what it is put to."""
+        """Whether a test of classes may apply to the function; true if its operand is unknown."""
         above = file.names.parents.get(node)
         while isinstance(above, ast.Tuple | ast.BinOp):
             above = file.names.parents.get(above)
@@ -72,19 +74,19 @@ class FunctionObjects:
 
     def _pickles(self, given: Values, function: FunctionNode, file: File) -> bool:
         if not isinstance(function, ast.FunctionDef) or self.possible.classes.class_around(function, file):
-            return False  # a method is pickled by its object and its name
+            return False  # a method is pickled as its object and its name
         held = self._holds(given, function)
         return held is True or (held is None and self._escapes(function, file))
 
     def _escapes(self, function: FunctionNode, file: File) -> bool:
-        """Whether the function itself gets to where it is not seen what is done with it."""
+        """Whether the function itself escapes to unknown code."""
         return any(call is None for call, _, _ in self.possible.call_sites.calls_of(function, file))
 
     def _may_be(self, values: Values, function: FunctionNode) -> bool:
         return self._holds(values, function) is not False
 
     def _holds(self, values: Values, function: FunctionNode, depth: int = 0) -> bool | None:
-        """Whether the function is one of the values or in one of them; None where that is not known."""
+        """Whether the function is one of the values or in one of them; None if unknown."""
         found: bool | None = False
         for value in values:
             if isinstance(value, Fn):

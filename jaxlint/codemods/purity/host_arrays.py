@@ -1,7 +1,7 @@
-"""What NumPy computes with arrays of its own in a function that would be staged: it has 64 bits, and JAX would do it in 32.
+"""NumPy computations in a function that would be traced: NumPy uses 64 bits, and JAX would use 32.
 
-An array of NumPy that meets one of JAX was of 32 bits before. Two of them stay as wide as they are: products and sums of whole numbers do
-not wrap round, and differences keep sixteen digits.
+A NumPy array combined with a JAX array already had 32 bits. Two NumPy arrays keep their width: integer products and
+sums do not wrap around, and differences keep sixteen digits.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jaxlint.codemods.purity.values import NUMBER, NUMPY, leaves_of
 from jaxlint.codemods.text_edits import shown_source
 
 _ANY = frozenset({"?"})
-_SAME = frozenset({"bool", "bool_", "float16", "float32", "bfloat16"})  # JAX computes in them as NumPy does
+_SAME = frozenset({"bool", "bool_", "float16", "float32", "bfloat16"})  # JAX computes in them like NumPy
 _NARROW = frozenset({"int8", "int16", "int32", "uint8", "uint16", "uint32"})
 _WIDE_FLOATS = frozenset({"float64", "float", "double", "complex128", "complex64"})
 _ADDING = frozenset({"sum", "prod", "cumsum", "cumprod", "dot", "trace", "ptp"})
@@ -29,14 +29,14 @@ _RESHAPING = frozenset(
     {"copy", "reshape", "ravel", "flatten", "transpose", "squeeze", "max", "min", "clip", "take", "repeat"}
 )
 _MAKING = frozenset({"zeros", "ones", "full", "array", "asarray", "arange", "empty", "ascontiguousarray"})
-_NUMBERS_OF = {"float": "float64", "int": "int64"}  # what Python's own types mean for NumPy
+_NUMBERS_OF = {"float": "float64", "int": "int64"}  # NumPy's dtypes for Python's types
 _HANDING_ON = frozenset(name for name in TRANSFORMS if "partial" not in name.lower())
 _DEPTH = 8
 
 
 @dataclass(slots=True)
 class HostArrays:
-    """`seen`: the dtypes that a run has seen of the parameters of `root`, if that is a function."""
+    """`seen`: the dtypes of the parameters of `root` in a run, if it is a function."""
 
     possible: PossibleValues
     traced: Traced
@@ -45,7 +45,7 @@ class HostArrays:
     _open: set[ast.AST] = field(default_factory=set)
 
     def problems(self, file: File) -> Iterator[str]:
-        """What would be computed in fewer bits, in words. `file`: that of what is staged."""
+        """Computations that would lose bits, in words. `file`: that of the code to be traced."""
         for node, own in self.traced.evaluated(file):
             if node not in self.traced.skipped and (what := self._narrowed(node, own)):
                 place = self.possible.program.place(own, node)
@@ -65,7 +65,7 @@ class HostArrays:
             if isinstance(node.op, ast.Sub) and not dtypes <= _SAME | _NARROW:
                 small = [
                     isinstance(one, ast.Constant)
-                    for one in both  # 1 - x costs no more than its last digits
+                    for one in both  # 1 - x only costs its last digits
                 ]
                 return "" if any(small) else "takes a difference"
             if isinstance(node.op, ast.FloorDiv | ast.Mod) and not dtypes <= _SAME:
@@ -79,7 +79,7 @@ class HostArrays:
         return ""
 
     def _summed(self, node: ast.Call, file: File) -> ast.expr | None:
-        """What a sum or product is taken of, by a method or a function of NumPy."""
+        """The operand of a sum or product, by a NumPy method or function."""
         name = self.possible.name_of(node.func, file)
         if name.startswith("numpy.") and name.removeprefix("numpy.") in _ADDING:
             return node.args[0] if node.args else None
@@ -88,7 +88,7 @@ class HostArrays:
         return None
 
     def _is_host(self, operands: list[ast.expr], file: File) -> bool:
-        """Whether NumPy may do it as the program stands, and JAX in the staged one."""
+        """Whether NumPy may compute it now, and JAX in the traced version."""
         if not any(self.traced.is_traced(one, file) for one in operands):
             return False
         values = [leaves_of(self.possible.of(one, file)) for one in operands]
@@ -97,12 +97,12 @@ class HostArrays:
     # Dtypes
 
     def _of_all(self, operands: list[ast.expr], file: File) -> frozenset[str]:
-        """Of those that are arrays: a number of Python takes the dtype of what it meets."""
+        """The dtypes of the array operands: a Python number adapts to the other operand."""
         arrays = [one for one in operands if NUMPY in leaves_of(self.possible.of(one, file))]
         return frozenset().union(*(self.dtypes(one, file) for one in arrays))
 
     def dtypes(self, node: ast.expr, file: File, depth: int = 0) -> frozenset[str]:
-        """The dtypes that an array of NumPy may have, "?" for any."""
+        """The possible dtypes of a NumPy array, "?" for any."""
         if depth > _DEPTH or node in self._open:
             return _ANY
         self._open.add(node)
@@ -161,7 +161,7 @@ class HostArrays:
         return _ANY
 
     def _parameter(self, node: ast.arg, file: File, depth: int) -> frozenset[str]:
-        """By what a run has seen of the staged function's own, and by what all calls of another function give it."""
+        """From a run for the traced function's own parameters, and from all calls for those of another function."""
         function = file.names.parents.get(file.names.parents.get(node, node))
         if function is self.root and (seen := self.seen.get(node.arg)):
             return frozenset(seen)

@@ -1,6 +1,7 @@
-"""What Python computes with numbers of its own in a function that would be staged: JAX computes it in 32 bits, and raises nothing.
+"""Python arithmetic in a function that would be traced: JAX computes it in 32 bits, and raises nothing.
 
-A number of Python that meets an array was of 32 bits before. Two of them have 64 bits or more, and divide by zero with an exception.
+A Python number combined with an array already had 32 bits. Two Python numbers have 64 bits or more, and division by
+zero raises.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _WIDEST = 2.0**31
 _TINY = math.ulp(0.0)
 _INTEGERS = frozenset({"int", "bool"})
 _ROUNDING = frozenset({"round", "divmod", "pow"})
-_NARROWING = (ast.Div, ast.FloorDiv, ast.Mod, ast.RShift, ast.BitAnd)  # what is too wide may fit afterwards
+# a value that is too wide may fit afterwards
+_NARROWING = (ast.Div, ast.FloorDiv, ast.Mod, ast.RShift, ast.BitAnd)
 _TAKING_WIDE = frozenset(
     {
         "jax.random.key",
@@ -32,28 +34,28 @@ _TAKING_WIDE = frozenset(
         "jax.numpy.float32",
         "float",
     }
-)  # of what stands in the source; JAX hands no number of more than 32 bits to a compiled function
+)  # of literals; JAX passes no number of more than 32 bits to a compiled function
 _TOO_WIDE = "computes with a Python int that may not fit into 32 bits, where JAX raises OverflowError"
 _HOST_TYPES = frozenset({"int", "float", "bool", "complex", "numpy.ndarray", "numpy.generic", "numpy.number", "numpy.floating", "numpy.integer", "numbers.Number", "numbers.Real"})  # fmt: skip
 _CLASSES = frozenset({"jax.core.Tracer", "jax.extend.core.Tracer", "jax._src.core.Tracer", "jax.core.ConcreteArray", "jax._src.array.ArrayImpl", "jaxlib._jax.ArrayImpl"})  # fmt: skip
 _OF_ARRAYS_ALONE = frozenset(
     {"format", "platform", "device_buffer", "is_ready", "block_until_ready", "copy_to_host_async", "clone"}
-)  # which a tracer has not
-_OF_ALL_NUMBERS = frozenset({"conjugate", "real", "imag"})  # which an array has as well
+)  # which tracers lack
+_OF_ALL_NUMBERS = frozenset({"conjugate", "real", "imag"})  # which arrays have too
 _DEPTH = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """What is known of a number: the types that it may have ("?" for any), and that it is never less than `least`.
+    """Facts about a number: its possible types ("?" for any), and a lower bound `least`.
 
-    `fits`: it is known to lie within 32 bits, as what is counted one by one does.
+    `fits`: it certainly lies within 32 bits, like a counter.
     """
 
     kinds: frozenset[str]
     least: float = -math.inf
     literal: bool = False
-    counts: bool = False  # axes, or what lies along them
+    counts: bool = False  # axes, or sizes along them
     fits: bool = False
 
     @property
@@ -66,12 +68,12 @@ class Number:
 
     @property
     def is_too_wide(self) -> bool:
-        """Whether it may be a whole number of more than 32 bits."""
+        """Whether it may be an integer of more than 32 bits."""
         return "int" in self.kinds and not self.fits
 
     @property
     def is_small(self) -> bool:
-        """Whether it costs a number of 32 bits no more than three of its digits."""
+        """Whether a 32-bit result loses at most three of its digits."""
         return self.counts or (self.literal and abs(self.least) <= _SMALL)
 
 
@@ -83,7 +85,7 @@ _LENGTH = Number(frozenset({"int"}), 0.0, counts=True, fits=True)
 
 @dataclass(slots=True)
 class HostNumbers:
-    """`seen`: the types that a run has seen of the parameters of `root`, if that is a function."""
+    """`seen`: the types of the parameters of `root` in a run, if it is a function."""
 
     possible: PossibleValues
     traced: Traced
@@ -92,7 +94,8 @@ class HostNumbers:
     _open: set[ast.AST] = field(default_factory=set)
 
     def problems(self, file: File) -> Iterator[str]:
-        """What would give other numbers, or no exception, in words. `file`: that of what is staged."""
+        """Computations with another result, or without their exception, in words. `file`: that of the code to be
+        traced."""
         for node, own in self.traced.evaluated(file):
             if node not in self.traced.skipped and (what := self._changes(node, own)):
                 yield f"`{shown_source(node)}` at {self.possible.program.place(own, node)} {what}"
@@ -143,7 +146,7 @@ class HostNumbers:
         return ""
 
     def _tells_tracers(self, name: str, node: ast.Call, values: Set[object], file: File) -> bool:
-        """Whether the answer is another one while JAX traces."""
+        """Whether the result of the test changes at trace time."""
         if name == "type":
             return ARRAY in values
         if name == "isinstance":
@@ -157,7 +160,7 @@ class HostNumbers:
         return isinstance(asked, str) and (asked in _OF_ARRAYS_ALONE or asked in NEEDS_AN_ARRAY)
 
     def _asks_for_host(self, node: ast.Call, file: File) -> bool:
-        """Whether `isinstance` asks for a number of Python or an array of NumPy."""
+        """Whether `isinstance` tests for a Python number or a NumPy array."""
         return any(
             isinstance(part, ast.Name | ast.Attribute) and self.possible.name_of(part, file) in _HOST_TYPES
             for argument in node.args[1:]
@@ -190,7 +193,7 @@ class HostNumbers:
                     return "multiplies Python ints, which may not fit into 32 bits"
         elif isinstance(op, (ast.Pow, ast.LShift)) and first.may_be_whole and second.may_be_whole:
             return "makes a Python int that may not fit into 32 bits"
-        elif isinstance(op, ast.Pow) and "?" not in first.kinds:  # else it is a width or a rate, as a rule
+        elif isinstance(op, ast.Pow) and "?" not in first.kinds:  # otherwise it is usually a width or a rate
             if first.least < 0 and not second.is_whole:
                 return "may give a complex Python number, and an array gives nan"
             if first.least <= 0 and second.least < 0:
@@ -205,10 +208,10 @@ class HostNumbers:
         """Whether a number may be a truth value, as far as is known."""
         return "bool" in self.number(node, file).kinds and NUMBER in self.possible.of(node, file)
 
-    # What is known of a number
+    # Facts about a number
 
     def number(self, node: ast.expr, file: File, depth: int = 0) -> Number:
-        """What is known of an expression, if it is a number."""
+        """The facts about an expression, if it is a number."""
         if depth > _DEPTH or node in self._open:
             return _ANY
         self._open.add(node)
@@ -271,7 +274,7 @@ class HostNumbers:
                 counts = isinstance(above.op, ast.Add) and given.is_small
                 return Number(
                     _without_truth(given.kinds), math.inf, fits=counts
-                )  # it makes what was there larger
+                )  # it increases the previous value
         if isinstance(above, ast.For | ast.comprehension) and above.target is node:
             return self._counted(above.iter, file, depth)
         loop = file.names.parents.get(above) if isinstance(above, ast.Tuple) else None
@@ -293,7 +296,7 @@ class HostNumbers:
         return Number(frozenset({"int"}), least, fits=True)
 
     def _parameter(self, node: ast.arg, file: File, depth: int) -> Number:
-        """By what all calls give it; the type also by what a run has seen."""
+        """From the arguments of all calls; the type also from a run."""
         function = function_around(node, file)
         if function is None or node not in parameters(function):
             return _ANY
@@ -315,7 +318,7 @@ def _parts_of(node: ast.expr) -> list[ast.expr]:
 
 
 def _without_truth(kinds: frozenset[str]) -> frozenset[str]:
-    """The types of what is computed with numbers of these types: truth values give whole numbers."""
+    """The result types of arithmetic on these types: truth values give integers."""
     return kinds - {"bool"} | {"int"} if "bool" in kinds else kinds
 
 

@@ -1,4 +1,4 @@
-"""Settings of JAX that a program changes, and under which a compiled function is another one than what ran step by step."""
+"""JAX settings that a program changes, and under which a compiled function differs from eager code."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from jaxlint.codemods.text_edits import shown_source
 
 _SETTINGS = frozenset({"jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_disable_jit", "jax_default_dtype_bits", "jax_enable_custom_prng", "jax_default_prng_impl", "jax_threefry_partitionable", "jax_default_device"})  # fmt: skip
 _CHECKS = frozenset({"jax_debug_nans", "jax_debug_infs"})
-# Of a call that may change a setting: its name, the setting ("" where it is computed), where it is.
+# A call that may change a setting: its name, the setting ("" if computed), and its place.
 _Change = tuple[str, str, ast.Call, File]
 
 
 def settings_changed(possible: PossibleValues) -> Iterator[str]:
-    """Settings that are changed by a function, and so perhaps half-way, and checks of values; in words."""
+    """Settings that a function changes, and so possibly halfway, and value checks; in words."""
     for name, setting, node, file in _changes(possible):
         changed = ""
         if name in ("jax.enable_x64", "jax.experimental.enable_x64"):
@@ -31,7 +31,7 @@ def settings_changed(possible: PossibleValues) -> Iterator[str]:
 
 
 def values_checked(possible: PossibleValues) -> Iterator[str]:
-    """Where a program has JAX look for NaN: in each result step by step, of what is compiled in its results alone. In words."""
+    """Where a program enables NaN checks, in words. Eager code checks each result, compiled code only its outputs."""
     for setting in sorted(_CHECKS):
         for said, file in said_outside(possible.program, setting):
             place = possible.program.place(file, said)
@@ -46,7 +46,7 @@ def values_checked(possible: PossibleValues) -> Iterator[str]:
 
 
 def said_outside(program: Program, setting: str) -> Iterator[tuple[ast.AST, File]]:
-    """Where a program speaks of the environment variable of a setting, or hands the command line to JAX."""
+    """Where a program mentions the environment variable of a setting, or passes the command line to JAX."""
     variables: dict[str, list[tuple[ast.AST, File]]] | None = program.memo.get("variables of JAX")
     if variables is None:
         program.memo["variables of JAX"] = variables = _variables(program)
@@ -57,7 +57,7 @@ def said_outside(program: Program, setting: str) -> Iterator[tuple[ast.AST, File
 
 
 def _variables(program: Program) -> dict[str, list[tuple[ast.AST, File]]]:
-    """Where a program speaks of each environment variable of JAX."""
+    """Where a program mentions each environment variable of JAX."""
     found: dict[str, list[tuple[ast.AST, File]]] = {}
     for file in program.files:
         for node in ast.walk(file.tree):
@@ -69,7 +69,7 @@ def _variables(program: Program) -> dict[str, list[tuple[ast.AST, File]]]:
 
 
 def _changes(possible: PossibleValues) -> list[_Change]:
-    """Calls of JAX, which may change a setting."""
+    """Calls of JAX that may change a setting."""
     found: list[_Change] | None = possible.program.memo.get("calls of JAX")
     if found is None:
         possible.program.memo["calls of JAX"] = found = list(_calls_of_jax(possible))
@@ -85,7 +85,7 @@ def _calls_of_jax(possible: PossibleValues) -> Iterator[_Change]:
 
 
 def _below_calls(node: ast.AST, file: File) -> bool:
-    """Whether a statement of the module comes after one that calls a function of the file."""
+    """Whether a module statement comes after one that calls a function of the file."""
     statement = next((one for one in [node, *file.names.ancestors(node)] if one in file.tree.body), None)
     own = {one.name for one in file.tree.body if isinstance(one, ast.FunctionDef)}
     for other in file.tree.body:

@@ -1,6 +1,8 @@
-"""What the calls of a function hand to it, on all paths: a compiled one takes arrays, numbers and trees of these, and what is static by `hash`.
+"""The arguments of a function on all paths: a jitted one accepts arrays, numbers, trees of these, and hashable static
+values.
 
-A run shows the calls that it made. A string in the place of an array, a list in that of a tuple, may come behind a flag.
+A run shows the calls that it made. Behind a flag, a call may pass a string in place of an array, or a list in place
+of a tuple.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from jaxlint.codemods.purity.values import (
     leaves_of,
 )
 
-# What makes no pytree of a class: decorators and bases.
+# Decorators and bases that do not make a class a pytree.
 _NO_TREES = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol", "dataclasses.dataclass", "functools.total_ordering", "typing.final", "typing.runtime_checkable"})  # fmt: skip
 _REGISTERING = ("register_pytree_node", "register_pytree_with_keys", "register_dataclass", "register_static", "register_pytree_node_class", "register_pytree_with_keys_class", "register")  # fmt: skip
 _DEPTH = 8
@@ -34,7 +36,7 @@ _UNHASHABLE = frozenset({"list", "dict", "set"})
 
 
 class Handed:
-    """Whether `jit` takes what every call gives."""
+    """Whether `jit` accepts the arguments of every call."""
 
     def __init__(self, possible: PossibleValues) -> None:
         self.possible, self.statics = possible, EqualStatics(possible)
@@ -42,7 +44,8 @@ class Handed:
     def problems(
         self, function: FunctionNode, file: File, static: Set[str], *, filtered: bool = False
     ) -> Iterator[str]:
-        """What a call gives and `jit` does not take, in words. `filtered`: what is no array is static, as equinox has it."""
+        """Arguments that `jit` rejects, in words. `filtered`: arguments that are not arrays are static, as in
+        equinox."""
         for parameter in parameters(function):
             values = self.possible.of_parameter(parameter, file)
             name = parameter.arg
@@ -59,21 +62,21 @@ class Handed:
                     yield f"`{name}` may be a `{cls}`, which is not a pytree: `jax.jit` rejects it as an argument"
 
     def _is_own(self, parameter: ast.arg, function: FunctionNode, file: File) -> bool:
-        """Whether a parameter is the object of a method."""
+        """Whether a parameter is the receiver of a method."""
         return (
             self.possible.classes.class_around(function, file) is not None
             and parameter is parameters(function)[0]
         )
 
     def _no_tree(self, values: Values) -> str | None:
-        """A class of the program whose objects JAX does not take apart, among what is given."""
+        """An argument's program class whose objects JAX does not flatten."""
         for value in leaves_of(values):
             if isinstance(value, Inst) and not self._may_be_tree(value.cls):
                 return value.cls.node.name
         return None
 
     def _may_be_tree(self, cls: Cls, depth: int = 0) -> bool:
-        """Whether a class may be registered: by a decorator, a base, or any call that registers something."""
+        """Whether a class may be registered: by a decorator, a base, or any registration call."""
         if any(call in self.possible.program.calls for call in _REGISTERING) or cls.node.keywords:
             return True
         if any(name not in _NO_TREES for name in self.possible.classes.decorators(cls)):

@@ -1,4 +1,4 @@
-"""What a function that would be compiled returns, and what of it would come back as something else."""
+"""The results of a function that would be jitted, and which of them would change."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def check_results(
     seen: Iterable[Mapping[str, object]],
     static: Set[str],
 ) -> None:
-    """Raises Refused where a function may return what is no array now, on any path: `jit` would make one of it, or hand it out changed."""
+    """Raises Refused if the function may return something other than an array on any path: `jit` would convert or
+    change it."""
     arrays = {
         str(entry["name"])
         for entry in seen
@@ -55,7 +56,8 @@ def check_results(
 
 
 def _last_value(node: ast.expr, function: FunctionNode, possible: PossibleValues, file: File) -> Values:
-    """What a function has last assigned to a variable that it returns at its end; nothing where that depends on the path."""
+    """The last value that a function assigns to a variable that it returns at its end; empty if that depends on the
+    path."""
     if not isinstance(node, ast.Name) or isinstance(function, ast.Lambda):
         return frozenset()
     *before, last = function.body
@@ -111,7 +113,7 @@ def _is_train_state(maker: str) -> bool:
 
 
 def _step_is_read(possible: PossibleValues) -> str | None:
-    """`TrainState.step` is a number of Python until it has been through a jit."""
+    """`TrainState.step` is a Python number until it has been through a jit."""
     for file, load in possible.program.loads.get("step", ()):
         for value in possible.of(load.value, file):
             if isinstance(value, (Unknown, Method)) or (
@@ -126,7 +128,7 @@ def _step_is_read(possible: PossibleValues) -> str | None:
 
 
 def returned_expressions(function: FunctionNode) -> list[ast.expr]:
-    """What the `return`s of a function give."""
+    """The expressions in the `return`s of a function."""
     if isinstance(function, ast.Lambda):
         return [function.body]
     return [
@@ -146,7 +148,7 @@ def _parts_of(node: ast.expr) -> list[ast.expr]:
 
 
 def _is_of(node: ast.expr, arrays: Set[str], file: File, function: FunctionNode) -> bool:
-    """Whether an expression is a part of a parameter that holds nothing but arrays, or an array method's result of one."""
+    """Whether an expression is part of a parameter that holds only arrays, or an array method's result for one."""
     root = root_of(node)
     if not (isinstance(root, ast.Name) and root.id in arrays):
         return False

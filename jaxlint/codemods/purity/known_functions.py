@@ -1,8 +1,8 @@
-"""What is known of functions outside of the program: which only compute, which call what they are given, and what methods do."""
+"""Facts about external functions: which only compute, which call their arguments, and what methods do."""
 
 from __future__ import annotations
 
-# Functions of these modules give a value and do nothing else, unless they are named below.
+# Functions of these modules return a value without side effects, unless they are named below.
 _COMPUTE = (
     "jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "jax.scipy.", "jax.tree.", "jax.tree_util.", "jax.ops.", "jax.image.",
     "jax.dtypes.", "jax.sharding.", "jax.flatten_util.", "jax.custom_derivatives.", "optax.", "math.", "cmath.", "operator.", "itertools.",
@@ -30,7 +30,7 @@ _STILL_COMPUTE = frozenset(
         "operator.index", "operator.is_", "operator.is_not", "operator.inv", "operator.invert", "copy.copy", "dataclasses.field",
     }
 )  # fmt: skip
-# They give arrays of NumPy, or a file of such arrays.
+# They return NumPy arrays, or a file of such arrays.
 READERS = frozenset(
     {"numpy.load", "numpy.loadtxt", "numpy.genfromtxt", "numpy.fromfile", "numpy.fromregex", "numpy.memmap"}
 )
@@ -39,7 +39,7 @@ _JAX = frozenset(
     jax.devices jax.local_devices jax.named_scope jax.block_until_ready jax.process_index jax.process_count jax.eval_shape
     jax.ensure_compile_time_eval jax.make_jaxpr jax.closure_convert jax.default_matmul_precision""".split()  # noqa: SIM905
 )
-# Transformations: what they give is called like the function that they are given.
+# Transformations: their result is called like the original function.
 TRANSFORMS = frozenset(
     """jax.jit jax.vmap jax.pmap jax.grad jax.value_and_grad jax.jacfwd jax.jacrev jax.jacobian jax.hessian jax.checkpoint jax.remat
     jax.named_call jax.custom_jvp jax.custom_vjp jax.linearize jax.custom_gradient jax.ad_checkpoint.checkpoint functools.partial
@@ -55,7 +55,7 @@ GRADIENTS = frozenset(
     """jax.grad jax.value_and_grad equinox.filter_grad equinox.filter_value_and_grad flax.nnx.grad flax.nnx.value_and_grad
     haiku.grad haiku.value_and_grad jax.jacfwd jax.jacrev jax.hessian jax.jacobian""".split()  # noqa: SIM905
 )
-# Functions that call what they are given at once, with parts of their other arguments.
+# Functions that call their function argument at once, with parts of their other arguments.
 CALLERS = frozenset(
     """jax.tree.map jax.tree_util.tree_map jax.tree_util.tree_map_with_path jax.tree.map_with_path jax.lax.scan jax.lax.map
     jax.lax.fori_loop jax.lax.while_loop jax.lax.cond jax.lax.switch jax.lax.reduce jax.lax.associative_scan jax.lax.custom_root
@@ -76,7 +76,7 @@ BUILTINS = frozenset(
     IndexError AssertionError AttributeError ArithmeticError FloatingPointError ZeroDivisionError OverflowError Exception
     NotImplemented Ellipsis""".split()  # noqa: SIM905
 )
-# Methods that change the object or act; of all others that arrays, strings and containers have nothing is to be feared.
+# Methods that change the object or act. Other methods of arrays, strings and containers are harmless.
 CHANGING = frozenset(
     """append extend insert pop popitem remove clear setdefault update add discard sort reverse appendleft popleft extendleft rotate
     write writelines send throw close flush fill put itemset resize partition setflags tofile dump byteswap intersection_update
@@ -87,24 +87,24 @@ CONTAINER_METHODS = frozenset(
     """get items keys values copy index count union intersection difference symmetric_difference issubset issuperset isdisjoint
     fromkeys unfreeze most_common elements _replace _asdict""".split()  # noqa: SIM905
 )
-# Methods that do nothing but compute, whatever object has them.
+# Methods that only compute, on any object.
 HARMLESS_METHODS = frozenset(
     """all any argmax argmin argsort astype clip conj conjugate copy cumprod cumsum diagonal dot flatten item items keys max mean min
     nonzero prod ravel repeat replace reshape round squeeze std sum swapaxes take tolist trace transpose values var apply_gradients
     _replace _asdict""".split()  # noqa: SIM905
 )
-# Methods of objects that libraries made, and which only compute: optimisers, models, distributions, states.
+# Methods of library objects that only compute: optimisers, models, distributions, states.
 OBJECT_METHODS = frozenset(
     """init update apply sample log_prob prob entropy mode kl_divergence sample_and_log_prob replace apply_gradients _replace
     init_with_output bind unbind create parameters mean variance stddev cdf apply_fn lower trace_state""".split()  # noqa: SIM905
 )
-# Libraries whose objects never change once they are made.
+# Libraries whose objects are immutable.
 FROZEN = ("optax.", "flax.linen.", "haiku.", "jax.", "equinox.", "distrax.", "jmp.", "re.", "lineax.", "numpy.dtype", "numpy.float",
           "numpy.int", "numpy.uint", "numpy.bool", "numpy.finfo", "numpy.iinfo", "numpy.pi", "numpy.e", "numpy.inf", "numpy.nan", "math.",
           "numpy.newaxis", "typing.", "fractions.Fraction", "pathlib.", "logging.getLogger", "collections.namedtuple", "enum.", "flax.struct.",
           "flax.core.freeze", "types.MappingProxyType", "numpy.complex")  # fmt: skip
 STATE_MODULES = ("flax.nnx.", "flax.experimental.nnx.")
-# Functions of flax.nnx that give a value and change nothing.
+# Functions of flax.nnx without side effects.
 _NNX = frozenset(
     """relu gelu silu swish sigmoid tanh softmax log_softmax softplus elu selu leaky_relu one_hot max_pool avg_pool pool standardize
     dot_product_attention split merge state graphdef clone celu glu hard_tanh logsumexp relu6 swish
@@ -113,7 +113,7 @@ _NNX = frozenset(
 
 
 def computes(name: str) -> bool:
-    """Whether the external function `name` (canonical) gives a value and does nothing else."""
+    """Whether the external function `name` (canonical) returns a value without side effects."""
     if name in TRANSFORMS or name in CALLERS or name in _JAX or name in _STILL_COMPUTE:
         return True
     if name.startswith("flax.nnx."):
@@ -138,7 +138,7 @@ _NNX_OTHERS = frozenset(
 
 
 def gives_array(name: str) -> bool:
-    """Whether the external function `name` gives one array of JAX, whatever it is given."""
+    """Whether the external function `name` returns one JAX array for any arguments."""
     from jaxlint.jaxapi.functions import returns_array
 
     if name.startswith("optax.") and name.removeprefix("optax.") in _LOSSES:

@@ -1,8 +1,9 @@
-"""Whether a variable may have another shape or dtype after an iteration than before the first: a loop of JAX raises for it.
+"""Whether a variable may have another shape or dtype after an iteration than before the first: a loop of JAX raises
+for it.
 
-A run shows those of its own path. Behind a flag it may start with whole numbers, of which an iteration makes floats, with one number where
-the rows have several, or in 32 bits where a setting makes 64 of all that names no dtype. Only what the program says counts: an array of which
-nothing is known is taken as the run had it.
+A run shows those of its own path. Behind a flag it may start with integers that an iteration turns into floats, with
+a scalar where the rows have several numbers, or in 32 bits while a setting makes 64 bits the default. Only evidence
+in the program counts: an unknown array is taken to be as in the run.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _DEPTH = 8
 
 
 class Carried:
-    """What is known of the shapes and dtypes of the variables of a loop, over all paths."""
+    """The possible shapes and dtypes of a loop's variables, over all paths."""
 
     def __init__(self, possible: PossibleValues) -> None:
         self.possible = possible
@@ -60,7 +61,7 @@ class Carried:
                     yield f"`{name}` may start as integers and become floats in an iteration; a JAX loop keeps dtypes"
 
     def _given(self, node: ast.AST, file: File) -> list[ast.expr]:
-        """The expressions that a binding takes its value from; a parameter those of the calls that are seen."""
+        """The expressions that a binding assigns; for a parameter, the arguments at visible calls."""
         if isinstance(node, ast.arg):
             return self._handed(node, file)
         above = file.names.parents.get(node)
@@ -76,7 +77,8 @@ class Carried:
     def _of_each_given(
         self, node: ast.Name, file: File, asked: str, answer: Callable[[ast.expr], AnswerT]
     ) -> list[AnswerT]:
-        """What `answer` says of each expression that a variable is given; of none where the same is being asked of the variable."""
+        """The `answer` for each expression assigned to a variable; empty if the same question about the variable is
+        already open."""
         scope = file.names.scope_at(node).resolve(node.id)
         key = (id(scope), node.id, asked)
         if scope is None or key in self._open:
@@ -103,13 +105,13 @@ class Carried:
     # Settings
 
     def _switch_of_bits(self) -> str:
-        """Where the program has 64 bits on some of its paths and 32 on others; empty where it does not say so."""
+        """Where the program uses 64 bits on some paths and 32 on others; empty if it does not."""
         program = self.possible.program
         for file, call in [*program.calls.get("update", ()), *program.calls.get("enable_x64", ())]:
             name = self.possible.name_of(call.func, file)
             if name in ("jax.enable_x64", "jax.experimental.enable_x64"):
                 return f"`{shown_source(call)}` at {program.place(file, call)}"
-            setting = call.args[0] if call.args else None  # which any name but a literal one may be
+            setting = call.args[0] if call.args else None  # any name but a literal may be one
             if name != "jax.config.update" or (isinstance(setting, ast.Constant) and setting.value != _X64):
                 continue
             if not isinstance(call.args[-1], ast.Constant) or self._only_sometimes(call, file, 0):
@@ -122,7 +124,8 @@ class Carried:
         return ""
 
     def _only_sometimes(self, node: ast.AST, file: File, depth: int) -> bool:
-        """Whether there are runs in which an expression is not evaluated, by what stands around it and around the calls of its function."""
+        """Whether some runs do not evaluate an expression, judging by the code around it and around the calls of its
+        function."""
         for above in file.names.ancestors(node):
             if isinstance(above, FUNCTIONS):
                 calls = self.possible.call_sites.calls_of(above, file)
@@ -148,7 +151,7 @@ class Carried:
         return False
 
     def _arrays(self, loop: ast.AST, steps: Iterable[ast.expr]) -> list[ast.Name]:
-        """The variables that an iteration takes arrays from."""
+        """The variables from which an iteration takes arrays."""
         over = [loop.iter] if isinstance(loop, ast.For) else []
         found = {
             node.id: node for part in [*over, *steps] for node in ast.walk(part) if isinstance(node, ast.Name)
@@ -156,7 +159,7 @@ class Carried:
         return list(found.values())
 
     def ranks(self, node: ast.expr, file: File, depth: int = 0) -> set[int]:
-        """How many axes an array may have, as far as the shapes with which it is made are written out."""
+        """The possible ranks of an array, if the shapes that create it are written out."""
         if depth > _DEPTH:
             return set()
         if isinstance(node, _In):
@@ -180,7 +183,8 @@ class Carried:
     # Dtypes
 
     def _chosen_dtype(self, starts: Iterable[ast.expr], file: File) -> ast.expr | None:
-        """The dtype of a start that the program does not fix: a name from the command line, one of several. That of another array is no choice."""
+        """The dtype of an initial value that the program does not fix: a name from the command line, or one of
+        several. The dtype of another array is not a choice."""
         for start in starts:
             for node, own in self._made_by(start, file):
                 given = self._dtype_given(node, own)
@@ -192,7 +196,7 @@ class Carried:
         return None
 
     def _made_by(self, node: ast.expr, file: File, depth: int = 0) -> Iterator[tuple[ast.expr, File]]:
-        """The calls that make what an expression is: its own, those of its variables and of its operands."""
+        """The calls that create an expression's value: its own, and those of its variables and operands."""
         if depth > _DEPTH:
             return
         if isinstance(node, _In):
@@ -214,7 +218,7 @@ class Carried:
                 yield from made
 
     def _dtype_given(self, node: ast.expr, file: File) -> ast.expr | None:
-        """The dtype that a call says that its array has."""
+        """The dtype that a call requests for its array."""
         if not isinstance(node, ast.Call):
             return None
         name = self.possible.name_of(node.func, file)
@@ -227,7 +231,7 @@ class Carried:
         return next(iter([*found, *node.args[place : place + 1]]), None)
 
     def may_be_whole(self, node: ast.expr, file: File, depth: int = 0) -> bool:
-        """Whether something says that an array has whole numbers."""
+        """Whether there is evidence that an array has integers."""
         if depth > _DEPTH:
             return False
         if isinstance(node, _In):
@@ -260,7 +264,7 @@ class Carried:
         return name.startswith(("jax.numpy.", "jax.random.", "numpy.")) and last in _WHOLE
 
     def is_float(self, node: ast.expr, file: File, depth: int = 0) -> bool:
-        """Whether an expression is certainly of floats, whatever its arrays are."""
+        """Whether an expression certainly has floats, whatever its arrays are."""
         if depth > _DEPTH:
             return False
         if isinstance(node, ast.Constant):

@@ -1,4 +1,4 @@
-"""Whether an object is changed after it was made: by any use of a variable that holds it, wherever it is passed on."""
+"""Whether an object is mutated after its creation, by any use of a variable that holds it, wherever it is passed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from jaxlint.codemods.purity.values import (
 from jaxlint.codemods.text_edits import shown_source
 
 _DEPTH = 6
-# Functions of NumPy that write into a third argument.
+# NumPy functions that write into a third argument.
 _WITH_OUT = frozenset({"add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "mod", "remainder", "power", "maximum", "minimum", "matmul", "dot", "fmax", "fmin", "arctan2", "hypot", "logaddexp"})  # fmt: skip
 
 
@@ -37,7 +37,7 @@ class Mutations:
         self._open: set[object] = set()
 
     def uses_change(self, name: str, scope: Scope, file: File, depth: int) -> str | None:
-        """Whether any use of a variable may change the object that it holds."""
+        """Whether any use of a variable may mutate the object that it holds."""
         if depth > _DEPTH:
             return "is passed on too far to follow"
         for other, use in self.program.uses_of(name, scope, file):
@@ -46,7 +46,7 @@ class Mutations:
         return None
 
     def _use_changes(self, use: ast.expr, file: File, depth: int) -> str | None:
-        """Whether what stands around a use may change the object, or hands it to where that cannot be seen."""
+        """Whether the code around a use may mutate the object, or passes it to unknown code."""
         place = self.program.place(file, use)
         above = file.names.parents.get(use)
         if isinstance(above, ast.Attribute) and above.value is use:
@@ -141,7 +141,7 @@ class Mutations:
         return None
 
     def _method_stores(self, callee: Fn) -> bool:
-        """Whether a method changes its object, or hands it to what might."""
+        """Whether a method mutates its object, or passes it to code that may."""
         node = callee.node
         if isinstance(node, ast.Lambda) or not node.args.args:
             return True
@@ -156,7 +156,7 @@ class Mutations:
             self._open.discard((node, own))
 
     def _part_use(self, node: ast.expr, file: File, depth: int) -> str | None:
-        """A part of an object: if it can change, its own uses count."""
+        """A part of an object: if it is mutable, its own uses count."""
         values = self.possible.of(node, file)
         if values and all(is_immutable(value) for value in values):
             above = file.names.parents.get(node)
@@ -227,7 +227,7 @@ class Mutations:
     def _into(
         self, callee: Fn | Wrapped, use: ast.expr, call: ast.Call, file: File, depth: int
     ) -> str | None:
-        """A function of the program gets the object: whether its parameter is changed there."""
+        """A program function receives the object: whether it mutates its parameter."""
         if isinstance(callee, Wrapped):
             if callee.how in ("functools.partial",) or callee.how not in known_functions.TRANSFORMS:
                 return f"may be changed at {self.program.place(file, use)} (`{shown_source(call)}`)"
@@ -296,7 +296,7 @@ class Mutations:
 
 
 def is_immutable(value: Value) -> bool:
-    """Whether nothing can change a value in place."""
+    """Whether a value is immutable."""
     if isinstance(value, Plain):
         return value.kind != "numpy"
     if isinstance(value, (Fn, Cls, Ext, Whole)):

@@ -1,4 +1,4 @@
-"""Which values an expression may have, over all paths: asked of assignments, calls and their arguments, wherever they stand."""
+"""The possible values of an expression over all paths, from assignments, calls and their arguments anywhere."""
 
 from __future__ import annotations
 
@@ -43,14 +43,15 @@ _TRANSPARENT = frozenset({"staticmethod", "classmethod", "property"})
 
 
 class PossibleValues:
-    """The values of the expressions of one program. `hints` has what a run has seen of parameters that no call tells of."""
+    """The values of one program's expressions. `hints` has the arguments of a run for parameters without visible
+    calls."""
 
     def __init__(
         self, program: Program, hints: Mapping[tuple[FunctionNode, str], Values] | None = None
     ) -> None:
         self.program = program
         self.hints = dict(hints or {})
-        memo = program.memo if not hints else {}  # what no run has told holds for the next question, too
+        memo = program.memo if not hints else {}  # facts independent of a run stay for later questions
         self.answers = Fixpoint(memo.setdefault("values", {}))
         self.expressions = Expressions(self)
         self.classes = Classes(self, self.expressions, self.answers, memo)
@@ -58,7 +59,7 @@ class PossibleValues:
         self.results = Results(self, self.expressions)
 
     def external_bases(self, cls: Cls) -> set[str]:
-        """The names of the classes outside of the program that a class comes from; "?" for what is not known."""
+        """The names of the external classes that a class derives from; "?" for an unknown one."""
         return self.classes.external_bases(cls)
 
     def fields(self, cls: Cls) -> list[str]:
@@ -68,7 +69,7 @@ class PossibleValues:
     # Expressions
 
     def of(self, node: ast.expr | None, file: File) -> Values:
-        """What an expression may be; unknown where the work is too much."""
+        """The possible values of an expression; unknown if the search takes too long."""
         if node is None:
             return one(NONE)
         return self.answers.answer(node, lambda: self._evaluated(node, file))
@@ -82,7 +83,7 @@ class PossibleValues:
         return bounded(method(node, file)) if method is not None else unknown(shown_source(node))
 
     def of_name(self, node: ast.Name, file: File) -> Values:
-        """What a variable may be, as a name reads it."""
+        """The possible values of a variable where a name reads it."""
         scope = file.names.scope_at(node).resolve(node.id)
         if scope is None:
             if file.names.has_star_import:
@@ -91,7 +92,7 @@ class PossibleValues:
         return self.of_place(Place(file, scope, node.id))
 
     def of_place(self, place: Place) -> Values:
-        """All that a variable is given anywhere."""
+        """All values assigned to a variable."""
         return self.answers.answer(place, lambda: self._given(place))
 
     def _given(self, place: Place) -> Values:
@@ -103,7 +104,7 @@ class PossibleValues:
         return bounded(result)
 
     def filled(self, place: Place) -> Values:
-        """What is put into a container later, by the name of the variable that holds it."""
+        """The values added to a container later, through the variable that holds it."""
         found: Values = NOTHING
         for file, use in self.program.uses_of(place.name, place.scope, place.file):
             above = file.names.parents.get(use)
@@ -162,7 +163,7 @@ class PossibleValues:
         return one(Ext(canonical(binding.qualified)))
 
     def of_member(self, file: File, name: str) -> Values:
-        """A name of another file, as `module.name` reads it."""
+        """A name of another file, read as `module.name`."""
         if name not in file.names.module.bindings:
             return unknown(name)
         return self.of_place(Place(file, file.names.module, name))
@@ -187,7 +188,7 @@ class PossibleValues:
         return one(cls) if is_fine else unknown(node.name)
 
     def name_of(self, node: ast.expr, file: File) -> str:
-        """The canonical name of what is outside of the program, as a name or attribute spells it; "" for all else."""
+        """The canonical name of something external, from a name or attribute; "" for anything else."""
         if isinstance(node, ast.Name) and file.names.scope_at(node).resolve(node.id) is None:
             return node.id
         qualified = file.names.qualified(node)
@@ -196,7 +197,7 @@ class PossibleValues:
     # Variables
 
     def of_target(self, node: ast.Name, file: File) -> Values:
-        """What the target of an assignment, loop or comprehension gets."""
+        """The value for the target of an assignment, loop or comprehension."""
         parents = file.names.parents
         path: list[tuple[ast.AST, ast.AST]] = []
         child: ast.AST = node
@@ -229,7 +230,7 @@ class PossibleValues:
         return given
 
     def of_parameter(self, node: ast.arg, file: File) -> Values:
-        """What all calls of its function give a parameter."""
+        """The arguments for a parameter at all calls of its function."""
         function = file.names.parents.get(file.names.parents.get(node, node))
         if not isinstance(function, FUNCTIONS):
             return unknown(node.arg)
@@ -259,7 +260,7 @@ class PossibleValues:
     # Results of functions
 
     def returned(self, function: FunctionNode, file: File) -> Values:
-        """What a function may return; an iterator where it yields."""
+        """The possible results of a function; an iterator if it yields."""
         if isinstance(function, ast.Lambda):
             return self.of(function.body, file)
         found: Values = NOTHING

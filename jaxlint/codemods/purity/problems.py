@@ -1,4 +1,4 @@
-"""What is asked of a part of a program before it is staged, and what may be wrong with it."""
+"""The question about a part of a program before it is traced, and the possible problems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jaxlint.codemods.text_edits import shown_source
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a part of a program may not be staged, for a reader."""
+    """Why a part of a program must not be traced, for a reader."""
 
     reason: str
     certain: bool
@@ -22,10 +22,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """What is to be staged: where variables count as its own, and which modules are carried in and out of it."""
+    """The code to be traced: where variables count as its own, and which modules are carried through it."""
 
     node: ast.AST
-    own: frozenset[ast.AST]  # the nodes of the region, if it is no function
+    own: frozenset[ast.AST]  # the nodes of the region, if it is not a function
     carries_nnx: bool = False
 
     def encloses(self, node: ast.AST, file: File) -> bool:
@@ -34,28 +34,28 @@ class Region:
 
 
 class Walk(Protocol):
-    """What the effects of calls ask of the walk that they are a part of."""
+    """The interface of the walk that the effects of calls belong to."""
 
     region: Region
 
     def of_call(self, function: FunctionNode, file: File, *, fresh_self: bool) -> Iterator[Problem]:
-        """The effects of the body of a function. `fresh_self`: its first argument was made for this call."""
+        """The side effects of the body of a function. `fresh_self`: its first argument was created for this call."""
 
     def of_special_methods(self, value: Inst) -> Iterator[Problem]:
-        """The effects of what operators and builtins call of an object."""
+        """The side effects of special methods that operators and builtins call on an object."""
 
     def is_nnx(self, node: ast.expr, file: File) -> bool:
-        """Whether an expression is a part of a module of flax.nnx, whose state the transformation carries."""
+        """Whether an expression is part of a flax.nnx module, whose state the transformation carries."""
 
     def is_state(self, cls: Cls) -> bool:
-        """Whether a class is a module that holds state."""
+        """Whether a class is a module with state."""
 
     def comes_from_outside(self, node: ast.expr, file: File) -> bool:
-        """Whether an expression is a part of a variable of the module or of a function around the region."""
+        """Whether an expression is part of a module variable, or of a variable of a function around the region."""
 
 
 def problem(program: Program, what: str, node: ast.AST, file: File, *, certain: bool) -> Problem:
-    """A problem with a node, which is quoted with its place."""
+    """A problem with a node, quoted with its place."""
     return Problem(f"`{shown_source(node)}` at {program.place(file, node)} {what}", certain)
 
 

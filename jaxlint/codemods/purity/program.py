@@ -1,6 +1,6 @@
-"""The files of a program as one: which definition a name of one file has in another, and who stores into what.
+"""The files of a program together: definitions across files, and all stores.
 
-What is asked here is asked of the source alone, of all paths, also those that no run took.
+The answers come from the source alone and cover all paths, including those that no run took.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class File:
         return self.module.display
 
     def same(self, node: NodeT) -> NodeT:
-        """The node of this file's tree that stands where `node` does in another tree of the same text. Raises KeyError."""
+        """The node of this file's tree at the place of `node`, which comes from another tree of the same text. Raises
+        KeyError."""
         if not self._by_place:
             for one in ast.walk(self.tree):
                 self._by_place.setdefault(_place_of(one), one)
@@ -63,29 +64,29 @@ def _names_of(source: SourceFile) -> tuple[ast.Module, Names] | None:
 
 
 class Program:
-    """The files that a codemod was given, and those that they import. Parsed when they are first asked for.
+    """The files that a codemod received, and their imports. Parsed on first use.
 
-    `roots`: paths of those that alone are looked at, with what they import, where callers and other writers are not asked for.
+    `roots`: the only files to examine, with their imports, if callers and other writers are not needed.
     """
 
     def __init__(self, sources: Mapping[str, SourceFile], roots: Iterable[str] | None = None) -> None:
         self._sources = dict(sources)
         self._roots = list(sources if roots is None else roots)
         self._files: dict[Path, File | None] = {}
-        self.memo: dict[object, Any] = {}  # answers of those who ask
+        self.memo: dict[object, Any] = {}  # caches of other modules
 
     def with_text(self, path: str, text: str) -> Program:
-        """The same program with another text in the file that was given as `path`."""
+        """The same program with another text for the file at `path`."""
         changed = replace(self._sources[path], text=text)
         return Program({**self._sources, path: changed}, self._roots)
 
     @functools.cached_property
     def project(self) -> Project:
-        """Which file an import means."""
+        """Resolves imports to files."""
         return Project(self._sources.values())
 
     def file(self, path: str) -> File:
-        """The file that was given as `path`. Raises KeyError where it cannot be parsed."""
+        """The file at `path`. Raises KeyError if it does not parse."""
         found = self._file(self.project.by_path[self._sources[path].path])
         if found is None:
             raise KeyError(path)
@@ -100,7 +101,7 @@ class Program:
 
     @functools.cached_property
     def files(self) -> list[File]:
-        """All files of the program: those given, and what they import of the project, wherever the import stands."""
+        """All files of the program: those given, and the project files that they import anywhere."""
         waiting = [self.project.by_path[self._sources[path].path] for path in self._roots]
         found: dict[Path, File] = {}
         while waiting and len(found) < _MOST_FILES:
@@ -125,7 +126,7 @@ class Program:
                         yield module
 
     def _from(self, node: ast.ImportFrom, name: str, file: File) -> Module | None:
-        """The module that `from ... import name` takes: "" for the one it is taken from."""
+        """The module behind a name in `from ... import name`: "" for the module that it is imported from."""
         dotted = ".".join(part for part in (node.module, name) if part)
         if node.level:
             return self.project.find_relative(node.level, dotted, file.module)
@@ -134,7 +135,7 @@ class Program:
     # Names
 
     def imported(self, binding: Binding, file: File) -> File | tuple[File, str] | None:
-        """What an import of the project binds: a file, or a name in one; None where it is of elsewhere."""
+        """The target of an import of the project: a file, or a name in one; None for an external import."""
         statement, alias = binding.statement, binding.alias
         if isinstance(statement, ast.ImportFrom) and alias is not None:
             module = self._from(statement, alias.name, file)
@@ -151,14 +152,14 @@ class Program:
         return None
 
     def is_external(self, name: str, file: File) -> bool:
-        """Whether a dotted name is no module or folder of the project."""
+        """Whether a dotted name is not a module or folder of the project."""
         return self.project.find(name.partition(".")[0], file.module) is None
 
-    # What is stored where
+    # Stores
 
     @functools.cached_property
     def stores(self) -> Mapping[str, list[tuple[File, ast.Attribute]]]:
-        """Attributes that are set, deleted or added to anywhere, by name."""
+        """Attributes that are set, deleted or augmented anywhere, by name."""
         found: dict[str, list[tuple[File, ast.Attribute]]] = {}
         for file in self.files:
             for node in ast.walk(file.tree):
@@ -188,7 +189,7 @@ class Program:
 
     @functools.cached_property
     def calls(self) -> Mapping[str, list[tuple[File, ast.Call]]]:
-        """Calls anywhere, by the last part of what is called."""
+        """Calls anywhere, by the last part of the callee's name."""
         found: dict[str, list[tuple[File, ast.Call]]] = {}
         for file in self.files:
             for node in ast.walk(file.tree):
@@ -198,11 +199,11 @@ class Program:
         return found
 
     def place(self, file: File, node: ast.AST) -> str:
-        """Where a node is, for a reader."""
+        """The place of a node, for a reader."""
         return f"{Path(file.display).name}:{getattr(node, 'lineno', 1)}"
 
     def uses_of(self, name: str, scope: Scope, file: File) -> Iterator[tuple[File, ast.expr]]:
-        """Every place that reads what `name` means in `scope`; also in other files, where the scope is the module's own."""
+        """Every place that reads the meaning of `name` in `scope`; also in other files, if the scope is a module."""
         for use in file.names.uses_of(name, scope):
             yield file, use.name
         if scope is file.names.module:
@@ -219,7 +220,7 @@ class Program:
 
     @functools.cached_property
     def _taken_from(self) -> Mapping[File | tuple[File, str], list[tuple[File, Scope, str]]]:
-        """Who imports a file, or a name of it: where, and under which name."""
+        """The importers of a file, or of a name in it: where, and under which name."""
         found: dict[File | tuple[File, str], list[tuple[File, Scope, str]]] = {}
         for other in self.files:
             for scope, binding in _import_bindings(other):
@@ -243,7 +244,7 @@ def _import_bindings(file: File) -> list[tuple[Scope, Binding]]:
 
 
 def own_parts(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below `node`, functions and classes inside it left out, which are among them."""
+    """The nodes below `node`, including nested functions and classes but not their bodies."""
     for child in ast.iter_child_nodes(node):
         yield child
         if not isinstance(child, NESTED):
@@ -261,5 +262,5 @@ def function_around(node: ast.AST, file: File) -> FunctionNode | None:
 
 
 def bodies(function: FunctionNode) -> Iterable[ast.AST]:
-    """What a function evaluates when it is called."""
+    """The parts of a function that a call evaluates."""
     return [function.body] if isinstance(function, ast.Lambda) else function.body

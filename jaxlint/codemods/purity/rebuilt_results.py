@@ -1,6 +1,7 @@
-"""What comes back from a compiled function is made anew: dicts sorted by their keys, objects of their leaves alone, no object as it was given.
+"""A jitted function returns new objects: dicts sorted by key, objects rebuilt from their leaves, never an argument
+itself.
 
-Where the program can tell, the function is not compiled.
+If the program can notice the difference, the function is not jitted.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _TREES = (
     "haiku.",
     "equinox.",
     "flax.jax_utils.",
-)  # functions of these take dicts as trees, whose order they do not ask for
+)  # functions of these take dicts as trees and ignore their order
 _ORDERLESS = frozenset({"len", "isinstance", "sorted", "set", "frozenset", "bool", "hasattr"})
 _PARTS = frozenset({"enumerate", "zip", "reversed", "list", "tuple", "iter", "next"})
 _FOLDING = frozenset({"sum", "max", "min", "any", "all"})
@@ -48,18 +49,19 @@ _VIEWS = frozenset({"items", "keys", "values"})
 _LOOKING = frozenset({"get", "pop", "setdefault", "copy"})
 _ASKING = frozenset({"popitem", "__iter__", "__reversed__", "__str__", "__repr__"})
 _SEARCHING = frozenset({"index", "remove", "count"})  # of a list
-_DEPTH = 24  # variables are asked for once each, so that this bounds the stack alone
+_DEPTH = 24  # each variable is examined once, so this only bounds the stack
 
 
 class Rebuilt:
-    """Whether a program can tell that what a function returns, or gets, has been through `jit`."""
+    """Whether a program can notice that the results or arguments of a function have been through `jit`."""
 
     def __init__(self, possible: PossibleValues) -> None:
         self.possible, self.program = possible, possible.program
         self._open: set[object] = set()
 
     def problems(self, function: FunctionNode, file: File, returned: list[ast.expr]) -> Iterator[str]:
-        """What would be seen, in words. `returned`: the expressions that the function returns."""
+        """The differences that the program would see, in words. `returned`: the expressions that the function
+        returns."""
         values = frozenset(value for one in returned for value in self.possible.of(one, file))
         ours = frozenset(
             value
@@ -90,12 +92,12 @@ class Rebuilt:
             yield f"it returns a dict, whose keys `jit` sorts; {why}"
 
     def carried(self, names: Iterable[ast.Name], own: Set[ast.AST], file: File) -> Iterator[str]:
-        """What would be seen of variables that go through a loop of JAX, in words. `own`: the nodes of the loop."""
+        """The differences for variables carried through a JAX loop, in words. `own`: the nodes of the loop."""
         found: dict[str, ast.Name] = {name.id: name for name in names}
         for name in found.values():
             scope = file.names.scope_at(name).resolve(name.id)
             if scope is None or all(one.node in own for one in scope.bindings.get(name.id, ())):
-                continue  # each iteration makes it anew
+                continue  # each iteration rebuilds it
             values = self.possible.of(name, file)
             if {ARRAY, NUMPY} & leaves_of(values) and (place := self._identity_asked(own)) is not None:
                 yield f"{place} tests whether two arrays are the same object, and a JAX loop returns new ones"
@@ -103,10 +105,10 @@ class Rebuilt:
                 yield f"`{name.id}` is a dict, whose keys a JAX loop sorts; {why}"
 
     def _after(self, name: ast.Name, scope: Scope, own: Set[ast.AST], file: File) -> str | None:
-        """Where the order of what a loop gives back is asked for: in it, or after it."""
+        """Where the order of a loop's result matters: in the loop, or after it."""
         first = min(node.lineno for node in own if isinstance(node, ast.stmt | ast.expr))
         loops = [one for one in file.names.ancestors(name) if isinstance(one, ast.For | ast.While)]
-        once = sum(one not in own for one in loops) < 2  # no other loop runs it again
+        once = sum(one not in own for one in loops) < 2  # no outer loop runs it again
         for other, use in self.program.uses_of(name.id, scope, file):
             before = other is file and use.lineno < first
             if once and before and file.names.scope_at(use) is file.names.scope_at(name):
@@ -116,13 +118,13 @@ class Rebuilt:
         return None
 
     def lost(self, values: Values) -> Iterator[str]:
-        """What objects of the program lose where JAX takes them apart, in words: in a compiled function as in the carry of a loop."""
+        """What program objects lose when JAX flattens them, in words: in a jitted function or in the carry of a loop."""
         for cls in {leaf.cls for leaf in leaves_of(values) if isinstance(leaf, Inst)}:
             if (name := self._left_out(cls)) is not None:
                 yield f"`{name}` of a `{cls.node.name}` is not a pytree leaf, and is lost when JAX rebuilds the object"
 
     def _is_of_jax(self, node: ast.expr, file: File, depth: int = 0) -> bool:
-        """Whether JAX or optax made a tree, and so has sorted its dicts."""
+        """Whether JAX or optax created a tree, and so has sorted its dicts."""
         if isinstance(node, ast.Call):
             callees = self.possible.of(node.func, file)
             return bool(callees) and all(
@@ -137,7 +139,7 @@ class Rebuilt:
                 given = file.names.parents.get(above) if isinstance(above, ast.Tuple) else above
                 value = given.value if isinstance(given, ast.Assign | ast.AnnAssign) else None
                 if isinstance(binding.node, ast.arg):
-                    continue  # what it was given; another binding says what becomes of it
+                    continue  # its argument; another binding decides
                 if value is None or not self._is_of_jax(value, file, depth + 1):
                     return False
             return scope is not None and len(scope.bindings.get(node.id, ())) > 0
@@ -146,7 +148,7 @@ class Rebuilt:
     # Objects
 
     def _left_out(self, cls: Cls) -> str | None:
-        """An attribute of a pytree of the program that is set, and read outside of its class, but is not among what flattening gives."""
+        """An attribute of a pytree of the program that is set, and read outside its class, but lost by flattening."""
         flatten = self._flattening(cls)
         if flatten is None:
             return None
@@ -179,10 +181,10 @@ class Rebuilt:
                     return flattens[0].node if flattens else None
         return None
 
-    # The same object
+    # Identity
 
     def _given_back(self, node: ast.expr, function: FunctionNode, file: File) -> str | None:
-        """A container that is changed in place elsewhere must be the one that was given."""
+        """A container that is mutated elsewhere must be the caller's own object."""
         if not isinstance(node, ast.Name):
             return None
         scope = file.names.scope_at(node).resolve(node.id)
@@ -211,7 +213,7 @@ class Rebuilt:
     # The order of dicts
 
     def _results(self, function: FunctionNode, file: File, depth: int) -> str | None:
-        """Where what calls of a function give is asked for its order; None where it is not."""
+        """Where the order of a function's result matters; None if it does not."""
         if function in self._open:
             return None
         self._open.add(function)
@@ -220,7 +222,7 @@ class Rebuilt:
             if steps and all(
                 step in known_functions.TRANSFORMS and not step.startswith("functools.") for step in steps
             ):
-                continue  # it came through JAX before
+                continue  # it has been through JAX before
             if call is None or how:
                 return "some of its calls are unknown"
             if (why := self._use(call, other, depth)) is not None:
@@ -240,7 +242,7 @@ class Rebuilt:
         return None
 
     def _use(self, node: ast.expr, file: File, depth: int) -> str | None:
-        """Whether what stands around an expression asks for the order of a dict in it."""
+        """Whether the code around an expression depends on the order of a dict in it."""
         if (values := self.possible.of(node, file)) and not _holds_dict(values):
             return None
         if depth > _DEPTH:
@@ -259,7 +261,7 @@ class Rebuilt:
                 return self._use(call, file, depth + 1)
             return self._iterated(call, file, depth, told) if above.attr in _VIEWS else told
         if isinstance(above, ast.BinOp) and any(isinstance(one, Box) for one in values):
-            return self._use(above, file, depth + 1)  # containers are put together
+            return self._use(above, file, depth + 1)  # containers are joined
         if isinstance(above, ast.For | ast.comprehension) and above.iter is node:
             if not _may_be_dict(values):
                 return self._bound(above.target, file, depth)
@@ -279,7 +281,7 @@ class Rebuilt:
         return None if isinstance(above, ast.Expr | ast.Compare | ast.BinOp | ast.UnaryOp) else told
 
     def _iterated(self, node: ast.expr, file: File, depth: int, told: str) -> str | None:
-        """Keys, values or items, one after the other: whether what is made of them depends on the order."""
+        """Iteration over keys, values or items: whether the result depends on the order."""
         above = file.names.parents.get(node)
         owner = file.names.parents.get(above) if isinstance(above, ast.comprehension) else above
         if isinstance(owner, ast.SetComp):
@@ -301,7 +303,7 @@ class Rebuilt:
         return told
 
     def _looped(self, loop: ast.For, file: File, depth: int, told: str) -> str | None:
-        """A loop that fills another container key by key, or adds up."""
+        """A loop that fills another container key by key, or accumulates."""
         keys = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
         for statement in loop.body:
             target = (
@@ -339,7 +341,7 @@ class Rebuilt:
         return f"it is stored at {self.program.place(file, target)}"
 
     def _attribute(self, name: str, depth: int) -> str | None:
-        """Where what objects keep under a name is asked for its order."""
+        """Where the order of the values in an attribute matters."""
         key = ("attribute", name)
         if key in self._open:
             return None
@@ -350,14 +352,14 @@ class Rebuilt:
         )
 
     def _reads_by_text(self) -> bool:
-        """Whether the program reads attributes by names that it has as text."""
+        """Whether the program reads attributes by computed names."""
         calls = self.program.calls
         return "__dict__" in self.program.loads or any(
             calls.get(name) for name in ("vars", "getattr", "attrgetter")
         )
 
     def _takes_trees(self, receiver: object) -> bool:
-        """Whether methods look parameters up by name, as those of models and optimisers do."""
+        """Whether methods look parameters up by name, like those of models and optimisers."""
         if isinstance(receiver, Inst):
             return any(base.startswith(_MODELS) for base in self.possible.external_bases(receiver.cls))
         if isinstance(receiver, Wrapped):
@@ -392,7 +394,7 @@ class Rebuilt:
 
 
 def _compared(node: ast.AST) -> list[ast.expr]:
-    """What is compared by identity: by `is`, or before `==` where something is looked for in a list."""
+    """Operands compared by identity: by `is`, or before `==` in a search through a list."""
     if isinstance(node, ast.Compare):
         if any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
             return [node.left, *node.comparators]
@@ -403,14 +405,14 @@ def _compared(node: ast.AST) -> list[ast.expr]:
 
 
 def _called(callee: Value, depth: int = 0) -> list[Value]:
-    """What a transformation of a function calls."""
+    """The function under a transformation."""
     if isinstance(callee, Wrapped) and callee.how in known_functions.TRANSFORMS and depth < _DEPTH:
         return [found for one in callee.inner for found in _called(one, depth + 1)]
     return [callee]
 
 
 def _unsorted(values: Values) -> bool:
-    """Whether there is a dict whose keys are not known to be sorted."""
+    """Whether there is a dict whose keys may be unsorted."""
     for value in values:
         if isinstance(value, Box):
             if value.kind == "dict" and (

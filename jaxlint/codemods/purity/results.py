@@ -1,4 +1,4 @@
-"""What calls give: of functions and objects of the program, of libraries, of builtins and of methods."""
+"""The results of calls: of the program's functions and objects, libraries, builtins and methods."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ _LOOPS_AND_BRANCHES = frozenset(
     {"jax.lax.cond", "jax.lax.switch", "jax.lax.while_loop", "jax.lax.fori_loop", "jax.lax.map"}
 )
 _MAKES_NUMPY = frozenset({"float32", "float64", "int32", "int64", "asarray", "array"})
-_KEEPS_DEVICE = frozenset({"sum", "mean", "max", "min"})  # which hand over to the method of an array of JAX
+_KEEPS_DEVICE = frozenset({"sum", "mean", "max", "min"})  # which delegate to the method of a JAX array
 
-# Methods of what libraries made that give another object of its kind.
+# Methods of library objects that return another object of the same kind.
 RENEWING = frozenset({"apply_gradients", "replace", "_replace"})
 
 
@@ -71,7 +71,7 @@ class Results:
         self.possible, self.expressions = possible, expressions
 
     def of_call(self, node: ast.Call, file: File) -> Values:
-        """What a call gives, by all that it may call."""
+        """The result of a call, over all possible callees."""
         found: Values = NOTHING
         for callee in self.possible.of(node.func, file):
             found |= self.result(callee, node, file)
@@ -150,7 +150,7 @@ class Results:
         return one(Wrapped(name, first or unknown(), int(aux)))
 
     def _of_jax(self, name: str, given: list[Values], node: ast.Call, file: File) -> Values | None:
-        """What functions of JAX, optax and flax give: arrays, and trees of them."""
+        """The results of JAX, optax and flax functions: arrays and trees of arrays."""
         first = given[0] if given else NOTHING
         if name in _LEAVING:
             return self._like(given[1] if len(given) > 1 else unknown(), self._all(first, node, file))
@@ -174,7 +174,7 @@ class Results:
         return None
 
     def _of_host(self, name: str, given: list[Values], node: ast.Call, file: File) -> Values | None:
-        """What functions of NumPy and of Python give: arrays of the host, numbers, texts and containers."""
+        """The results of NumPy and Python functions: host arrays, numbers, strings and containers."""
         first = given[0] if given else NOTHING
         if name.startswith("numpy.") and not name.startswith("numpy.random."):
             last = name.rpartition(".")[2]
@@ -193,14 +193,14 @@ class Results:
         return None
 
     def _all(self, functions: Values, node: ast.Call, file: File, depth: int = 0) -> Values:
-        """What any of the functions gives."""
+        """The result of any of the functions."""
         found: Values = NOTHING
         for function in functions:
             found |= self.result(function, node, file, depth)
         return found
 
     def _of_object(self, called: Inst) -> Values:
-        """What the `__call__` of an object gives."""
+        """The result of an object's `__call__`."""
         found: Values = NOTHING
         for function in self.possible.attribute(called, "__call__"):
             if isinstance(function, Fn):
@@ -298,7 +298,7 @@ class Results:
         return unknown(f"{name}(...)") if name not in known_functions.BUILTINS else one(Made(name))
 
     def _of_method(self, callee: Method, node: ast.Call, file: File) -> Values:
-        """What a call of a method gives, by what has it."""
+        """The result of a method call, by the type of its receiver."""
         receiver, name = callee.receiver, callee.name
         if receiver in (ARRAY, NUMPY):
             if name == "item":
@@ -323,7 +323,7 @@ class Results:
         return unknown(f".{name}()")
 
     def _of_container(self, receiver: Box, name: str, node: ast.Call, file: File) -> Values:
-        """What a method of a container gives."""
+        """The result of a container's method."""
         if name in ("get", "pop", "popleft", "setdefault"):
             parts = receiver.parts()
             for argument in node.args[1:]:
@@ -342,7 +342,7 @@ class Results:
         return one(NONE) if name in known_functions.CHANGING else unknown()
 
     def _of_inst(self, receiver: Inst, name: str, node: ast.Call) -> Values:
-        """What a method gives that a class of the project has from a library."""
+        """The result of a method that a project class inherits from a library."""
         if name in ("replace", "_replace", "apply_gradients", "create"):
             return one(receiver)
         bases = self.possible.external_bases(receiver.cls)
@@ -358,7 +358,7 @@ class Results:
         return unknown(f".{name}()")
 
     def _numbers_of(self, optimizer: Made) -> Values:
-        """Numbers of Python that the program's own parts of an optimizer keep in its state."""
+        """Python numbers that the program's own parts of an optimiser keep in its state."""
         found: Values = NOTHING
         for function in updates_of(optimizer):
             found |= leaves_of(self.possible.returned(function.node, function.file))

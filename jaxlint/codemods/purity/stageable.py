@@ -1,4 +1,4 @@
-"""Whether a function, a call or a loop of the host may become one of JAX: asked by each codemod that stages what was run step by step."""
+"""Whether a host function, call or loop may be traced by JAX. Each codemod that traces eager code asks here."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def program_and_file(draft: Draft) -> tuple[Program, File]:
 def may_be_jitted(
     draft: Draft, function: ast.FunctionDef, step: Step, transform: str, static: Sequence[str]
 ) -> None:
-    """Raises Refused where a function of a codemod's file may not be compiled as a whole, by what the source and a run say of it."""
+    """Raises Refused if a function of the codemod's file must not be jitted, judging by the source and a run."""
     if draft.strict is None:
         return
     program, file = program_and_file(draft)
@@ -109,7 +109,8 @@ def _inside(file: File, spans: Iterable[Sequence[int]]) -> frozenset[ast.AST]:
 
 
 def may_be_compiled(draft: Draft, call: ast.Call, step: Step, transform: str) -> None:
-    """Raises Refused where what a call of a codemod's file calls may not be compiled, by what the source and a run say of it."""
+    """Raises Refused if the callee of a call in the codemod's file must not be jitted, judging by the source and a
+    run."""
     if draft.strict is None:
         return
     program, file = program_and_file(draft)
@@ -119,9 +120,9 @@ def may_be_compiled(draft: Draft, call: ast.Call, step: Step, transform: str) ->
 def check_outlined(
     draft: Draft, step: Step, text: str, line: int, transform: str, static: Sequence[str] = ()
 ) -> None:
-    """Raises Refused where a function may not be compiled that a codemod has written of statements of its file.
+    """Raises Refused if the new function that a codemod wrote from statements must not be jitted.
 
-    `text`: the file with the function, at `line`, and its call, as if it were not to be compiled.
+    `text`: the file with the function, at `line`, and its call, without the jit.
     """
     if draft.strict is None:
         return
@@ -142,13 +143,13 @@ def check_outlined(
 
 
 def _entries(step: Step, name: str) -> Sequence[Mapping[str, object]]:
-    """What a run has seen, as a step has it."""
+    """The arguments and variables of a run, as a step stores them."""
     found = step.parameters.get(name, ())
     return found if isinstance(found, list | tuple) else ()
 
 
 def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = False) -> None:
-    """Raises Refused where statements or expressions of a codemod's file may not be evaluated once for all, under a trace."""
+    """Raises Refused if statements or expressions of the codemod's file must not be evaluated once, under a trace."""
     if draft.strict is None:
         return
     if nodes:
@@ -157,7 +158,7 @@ def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = Fals
 
 
 def may_be_carried(draft: Draft, names: Sequence[str], loop: ast.AST) -> None:
-    """Raises Refused where a variable that goes round may change its dtype, on a path that a run did not take."""
+    """Raises Refused if a carried variable may change its dtype on a path that a run did not take."""
     if draft.strict:
         program, file = program_and_file(draft)
         for what in Carried(PossibleValues(program)).problems(names, file.same(loop), file):
@@ -165,7 +166,7 @@ def may_be_carried(draft: Draft, names: Sequence[str], loop: ast.AST) -> None:
 
 
 def may_be_rows(draft: Draft, iterable: ast.expr) -> None:
-    """Raises Refused where a variable that a loop runs over may be a list or an iterator, on a path that a run did not take."""
+    """Raises Refused if the iterable of a loop may be a list or an iterator on a path that a run did not take."""
     if not draft.strict or not isinstance(iterable, ast.Name):
         return
     program, file = program_and_file(draft)
@@ -176,7 +177,8 @@ def may_be_rows(draft: Draft, iterable: ast.expr) -> None:
 
 
 def _runs_over(node: ast.expr, file: File, possible: PossibleValues, depth: int) -> Iterator[Value]:
-    """What an expression may be where it stands: of a variable what reaches it, of a parameter what the calls give."""
+    """The possible values of an expression at its place: for a variable its reaching definitions, for a parameter the
+    arguments."""
     scope = file.names.scope_at(node).resolve(node.id) if isinstance(node, ast.Name) else None
     if not isinstance(node, ast.Name) or scope is None:
         yield from possible.of(node, file)
@@ -192,7 +194,7 @@ def _runs_over(node: ast.expr, file: File, possible: PossibleValues, depth: int)
 
 
 def _reaching(scope: Scope, name: ast.Name, file: File) -> list[Binding]:
-    """The bindings of a variable that a use may see: the last one before it that is always made, and those after that one."""
+    """The bindings that a use of a variable may see: the last unconditional one before it, and those after that."""
     before = [one for one in scope.bindings.get(name.id, ()) if getattr(one.node, "lineno", 0) < name.lineno]
     before.sort(key=lambda one: getattr(one.node, "lineno", 0))
     always = [
@@ -204,7 +206,7 @@ def _reaching(scope: Scope, name: ast.Name, file: File) -> list[Binding]:
 
 
 def _up_to(root: ast.AST, node: ast.AST, file: File) -> Iterable[ast.AST]:
-    """What is around a node, below another."""
+    """The ancestors of a node below another node."""
     for above in file.names.ancestors(node):
         if above is root:
             return
@@ -212,7 +214,8 @@ def _up_to(root: ast.AST, node: ast.AST, file: File) -> Iterable[ast.AST]:
 
 
 def may_be_kept(draft: Draft, node: ast.AST, loop: ast.AST) -> None:
-    """Raises Refused where a function that each turn of a loop jits anew reads what changes meanwhile, on a path that a run did not take.
+    """Raises Refused if a function that each iteration jits reads values that change meanwhile, on a path that a run
+    did not take.
 
     `node`: its definition, or the call that jits it.
     """
@@ -235,7 +238,7 @@ def may_be_kept(draft: Draft, node: ast.AST, loop: ast.AST) -> None:
 def hints_of(
     entries: Iterable[Mapping[str, object]], function: FunctionNode, program: Program
 ) -> dict[tuple[FunctionNode, str], Values]:
-    """What a run has seen of a function's parameters (`describe` of the runtime), as values."""
+    """The arguments of a function in a run (`describe` of the runtime), as values."""
     found: dict[tuple[FunctionNode, str], Values] = {}
     for entry in entries:
         values = _seen(entry, program)
@@ -285,7 +288,7 @@ def check_jitted(
     skipped: Set[ast.AST] = frozenset(),
     hints: Mapping[tuple[FunctionNode, str], Values] | None = None,
 ) -> None:
-    """Raises Refused where compiling a function as a whole might change what the program does, on any of its paths.
+    """Raises Refused if jitting a function might change the program's behaviour on any of its paths.
 
     `seen`: its arguments in a run; `hints`: those of other functions.
     """
@@ -320,7 +323,8 @@ def _check_computed(
     function: FunctionNode,
     seen: Iterable[Mapping[str, object]],
 ) -> None:
-    """Raises Refused where numbers of Python, or that arguments and results are made anew, would be noticed."""
+    """Raises Refused if the program would notice that Python numbers become arrays, or that arguments and results are
+    rebuilt."""
     types = {str(entry["name"]): str(entry.get("type", "")) for entry in seen}
     for what in HostNumbers(possible, traced, function, types).problems(file):
         raise Refused(what)
@@ -329,7 +333,7 @@ def _check_computed(
 
 
 def _dtypes(seen: Iterable[Mapping[str, object]]) -> dict[str, set[str]]:
-    """The dtypes that a run has seen of a function's parameters, of those of which it has seen all."""
+    """The dtypes of a function's parameters in a run, for parameters whose dtypes the run has all seen."""
     found: dict[str, set[str]] = {}
     for entry in seen:
         leaves = entry.get("leaves")
@@ -339,7 +343,7 @@ def _dtypes(seen: Iterable[Mapping[str, object]]) -> dict[str, set[str]]:
 
 
 def _no_arrays(function: FunctionNode, possible: PossibleValues, file: File) -> set[str]:
-    """Parameters that are never arrays, which `filter_jit` leaves as they are."""
+    """Parameters that are never arrays, which `filter_jit` leaves static."""
     return {
         parameter.arg
         for parameter in parameters(function)
@@ -358,9 +362,9 @@ def _told(problem: Problem) -> str:
 def check_nodes(
     program: Program, file: File, nodes: Sequence[ast.AST], *, strict: bool, nnx: bool = False
 ) -> None:
-    """Raises Refused where evaluating `nodes` once, under a trace, might not do what evaluating them again and again does.
+    """Raises Refused if one evaluation of `nodes` under a trace might differ from repeated evaluation.
 
-    `strict`: also where it is only not known that it does.
+    `strict`: also if that is merely possible.
     """
     own = frozenset(part for node in nodes for part in ast.walk(node))
     possible = PossibleValues(program)
@@ -389,7 +393,7 @@ def check_nodes(
 
 
 def _varying(nodes: Sequence[ast.AST], file: File) -> list[ast.Name]:
-    """The variables that nodes of a loop or comprehension set, and those that it runs over."""
+    """The variables that nodes of a loop or comprehension set, and its iterables."""
     around = (
         next((one for one in file.names.ancestors(nodes[0]) if isinstance(one, _LOOPS)), None)
         if nodes
@@ -411,7 +415,7 @@ def _varying(nodes: Sequence[ast.AST], file: File) -> list[ast.Name]:
 def check_call(
     program: Program, file: File, call: ast.Call, *, transform: str, seen: Iterable[Mapping[str, object]] = ()
 ) -> None:
-    """Raises Refused where what a call calls may not be compiled, where it is called."""
+    """Raises Refused if the callee of a call must not be jitted at that call."""
     around = function_around(call, file)
     possible = PossibleValues(program, hints_of(seen, around, program) if around is not None else {})
     region = Region(call, frozenset(), transform == "flax.nnx.jit")
@@ -471,7 +475,7 @@ def _called_functions(value: Value, possible: PossibleValues, depth: int = 0) ->
 
 
 def _number_type(statement: ast.AST | None) -> str:
-    """What an assignment or a loop over a range gives its variable: the name of the type of a number."""
+    """The type name of the number that an assignment, or a loop over a range, gives to its variable."""
     if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Call):
         return "int" if getattr(statement.iter.func, "id", "") == "range" else ""
     value = getattr(statement, "value", None)
@@ -479,9 +483,10 @@ def _number_type(statement: ast.AST | None) -> str:
 
 
 def python_type(draft: Draft, name: str, node: ast.AST) -> str:
-    """ "int", "float" or "bool" where a variable holds nothing but such numbers of Python; "" for all else.
+    """The type of a variable: "int", "float" or "bool" for a variable that only holds such Python numbers; "" for
+    anything else.
 
-    Raises Refused where it holds numbers of which that cannot be said.
+    Raises Refused if it holds numbers of unknown type.
     """
     program, file = program_and_file(draft)
     scope = file.names.scope_at(file.same(node)).resolve(name)

@@ -1,4 +1,4 @@
-"""What the parts that work out values ask of each other."""
+"""The interface between the parts that compute possible values."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from jaxlint.codemods.purity.values import Cls, Place, Value, Values
 
 
 class ValueQueries(Protocol):
-    """The values of the expressions of one program."""
+    """The values of one program's expressions."""
 
     program: Program
 
     def of(self, node: ast.expr | None, file: File) -> Values:
-        """What an expression may be; unknown where the work is too much."""
+        """The possible values of an expression; unknown if the search takes too long."""
 
     def of_place(self, place: Place) -> Values:
-        """All that a variable is given anywhere."""
+        """All values assigned to a variable."""
 
     def of_binding(self, binding: Binding, place: Place) -> Values:
-        """What one binding of a variable gives it."""
+        """The value of one binding of a variable."""
 
     def of_definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef, file: File) -> Values:
-        """A function with what its decorators make of it."""
+        """A function with its decorators applied."""
 
     def attribute(self, value: Value, name: str) -> Values:
         """`value.name`."""
 
     def returned(self, function: FunctionNode, file: File) -> Values:
-        """What a function may return; an iterator where it yields."""
+        """The possible results of a function; an iterator if it yields."""
 
     def name_of(self, node: ast.expr, file: File) -> str:
-        """The canonical name of what is outside of the program, as a name or attribute spells it; "" for all else."""
+        """The canonical name of something external, from a name or attribute; "" for anything else."""
 
     def external_bases(self, cls: Cls) -> set[str]:
-        """The names of the classes outside of the program that a class comes from; "?" for what is not known."""
+        """The names of the external classes that a class derives from; "?" for an unknown one."""
 
     def fields(self, cls: Cls) -> list[str]:
         """The annotated names of a class and its bases, in order."""

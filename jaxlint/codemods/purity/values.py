@@ -1,4 +1,5 @@
-"""What expressions may be, over all paths of a program: functions, objects of classes, arrays, numbers and containers of these."""
+"""The possible values of expressions over all paths of a program: functions, objects, arrays, numbers and containers
+of these."""
 
 from __future__ import annotations
 
@@ -11,14 +12,15 @@ from jaxlint.codemods.purity.program import File, FunctionNode
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A value of one kind: "array" (of JAX), "numpy", "number" (of Python, or a truth value), "text", "none", "type", "key"."""
+    """A value of one kind: "array" (of JAX), "numpy", "number" (a Python number or truth value), "text", "none",
+    "type", "key"."""
 
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Anything. `why` says what it comes from, for a reader."""
+    """Anything. `why` says where it comes from, for a reader."""
 
     why: str = ""
 
@@ -47,14 +49,15 @@ class Inst:
 
 @dataclass(frozen=True, slots=True)
 class Ext:
-    """A function, class or module outside of the program, by its canonical name."""
+    """An external function, class or module, by its canonical name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What calling the external `name` gave, where that is neither array nor function. `given`: what of the program it may call."""
+    """The result of calling the external `name`, if it is neither an array nor a function. `given`: the program's
+    objects that it may call."""
 
     name: str
     given: Values = frozenset()
@@ -62,7 +65,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method of something that is no object of the program's classes."""
+    """A method of something that is not an object of a program class."""
 
     receiver: Value
     name: str
@@ -70,23 +73,24 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A file of the program, as an import binds it."""
+    """A file of the program, bound by an import."""
 
     file: File
 
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """What a transformation gave: called like `inner`."""
+    """The result of a transformation: it is called like `inner`."""
 
     how: str
     inner: Values
-    given: int = 0  # positional arguments that `functools.partial` gives it
+    given: int = 0  # positional arguments bound by `functools.partial`
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A container of Python: "list", "tuple", "dict", "set", "iterator", "generator". `items` in order, where it is written out; keys in `keys`."""
+    """A Python container: "list", "tuple", "dict", "set", "iterator", "generator". `items` in order, if they are
+    written out; keys in `keys`."""
 
     kind: str
     items: tuple[Values, ...] | None
@@ -107,7 +111,7 @@ ARRAY, NUMPY, NUMBER, TEXT, NONE, TYPE = (
     Plain(kind) for kind in ("array", "numpy", "number", "text", "none", "type")
 )
 NOTHING: Values = frozenset()
-FILLED = frozenset({"list", "dict", "set"})  # containers that more can be put into
+FILLED = frozenset({"list", "dict", "set"})  # containers that can be extended
 _DEPTH = 4
 _MOST = 24
 
@@ -121,7 +125,7 @@ def unknown(why: str = "") -> Values:
 
 
 def depth_of(values: Values) -> int:
-    """How deeply containers lie in each other."""
+    """The nesting depth of containers."""
     deepest = 0
     for value in values:
         if isinstance(value, Box):
@@ -134,14 +138,14 @@ def depth_of(values: Values) -> int:
 
 
 def bounded(values: Values) -> Values:
-    """The same, or unknown where it grows without end."""
+    """The same values, or unknown if they grow without end."""
     if len(values) > _MOST or depth_of(values) > _DEPTH:
         return unknown()
     return values
 
 
 def holding(values: Values, more: Values) -> Values:
-    """Containers that hold more than they were made with."""
+    """Containers with more elements than at their creation."""
     return frozenset(
         Box(value.kind, value.items, value.rest | more, value.keys)
         if isinstance(value, Box) and value.kind in FILLED
@@ -151,7 +155,7 @@ def holding(values: Values, more: Values) -> Values:
 
 
 def leaves_of(values: Values) -> Values:
-    """What containers hold, however deep."""
+    """The contents of containers, at any depth."""
     found: set[Value] = set()
     for value in values:
         if isinstance(value, Box):
@@ -162,12 +166,12 @@ def leaves_of(values: Values) -> Values:
 
 
 def is_certain(values: Values) -> bool:
-    """Whether it is known what the values are."""
+    """Whether all of the values are known."""
     return bool(values) and not any(isinstance(value, Unknown) for value in leaves_of(values))
 
 
 def kinds_of(values: Values) -> set[str]:
-    """In words, for those that are plain: "array", "numpy", "number" ...; "unknown" and "object" for others."""
+    """Words for plain values: "array", "numpy", "number" ...; "unknown" and "object" for others."""
     return {
         value.kind if isinstance(value, Plain) else "unknown" if isinstance(value, Unknown) else "object"
         for value in leaves_of(values)
