@@ -41,7 +41,8 @@ from jaxlint_runtime.source_analysis.imported_files import TooMany, program_file
 from jaxlint_runtime.source_analysis.parsing import tree_of
 from jaxlint_runtime.workers.following import Deadline, follow
 from jaxlint_runtime.workers.measuring_client import lost, measure
-from jaxlint_runtime.workers.process import Death, WorkerProcess
+from jaxlint_runtime.workers.process import WorkerProcess
+from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch, TooLarge, scratch_copy
 from jaxlint_runtime.workers.starting import start_worker
 

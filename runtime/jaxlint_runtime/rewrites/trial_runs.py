@@ -15,7 +15,7 @@ from jaxlint_runtime.protocol.worker_events import Compared, Error, Event, Ran
 from jaxlint_runtime.rewrites.side_effects import Leavings, add_outside, collect, snapshot
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.workers.following import Deadline, follow
-from jaxlint_runtime.workers.process import Death
+from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch, scratch_copy
 from jaxlint_runtime.workers.starting import start_worker
 

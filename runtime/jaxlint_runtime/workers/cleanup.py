@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import psutil  # type: ignore[import-untyped]
 
 from jaxlint_runtime.protocol.jobs import RUN_FOLDER
-from jaxlint_runtime.workers import process
+from jaxlint_runtime.workers import process, process_group
 
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -44,7 +44,7 @@ def cleaned_up() -> Iterator[None]:
         process.run_folder = tempfile.tempdir = folder
         yield
     finally:
-        process.close_all()
+        process_group.close_all()
         if adopting:
             _end_orphans(others)
             _adopt_orphans(False)

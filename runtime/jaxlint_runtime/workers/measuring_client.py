@@ -30,7 +30,8 @@ from jaxlint_runtime.protocol.worker_events import (
 )
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.workers.following import Deadline, follow
-from jaxlint_runtime.workers.process import Death, WorkerProcess
+from jaxlint_runtime.workers.process import WorkerProcess
+from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch, TooLarge, scratch_copy
 from jaxlint_runtime.workers.starting import start_worker
 

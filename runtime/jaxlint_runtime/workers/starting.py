@@ -10,7 +10,8 @@ from jaxlint_runtime.protocol.jobs import Job
 from jaxlint_runtime.request import CannotRun, Request
 from jaxlint_runtime.sharding.mesh import simulate
 from jaxlint_runtime.targets import parse
-from jaxlint_runtime.workers.process import WorkerProcess, default_memory_limit
+from jaxlint_runtime.workers.process import WorkerProcess
+from jaxlint_runtime.workers.process_group import default_memory_limit
 from jaxlint_runtime.workers.scratch_copy import Scratch
 
 

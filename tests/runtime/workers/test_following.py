@@ -12,7 +12,7 @@ import pytest
 from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.protocol.worker_events import Done, Error, Event, Note
 from jaxlint_runtime.workers.following import Deadline, follow
-from jaxlint_runtime.workers.process import Death
+from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch
 
 

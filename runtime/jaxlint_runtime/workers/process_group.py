@@ -1,0 +1,176 @@
+"""A command and everything that it starts: watches over its memory, hands on what it prints, and leaves nothing of it behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+
+import psutil  # type: ignore[import-untyped]
+
+MARK = "JAXLINT_WORKER"  # in the environment of a worker and of what it starts
+_TAIL = 4000  # bytes of the last error output that are kept
+
+
+class Death(Exception):
+    """The worker is gone before it was done; the message says how. `status` is as the shell would see it."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ProcessGroup:
+    """One command in a process group of its own.
+
+    `output(stream, data)` is given what it prints, from another thread; `memory_limit` is in bytes, for the whole process tree.
+    Raises OSError where it cannot be started.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        folder: str,
+        environment: Mapping[str, str],
+        memory_limit: int,
+        output: Callable[[str, bytes], None],
+        pass_fds: Sequence[int] = (),
+    ) -> None:
+        self.error_tail = b""
+        self._output = output
+        self._memory_limit = memory_limit
+        self._mark = uuid.uuid4().hex
+        self._cause: str | None = None
+        self._over = threading.Event()
+        self._process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**environment, MARK: self._mark},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=pass_fds,
+            start_new_session=True,
+        )
+        self._threads = [
+            threading.Thread(target=self._pump, args=(name,), daemon=True) for name in ("stdout", "stderr")
+        ]
+        watcher = threading.Thread(target=self._watch_memory, daemon=True)
+        for thread in (*self._threads, watcher):
+            thread.start()
+        _LIVE.add(self)
+
+    def death(self) -> Death | None:
+        """How it ended; None while it runs."""
+        return None if self._process.poll() is None else self._death()
+
+    def kill(self, cause: str) -> None:
+        """End it; `cause` becomes the message of its Death."""
+        if self._cause is None:
+            self._cause = cause
+        self._kill_group()
+
+    def close(self) -> None:
+        """End whatever is left: the command, its children, and what had left its group. May be called again, should it be interrupted."""
+        self._kill_group()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(10)
+        self._over.set()
+        self._kill_marked()
+        for thread in self._threads:
+            thread.join(2)
+        _LIVE.discard(self)
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError, ValueError):
+                    stream.close()
+
+    # ---- threads ----
+
+    def _pump(self, name: str) -> None:
+        stream = getattr(self._process, name)
+        while True:
+            try:
+                data = os.read(stream.fileno(), 65536)
+            except (OSError, ValueError):
+                return
+            if not data:
+                return
+            if name == "stderr":
+                self.error_tail = (self.error_tail + data)[-_TAIL:]
+            self._output(name, data)
+
+    def _watch_memory(self) -> None:
+        """Look at the worker itself often, at its children now and then."""
+        try:
+            root = psutil.Process(self._process.pid)
+        except psutil.Error:
+            return
+        children = 0
+        tick = 0
+        while not self._over.wait(0.05):
+            try:
+                if tick % 10 == 0:
+                    children = sum(_resident(child) for child in root.children(recursive=True))
+                used = root.memory_info().rss + children
+            except psutil.Error:
+                return
+            if used > self._memory_limit:
+                self.kill(
+                    f"used {used / 2**30:.2f} GiB of memory, over the limit of {self._memory_limit / 2**30:.2f} GiB"
+                    " (--memory-limit-worker)"
+                )
+                return
+            tick += 1
+
+    # ---- ends ----
+
+    def _death(self) -> Death:
+        status = self._process.wait()
+        if self._cause is not None:
+            return Death(self._cause, 128 + signal.SIGKILL)
+        if status < 0:
+            name = signal.strsignal(-status) or f"signal {-status}"
+            hint = "; most likely out of memory" if -status == signal.SIGKILL else ""
+            return Death(f"was killed by {signal.Signals(-status).name} ({name.lower()}){hint}", 128 - status)
+        return Death(f"exited with status {status} before it finished", status)
+
+    def _kill_group(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()  # it may have left its group
+
+    def _kill_marked(self) -> None:
+        """Kill processes that left the group, known by the mark in their environment."""
+        for process in psutil.process_iter():
+            try:
+                if process.pid != os.getpid() and process.environ().get(MARK) == self._mark:
+                    process.kill()
+            except (psutil.Error, OSError):
+                continue
+
+
+_LIVE: set[ProcessGroup] = set()
+
+
+def close_all() -> None:
+    """End the processes that an interrupt left running."""
+    for group in list(_LIVE):
+        group.close()
+
+
+def _resident(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.Error:
+        return 0
+
+
+def default_memory_limit() -> int:
+    """Nine tenths of what is free now, in bytes."""
+    return int(psutil.virtual_memory().available * 0.9)
