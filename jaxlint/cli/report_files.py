@@ -56,6 +56,10 @@ class ReportFiles:
     trace: Path | None = None
     profile_server: int | None = None
 
+    def given(self) -> dict[str, Any]:
+        """What was asked for, by the names of the options."""
+        return {name.replace("_", "-"): getattr(self, name) for name in _NAMES}
+
     def prepare(self) -> None:
         """Creates the folders before anything runs. Raises Failure."""
         if self.html is not None and not self.html.absolute().parent.is_dir():

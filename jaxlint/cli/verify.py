@@ -20,6 +20,7 @@ from jaxlint.cli.common import (
     put_back_half_done,
     write_report_file,
 )
+from jaxlint.cli.lockstep import LockstepOptions, lockstep_options
 from jaxlint.cli.program_options import ProgramOptions, program_options
 from jaxlint.cli.report_files import ReportFiles, report_files
 from jaxlint.report.escaping import wellformed
@@ -166,6 +167,7 @@ class _Sizes(click.ParamType):
     help="With --apply: also write what was not measured, where a compiler alone says that it gains.",
 )
 @click.option("--allow-dirty", is_flag=True, help="With --apply: also change files with uncommitted changes.")
+@lockstep_options
 @click.option("-q", "--quiet", is_flag=True, help="Hide what the program prints.")
 @click.option(
     "-v",
@@ -193,16 +195,29 @@ def command(
     quiet: bool,
     verbose: bool,
     program: ProgramOptions,
+    in_step: LockstepOptions,
     files: ReportFiles,
 ) -> None:
     """Run PROGRAM, try improvements on the functions that it jits, and prove or reject each with numbers.
 
     PROGRAM is a script (or -m MODULE, or --pytest); what follows `--` is handed to it. A long run is not waited for:
     see --calls and --for. Exits with 0 when it ran, 1 under --fail-under, 2 when it could not run.
+    With --lockstep the processes of PROGRAM are only compared with each other.
     """
     from jaxlint_runtime.optimiser_settings import EAGER, SOURCE, TRANSFORMS
     from jaxlint_runtime.request import Request
 
+    others: dict[str, Any] = {
+        "target": target_names,
+        "transform": transform_names,
+        "mesh": mesh,
+        "budget": budget,
+    }
+    others |= {"inputs": inputs, "dim": dims, "sizes": sizes, "eager": eager, "fail-under": fail_under}
+    others |= {"save": save, "compare": compare, "apply": apply, **files.given()}
+    in_step.check(others)
+    if in_step.lockstep:
+        sys.exit(in_step.run(program.for_worker(), output_format, output, quiet))
     targets = tuple(dict.fromkeys(itertools.chain.from_iterable(target_names)))
     transforms = _known_transforms(transform_names)
     shape = _mesh(mesh, targets, transforms, apply)

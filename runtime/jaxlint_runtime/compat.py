@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -208,3 +209,93 @@ def array_type() -> type:
 def is_tracing() -> bool:
     """Whether this thread is inside a transformation: under jit, grad, vmap ... About 0.3 us."""
     return not _jax_core.trace_state_clean()
+
+
+# ---- what the order of several processes needs (jaxlint_runtime.lockstep) ----
+
+
+class LaunchHooks:
+    """Tells of each compile, and of each launch of the programs that are wanted.
+
+    Compiles and launches go through one place each. JAX keeps calls that it has seen in C++, past all Python. `compiling` is given
+    name, module and devices of what is about to be compiled; what it returns a token for is not kept there. `compiled` is given the
+    token, or None, and the executable, None where the compile failed; `launching` the token before each call, `launched` the results.
+    Programs without a token run as fast as ever.
+    """
+
+    def __init__(
+        self,
+        compiling: Callable[[str, Any, Sequence[Any]], Any],
+        compiled: Callable[[Any, Any], None],
+        launching: Callable[[Any], None],
+        launched: Callable[[Any], None],
+    ) -> None:
+        self._compiling, self._compiled = compiling, compiled
+        self._launching, self._launched = launching, launched
+        self._told: dict[int, tuple[Any, Any]] = {}  # by id of the executable, which is kept alive
+
+    def install(self) -> None:
+        """Watch from now on."""
+        from jax._src import compiler, pjit
+        from jax._src.interpreters import pxla
+
+        compile_one = compiler.compile_or_get_cached
+        fast_data = pjit._get_fastpath_data
+        execute = pxla.ExecuteReplicated.__call__
+        ahead = pxla.MeshExecutable.create_cpp_call
+
+        def compile_or_get_cached(
+            backend: Any, computation: Any, devices: Any, *args: Any, **kwargs: Any
+        ) -> Any:
+            name = computation.operation.attributes["sym_name"].value
+            token, executable = self._compiling(name, computation, list(devices.flat)), None
+            try:
+                executable = compile_one(backend, computation, devices, *args, **kwargs)
+            finally:
+                self._compiled(token, executable)
+            if token is not None:
+                self._told[id(executable)] = executable, token
+            return executable
+
+        def get_fastpath_data(executable: Any, *args: Any, **kwargs: Any) -> Any:
+            if id(getattr(executable, "xla_executable", None)) in self._told:
+                return None
+            return fast_data(executable, *args, **kwargs)
+
+        def call(replicated: Any, *args: Any) -> Any:
+            told = self._told.get(id(replicated.xla_executable))
+            if told is None:
+                return execute(replicated, *args)
+            self._launching(told[1])
+            results = execute(replicated, *args)
+            self._launched(results)
+            return results
+
+        def create_cpp_call(executable: Any, *args: Any, **kwargs: Any) -> Any:
+            if id(executable.xla_executable) in self._told:
+                return None
+            return ahead(executable, *args, **kwargs)
+
+        compiler.compile_or_get_cached = compile_or_get_cached
+        pjit._get_fastpath_data = get_fastpath_data
+        pxla.ExecuteReplicated.__call__ = call  # type: ignore[method-assign]
+        pxla.MeshExecutable.create_cpp_call = create_cpp_call  # type: ignore[method-assign,assignment]
+
+
+def on_initialize(given: dict[str, Any] | None, done: Callable[[int, int], None]) -> None:
+    """Call `done(process, processes)` once `jax.distributed.initialize` comes back; `given` takes the place of what it was called with."""
+    from jax._src import distributed
+
+    initialize = distributed.State.initialize
+    signature = inspect.signature(initialize)
+
+    def joined(state: Any, *args: Any, **kwargs: Any) -> None:
+        if given is None:
+            initialize(state, *args, **kwargs)
+        else:
+            asked = signature.bind(state, *args, **kwargs).arguments
+            times = {name: value for name, value in asked.items() if name.endswith(("_timeout", "_seconds"))}
+            initialize(state, **given, **times)
+        done(int(state.process_id), int(state.num_processes))
+
+    distributed.State.initialize = joined  # type: ignore[assignment]

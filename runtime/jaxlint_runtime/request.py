@@ -103,6 +103,38 @@ class Request:
         return max(self.roots(), key=lambda root: -len(root.parts))
 
 
+@dataclass(frozen=True, slots=True)
+class InStep:
+    """How the processes of one program are started, and when they count as stalled."""
+
+    stall: float  # seconds without a launch while others wait
+    processes: int | None = None  # on this machine, with CPU devices; None: the launcher says
+    local_devices: int = 1  # simulated, of each of `processes`
+    launcher: tuple[str, ...] = ()  # command that starts the processes
+    shared: str | None = None  # folder that all processes see; the lists stay there
+
+    def shown(self, request: Request) -> str:
+        """What is started, in words."""
+        return " ".join(self.launcher) if self.launcher else request.python
+
+    def validate(self, request: Request) -> None:
+        """Say in one line what is wrong before anything is started. Raises CannotRun."""
+        if request.kind == "pytest":
+            raise CannotRun(
+                "--lockstep runs one program in all processes; name a script, or a module with -m"
+            )
+        if not self.launcher and self.processes is None:
+            raise CannotRun(
+                "--lockstep needs to know how to start the processes: give --processes N or --launcher COMMAND"
+            )
+        if self.launcher and self.processes is not None:
+            raise CannotRun("--launcher says how many processes there are; leave out --processes")
+        if self.launcher and shutil.which(self.launcher[0]) is None:
+            raise CannotRun(f"--launcher: {self.launcher[0]} is no command that can be run here")
+        if self.shared is not None and not os.access(self.shared, os.W_OK | os.X_OK):
+            raise CannotRun(f"--shared {self.shared}: no folder that can be written to")
+
+
 def _distinct(paths: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(paths))
 

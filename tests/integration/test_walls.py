@@ -32,7 +32,12 @@ RUNTIME = ROOT / "runtime" / "jaxlint_runtime"
 HEAVY = {"jax", "jaxlib", "numpy", "scipy", "flax", "optax", "equinox", "haiku"}
 # What a rule may import of the engine. Codemods are named by id, files and reports are none of its business.
 PUBLIC_FACE = {"jaxlint.api", "jaxlint.finding"}
-RUNTIME_COMMANDS = {"jaxlint.cli.verify", "jaxlint.cli.report_files", "jaxlint.cli.targets"}
+RUNTIME_COMMANDS = {
+    "jaxlint.cli.verify",
+    "jaxlint.cli.lockstep",
+    "jaxlint.cli.report_files",
+    "jaxlint.cli.targets",
+}
 
 
 @dataclass(frozen=True)

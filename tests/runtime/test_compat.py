@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -213,3 +215,74 @@ def test_what_nnx_jits_is_traced_alone():
         "[0][0]['kernel']",
         "[2]",
     ]
+
+
+def test_every_launch_of_a_program_is_told_of_and_no_other(monkeypatch):
+    from jax._src import compiler, pjit
+    from jax._src.interpreters import pxla
+
+    for place, name in (
+        (compiler, "compile_or_get_cached"),
+        (pjit, "_get_fastpath_data"),
+        (pxla.ExecuteReplicated, "__call__"),
+        (pxla.MeshExecutable, "create_cpp_call"),
+    ):
+        monkeypatch.setattr(place, name, getattr(place, name))  # put back at the end
+    told: list[object] = []
+
+    def compiling(name, module, devices):
+        assert len(devices) == 1
+        assert "stablehlo" in str(module)
+        return name if name == "jit_watched" else None
+
+    def compiled(token, executable):
+        assert executable is not None
+        told.append(f"compiled {token}")
+
+    compat.LaunchHooks(compiling, compiled, told.append, lambda results: None).install()
+
+    def watched(x):
+        return x * 3
+
+    def unwatched(x):
+        return x * 4
+
+    x = jnp.arange(3.0)
+    told.clear()
+    step, other = compat.jit(watched), compat.jit(unwatched)
+    for _ in range(3):
+        step(x)
+        other(x)
+    assert told == [
+        "compiled jit_watched",
+        "jit_watched",
+        "compiled None",
+        "jit_watched",
+        "jit_watched",
+    ]
+    ahead = step.lower(x).compile()
+    told.clear()
+    assert [ahead(x).tolist() for _ in range(2)] == [[0.0, 3.0, 6.0]] * 2
+    assert told == ["jit_watched", "jit_watched"]
+
+
+def test_initialize_is_called_with_what_is_given(monkeypatch):
+    from jax._src import distributed
+
+    called = []
+
+    @functools.wraps(distributed.State.initialize)
+    def initialize(state, **kwargs):
+        called.append(kwargs)
+        state.process_id, state.num_processes = kwargs["process_id"], kwargs["num_processes"]
+
+    monkeypatch.setattr(distributed.State, "initialize", initialize)
+    monkeypatch.setattr(distributed, "global_state", distributed.State())
+    monkeypatch.setattr("jax._src.xla_bridge.backends_are_initialized", lambda: False)
+    done = []
+    compat.on_initialize({"num_processes": 4, "process_id": 3}, lambda *numbers: done.append(numbers))
+    jax.distributed.initialize("elsewhere:1", num_processes=2, process_id=0, initialization_timeout=7)
+    assert done == [(3, 4)]
+    assert called[0]["num_processes"] == 4
+    assert called[0]["initialization_timeout"] == 7
+    assert "coordinator_address" not in called[0]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 
 _WIDTHS = {"pred": 1, "s4": 0.5, "u4": 0.5, "c64": 8, "c128": 16, "bf16": 2}
 _KINDS = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute|ragged-all-to-all|collective-broadcast"
 _OPERATION = re.compile(rf"^\s*(?:ROOT )?%?[\w.-]+ = (.+?) (?:{_KINDS})(-start)?\(", re.MULTILINE)
+_KIND = re.compile(rf" ({_KINDS})(?:-start)?\(")
 _SHAPE = re.compile(r"\b([a-z]+\d*[a-z0-9]*)\[([\d,]*)\]")
 
 
@@ -27,3 +29,8 @@ def _bytes(dtype: str, dims: str) -> float:
         digits = re.match(r"[a-z]+(\d+)", dtype)
         width = int(digits[1]) / 8 if digits else 0
     return width * math.prod(int(n) for n in dims.split(",") if n)
+
+
+def collective_counts(hlo: str) -> dict[str, int]:
+    """How many collectives of each kind a compiled program holds, each instruction once."""
+    return dict(Counter(_KIND.findall(hlo)))

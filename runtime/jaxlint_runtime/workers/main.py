@@ -43,6 +43,15 @@ def main(read_fd: int, write_fd: int) -> None:
             Capturing(channel, job).run()
 
 
+def be_rank(folder: str) -> None:
+    """Run a program as one of several processes, whose job and lists lie in a folder that all share."""
+    _prepare_process()
+    _end_with_parent(None)
+    from jaxlint_runtime.lockstep.rank import run
+
+    run(folder)
+
+
 def _prepare_process() -> None:
     """Die before the others when memory runs out; no core files; a readable trace when it crashes."""
     import resource

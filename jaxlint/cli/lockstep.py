@@ -1,0 +1,165 @@
+"""`jaxlint verify --lockstep`: whether all processes of a program launch the same programs in the same order. One group of options."""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from jaxlint.cli.common import FAILED, FINDINGS, Failure, check_folder_of, write_report_file
+from jaxlint.report.escaping import wellformed
+
+if TYPE_CHECKING:
+    from jaxlint_runtime.lockstep_run import LockstepRun
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_INTERRUPTED = 130
+_STALL = 30.0  # seconds
+_OPTIONS = (
+    click.option(
+        "--lockstep",
+        is_flag=True,
+        help="Run all processes of a program that calls jax.distributed.initialize, and say which of them leaves the common "
+        "order of programs, dies or stalls. Exits with 1 when one does.",
+    ),
+    click.option(
+        "--processes",
+        type=click.IntRange(min=2),
+        metavar="N",
+        help="With --lockstep: start so many on this machine, with CPU devices. {process} and {processes} among ARGS are replaced.",
+    ),
+    click.option(
+        "--local-devices",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="With --processes: simulated CPU devices of each process (1).",
+    ),
+    click.option(
+        "--launcher",
+        metavar="COMMAND",
+        help="With --lockstep: what starts the processes, say 'srun -n 8' or 'mpirun -n 4'.",
+    ),
+    click.option(
+        "--stall",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help=f"With --lockstep: how long a process may launch nothing while others wait for it ({_STALL:g}).",
+    ),
+    click.option(
+        "--shared",
+        type=click.Path(file_okay=False, exists=True),
+        metavar="FOLDER",
+        help="With --lockstep: a folder that all processes see, which keeps their lists (with --launcher the working folder, "
+        "which keeps none).",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LockstepOptions:
+    """How the processes are started, None where it was not said."""
+
+    lockstep: bool = False
+    processes: int | None = None
+    local_devices: int | None = None
+    launcher: str | None = None
+    stall: float | None = None
+    shared: str | None = None
+
+    def check(self, others: Mapping[str, Any]) -> None:
+        """Refuse what does not go together; `others` are the options of verify by name, as far as they were given. Raises Failure."""
+        named = [one.name for one in fields(self) if one.name != "lockstep" and getattr(self, one.name)]
+        if not self.lockstep and named:
+            raise Failure(f"--{named[0].replace('_', '-')} goes with --lockstep")
+        other = next((name for name, value in others.items() if value), None)
+        if self.lockstep and other is not None:
+            raise Failure(f"--lockstep changes and measures nothing; leave out --{other}")
+        if self.local_devices is not None and self.processes is None:
+            raise Failure("--local-devices goes with --processes")
+
+    def run(self, program: Mapping[str, Any], output_format: str, output: Path | None, quiet: bool) -> int:
+        """Run the processes, report, and return the exit code. Raises Failure."""
+        from jaxlint_runtime.lockstep_run import LockstepRun
+        from jaxlint_runtime.report.progress_lines import Live
+        from jaxlint_runtime.request import CannotRun, InStep, Request
+        from jaxlint_runtime.run import Listener
+        from jaxlint_runtime.workers.cleanup import NoRoom, cleaned_up
+
+        check_folder_of(output)
+        how = InStep(
+            processes=self.processes,
+            local_devices=self.local_devices or 1,
+            launcher=_words(self.launcher),
+            stall=self.stall or _STALL,
+            shared=self.shared,
+        )
+        request = Request(**program)
+        try:
+            with cleaned_up(), Live(quiet=quiet) as live:
+                run = LockstepRun(request, how, Listener(live.note, live.progress, live.output))
+                run.run()
+        except (CannotRun, NoRoom) as error:
+            raise Failure(str(error)) from None
+        _report(run, output_format, output)
+        return _exit_code(run)
+
+
+def lockstep_options(command: _Command) -> _Command:
+    """Adds the options to a command, which gets them as one `in_step: LockstepOptions`."""
+    names = [field.name for field in fields(LockstepOptions)]
+
+    @functools.wraps(command)
+    def wrapper(**values: Any) -> Any:
+        options = LockstepOptions(**{name: values.pop(name) for name in names})
+        return command(in_step=options, **values)
+
+    decorated: Any = wrapper
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated  # type: ignore[no-any-return]
+
+
+def _words(launcher: str | None) -> tuple[str, ...]:
+    """The words of a command. Raises Failure."""
+    if launcher is None:
+        return ()
+    try:
+        words = tuple(shlex.split(launcher))
+    except ValueError as error:
+        raise Failure(f"--launcher: {str(error).lower()} in {launcher!r}") from None
+    if not words:
+        raise Failure("--launcher is empty; give the command that starts the processes")
+    return words
+
+
+def _report(run: LockstepRun, output_format: str, output: Path | None) -> None:
+    from jaxlint_runtime.report.lockstep_report import as_json, print_lockstep
+
+    buffer = io.StringIO()
+    if output_format == "json":
+        found = as_json(run.verdict, run.order, run.seconds)
+        buffer.write(json.dumps(wellformed(found), indent=2) + "\n")
+    else:
+        print_lockstep(run.verdict, run.order, buffer)
+    if output is None:
+        sys.stdout.write(buffer.getvalue())
+    else:
+        write_report_file(output, buffer.getvalue())
+
+
+def _exit_code(run: LockstepRun) -> int:
+    from jaxlint_runtime.lockstep.verdict import Kind
+
+    if run.interrupted:
+        return _INTERRUPTED
+    if run.verdict.kind is Kind.UNKNOWN:
+        return FAILED
+    return 0 if run.verdict.kind is Kind.SAME else FINDINGS

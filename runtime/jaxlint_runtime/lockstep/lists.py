@@ -1,0 +1,49 @@
+"""Reads the lists of all processes from the folder that they share, as they grow."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jaxlint_runtime.lockstep.order import Rank
+from jaxlint_runtime.protocol.launch_records import SUFFIX, Record, read_record
+
+
+@dataclass(slots=True)
+class _List:
+    rank: Rank
+    read: int = 0  # bytes
+
+
+@dataclass(slots=True)
+class Lists:
+    """The lists of a folder."""
+
+    folder: Path
+    _lists: dict[str, _List] = field(default_factory=dict)
+
+    @property
+    def ranks(self) -> list[Rank]:
+        """All processes that wrote something."""
+        return [one.rank for one in self._lists.values()]
+
+    def read(self, now: float) -> Iterator[tuple[Rank, Record]]:
+        """What is new: each record, which its process has taken in."""
+        for name in sorted(os.listdir(self.folder)):
+            if name.endswith(SUFFIX) and name not in self._lists:
+                self._lists[name] = _List(Rank(heard=now, moved=now))
+        for name, one in self._lists.items():
+            with open(self.folder / name, "rb") as file:
+                file.seek(one.read)
+                data = file.read()
+            whole = data[: data.rfind(b"\n") + 1]  # the rest is still being written
+            one.read += len(whole)
+            for line in whole.splitlines():
+                try:
+                    record = read_record(line)
+                except ValueError:  # torn by a machine that went down
+                    continue
+                one.rank.hear(record, now)
+                yield one.rank, record

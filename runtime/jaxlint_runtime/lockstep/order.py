@@ -1,0 +1,198 @@
+"""Plays the rendezvous of several processes from their lists: a program starts when all processes that it spans have it next."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from jaxlint_runtime.protocol.launch_records import (
+    Alone,
+    Began,
+    Compiled,
+    Compiling,
+    Joined,
+    Launched,
+    Over,
+    Place,
+    Program,
+    Record,
+    Stack,
+    Stands,
+)
+
+Places = tuple[Place, ...]
+
+
+@dataclass(slots=True)
+class Rank:
+    """What is known of one process. `met` of its launches were matched by all processes that they span."""
+
+    began: Began | None = None
+    process: int | None = None
+    processes: int = 0
+    alone: bool = False
+    programs: dict[int, Program] = field(default_factory=dict)
+    stacks: dict[int, Places] = field(default_factory=dict)
+    launches: list[Launched] = field(default_factory=list)
+    met: int = 0
+    compiling: Compiling | None = None
+    collectives: dict[str, dict[str, int]] = field(default_factory=dict)  # by the hash of a program
+    stands: Stands | None = None  # since its last launch
+    over: Over | None = None
+    death: str | None = None  # how it died, in words
+    heard: float = 0.0  # when it last said anything
+    moved: float = 0.0  # when it last launched or compiled something
+
+    def hear(self, record: Record, now: float) -> None:
+        """Take in the next record of its list."""
+        self.heard = now
+        match record:
+            case Began():
+                self.began = record
+                if record.started_as is not None:
+                    self.process = record.started_as
+            case Joined(process, processes):
+                self.process, self.processes = process, processes
+            case Alone():
+                self.alone = True
+            case Compiling():
+                self.compiling, self.moved = record, now
+            case Compiled(program, collectives):
+                self.compiling, self.moved = None, now
+                if program is not None:
+                    self.collectives[self.programs[program].hash] = collectives
+            case Program():
+                self.programs[record.number] = record
+            case Stack(number, places):
+                self.stacks[number] = tuple(places)
+            case Launched():
+                self.launches.append(record)
+                self.stands, self.moved = None, now
+            case Stands():
+                self.stands = record
+            case Over():
+                self.over = record
+            case _:
+                pass
+
+    def launched(self, number: int) -> Launch:
+        """One of its launches; negative numbers count from the end."""
+        one = self.launches[number]
+        return Launch(self.process or 0, self.programs[one.program], self.stacks.get(one.stack, ()))
+
+    @property
+    def next(self) -> Launch | None:
+        """The first launch that others have not matched."""
+        return self.launched(self.met) if self.met < len(self.launches) else None
+
+    @property
+    def intends(self) -> Launch | None:
+        """The same, or what it compiles: on GPUs processes that compile a program wait for one another, too."""
+        one = self.compiling
+        if self.met < len(self.launches) or one is None or one.program is None:
+            return self.next
+        return Launch(
+            self.process or 0, self.programs[one.program], self.stacks.get(one.stack, ()), compiles=True
+        )
+
+    @property
+    def last(self) -> Launch | None:
+        """What it launched last, matched or not."""
+        return self.launched(-1) if self.launches else None
+
+    @property
+    def standing(self) -> Places:
+        """Where it is: the stack of its thread when it was last seen to rest, else that of its last launch."""
+        if self.stands is not None:
+            return self.stacks.get(self.stands.stack, ())
+        return self.last.stack if self.last is not None else ()
+
+    @property
+    def computes(self) -> bool:
+        """Whether it was last seen inside JAX, or at a compile."""
+        return self.compiling is not None or (self.stands is not None and self.stands.inside)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A program that a process launches, or compiles to launch it, and from where."""
+
+    process: int
+    program: Program
+    stack: Places
+    compiles: bool = False  # it is not launched yet
+
+    @property
+    def place(self) -> Place | None:
+        """The user's line."""
+        return self.stack[-1] if self.stack else None
+
+
+class Order:
+    """All processes of a program, as far as their lists are read."""
+
+    def __init__(self) -> None:
+        self.ranks: dict[int, Rank] = {}
+        self.started = 0  # programs that all of their processes came to
+        # By the processes that are spanned and the hash: who has that next.
+        self._arrived: dict[tuple[int, ...], dict[str, set[int]]] = defaultdict(dict)
+
+    def add(self, rank: Rank) -> None:
+        """Take part from here on; its number is known."""
+        self.ranks[rank.process or 0] = rank
+
+    def advance(self, process: int) -> tuple[int, ...]:
+        """Go on from what `process` has newly launched. Returns the processes that cannot come together, () where all is well so far."""
+        todo = [process]
+        while todo:
+            one = todo.pop()
+            launch = self.ranks[one].next
+            if launch is None:
+                continue
+            spanned = launch.program.processes
+            arrived = self._arrived[spanned]
+            arrived.setdefault(launch.program.hash, set()).add(one)
+            if len(arrived[launch.program.hash]) == len(spanned):
+                self.started += 1
+                del self._arrived[spanned]
+                for each in spanned:
+                    self.ranks[each].met += 1
+                todo.extend(spanned)
+            elif apart := self._apart(spanned):
+                return apart
+        return ()
+
+    def _apart(self, spanned: tuple[int, ...]) -> tuple[int, ...]:
+        """Processes that each wait for one another in different programs."""
+        here = self._arrived[spanned]
+        if len(here) > 1:
+            return tuple(sorted(set().union(*here.values())))
+        waiting = set().union(*here.values())
+        for other, arrived in self._arrived.items():
+            if other == spanned or not arrived:
+                continue
+            there = set().union(*arrived.values())
+            if waiting & set(other) and there & set(spanned):
+                return tuple(sorted((waiting & set(other)) | (there & set(spanned))))
+        return ()
+
+    def waiting(self) -> list[Launch]:
+        """Launches that others have not come to."""
+        return [one for rank in self.ranks.values() if (one := rank.next) is not None]
+
+    def crossed(self) -> tuple[int, ...]:
+        """Processes that launch or compile different programs which each need the other."""
+        intents = [one for rank in self.ranks.values() if (one := rank.intends) is not None]
+        for number, one in enumerate(intents):
+            for other in intents[number + 1 :]:
+                needed = one.process in other.program.processes and other.process in one.program.processes
+                if needed and one.program.hash != other.program.hash:
+                    return one.process, other.process
+        return ()
+
+    def missing(self) -> list[int]:
+        """Processes that others wait for and that wait for nobody themselves."""
+        awaited = {process for launch in self.waiting() for process in launch.program.processes}
+        return sorted(
+            process for process in awaited if (rank := self.ranks.get(process)) is None or rank.next is None
+        )

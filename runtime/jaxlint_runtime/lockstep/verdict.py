@@ -1,0 +1,207 @@
+"""What is said of several processes: whether they keep in step, and else which one left, where, and on what condition."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jaxlint_runtime.lockstep.condition import Condition, condition
+from jaxlint_runtime.lockstep.order import Launch, Order, Places, Rank
+from jaxlint_runtime.protocol.launch_records import Place
+from jaxlint_runtime.wording.paths import display_path
+
+_DIFFERENCE = 160  # characters of a line of StableHLO that are shown
+
+
+class Kind(enum.StrEnum):
+    """How it went."""
+
+    SAME = "same"
+    DIVERGED = "diverged"  # two processes launch different programs
+    ENDED = "ended"  # a process is through with the program, and others wait for it
+    DIED = "died"
+    STALLED = "stalled"  # a process launches nothing more, and others wait for it
+    UNKNOWN = "unknown"  # it was ended before that could be told
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One line, the processes that it is about, and what set them apart from the others where that can be told."""
+
+    kind: Kind
+    message: str
+    processes: tuple[int, ...] = ()
+    apart: Condition | None = None
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Reads the user's files, and the StableHLO that the processes left."""
+
+    folder: Path
+    _texts: dict[str, str | None] = field(default_factory=dict)
+
+    def read(self, path: str) -> str | None:
+        """The text of a file, None where it cannot be read."""
+        if path not in self._texts:
+            try:
+                self._texts[path] = Path(path).read_text(encoding="utf-8")
+            except (OSError, ValueError):
+                self._texts[path] = None
+        return self._texts[path]
+
+    def program(self, digest: str) -> str | None:
+        """The StableHLO of a program."""
+        return self.read(str(self.folder / f"{digest}.mlir"))
+
+
+def diverged(order: Order, processes: Sequence[int], source: Source) -> Verdict:
+    """Of processes that wait for one another in different programs."""
+    launches = {one: launch for one in processes if (launch := order.ranks[one].intends) is not None}
+    groups: dict[str, list[int]] = defaultdict(list)
+    for process, launch in launches.items():
+        groups[launch.program.hash].append(process)
+    ranked = sorted(groups.values(), key=lambda group: (-len(group), group[0]))
+    others, left = ranked[0], ranked[1]
+    found = condition(launches[left[0]].stack, launches[others[0]].stack, source.read)
+    # Of two that differ the one inside an `if` has left, and of a loop the one that is out of it.
+    if len(left) == len(others) and found is not None and (found.inside == 1) is not found.loops:
+        others, left = left, others
+        found = dataclasses.replace(found, inside=1 - found.inside)
+    own, its = launches[left[0]], launches[others[0]]
+    does, do = ("compiles", "compile") if own.compiles else ("launches", "launch")
+    verb = f"it {does}" if len(left) == 1 else f"they {do}"
+    does, do = ("compiles", "compile") if its.compiles else ("launches", "launch")
+    alike = (own.program.name, own.place) == (its.program.name, its.place)
+    other = "another program of that line" if alike else named(its)
+    message = (
+        f"{_processes(left)} left the common order {_after(order.ranks[left[0]].met)}: {verb} {named(own)} "
+        f"where {_processes(others)} {does if len(others) == 1 else do} {other}"
+    )
+    why = _in_words(found, own.process, its.process)
+    if own.stack == its.stack:
+        why = _difference(own, its, source) or why
+    return Verdict(Kind.DIVERGED, message, tuple(left), found, why)
+
+
+def circle(order: Order) -> Verdict:
+    """Of processes of which each waits for another, in programs that span different ones."""
+    waits = ", ".join(f"process {one.process} in {named(one)}" for one in order.waiting()[:4])
+    launches = order.waiting()
+    return Verdict(
+        Kind.DIVERGED,
+        f"the processes wait for one another in a circle: {waits}",
+        tuple(one.process for one in launches),
+    )
+
+
+def ended(order: Order, process: int, source: Source) -> Verdict:
+    """Of a process whose program is over while others wait for it."""
+    rank, waits = order.ranks[process], _who_waits(order, process)
+    found = condition(waits.stack, None, source.read)
+    message = f"process {process} ended {_after(rank.met)}; {_waits(waits)}"
+    return Verdict(Kind.ENDED, message, (process,), found, _in_words(found, waits.process, process))
+
+
+def died(order: Order, process: int, rank: Rank) -> Verdict:
+    """Of a process that was killed, or whose program raised."""
+    how = rank.over.message.removeprefix("the program ") if rank.over is not None else rank.death
+    last = f", the last one {named(rank.last)}" if rank.last is not None else ""
+    message = f"process {process} died {_after(len(rank.launches))}{last}: it {how}"
+    return Verdict(Kind.DIED, message, (process,))
+
+
+def stalled(order: Order, processes: Sequence[int], source: Source, seconds: float) -> Verdict:
+    """Of processes that others wait for, and that launch nothing for so long."""
+    first = processes[0]
+    rank, waits = order.ranks.get(first), _who_waits(order, first)
+    standing = rank.standing if rank is not None else ()
+    where = f" at {_place(standing[-1])}" if standing else ""
+    verb = "stall" if len(processes) > 1 else "stalls"
+    after = _after(rank.met if rank is not None else 0)
+    message = f"{_processes(processes)} {verb}{where} for {seconds:.0f} s {after}; {_waits(waits)}"
+    found = condition(waits.stack, standing, source.read) if standing else None
+    return Verdict(Kind.STALLED, message, tuple(processes), found, _in_words(found, waits.process, first))
+
+
+def same(order: Order, how: str) -> Verdict:
+    """Of processes that kept in step for as long as they ran."""
+    count = len(order.ranks)
+    if not order.started:
+        return Verdict(Kind.SAME, f"no program spans the {count} processes, so none waits for another; {how}")
+    return Verdict(
+        Kind.SAME, f"{count} processes launched the same {_programs(order.started)} in step; {how}"
+    )
+
+
+def named(launch: Launch) -> str:
+    """A program and its line."""
+    at = f" ({_place(launch.place)})" if launch.place is not None else ""
+    return f"`{launch.program.name}`{at}"
+
+
+def _place(place: Place) -> str:
+    return f"{display_path(place.path)}:{place.line}"
+
+
+def _programs(count: int) -> str:
+    return f"{count} program{'' if count == 1 else 's'}"
+
+
+def _after(count: int) -> str:
+    return f"after {_programs(count)}" if count else "before its first program"
+
+
+def _processes(numbers: Sequence[int]) -> str:
+    if len(numbers) == 1:
+        return f"process {numbers[0]}"
+    shown = ", ".join(map(str, numbers[:-1][:6]))
+    return f"processes {shown}{' ...' if len(numbers) > 7 else ''} and {numbers[-1]}"
+
+
+def _who_waits(order: Order, process: int) -> Launch:
+    return next(one for one in order.waiting() if process in one.program.processes)
+
+
+def _waits(launch: Launch) -> str:
+    return f"process {launch.process} waits for it in {named(launch)}"
+
+
+def _in_words(found: Condition | None, own: int, other: int) -> str | None:
+    if found is None:
+        return None
+    shown = f"`{found.text}` ({display_path(found.path)}:{found.line})"
+    inside, outside = (own, other) if found.inside == 0 else (other, own)
+    if found.sure:
+        return f"process {inside} is inside {shown}, process {outside} is not"
+    return f"what may have set them apart is {shown}"
+
+
+def _difference(own: Launch, its: Launch, source: Source) -> str | None:
+    """How two programs of one line differ: in the types of their arguments, else in the first line of StableHLO."""
+    if own.program.arguments != its.program.arguments:
+        return (
+            f"the arguments differ: {own.program.arguments} in process {own.process}, "
+            f"{its.program.arguments} in process {its.process}"
+        )
+    texts = [source.program(one.program.hash) for one in (own, its)]
+    if texts[0] is None or texts[1] is None:
+        return None
+    lines = zip(texts[0].splitlines(), texts[1].splitlines(), strict=False)
+    first = next((pair for pair in lines if pair[0] != pair[1]), None)
+    if first is None:
+        return (
+            "the programs are alike and their devices differ, as where not all processes build the same mesh"
+        )
+    mine, theirs = (line.strip()[:_DIFFERENCE] for line in first)
+    return f"the programs differ in `{mine}` in process {own.process}, `{theirs}` in process {its.process}"
+
+
+def standing_words(places: Places) -> str:
+    """Where a process is."""
+    return _place(places[-1]) if places else ""

@@ -1,0 +1,217 @@
+"""The function behind `jaxlint verify --lockstep`: starts the processes of a program, reads their lists, and says who leaves the common order."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jaxlint_runtime.lockstep import verdict as words
+from jaxlint_runtime.lockstep.lists import Lists
+from jaxlint_runtime.lockstep.order import Order, Rank
+from jaxlint_runtime.lockstep.verdict import Kind, Source, Verdict
+from jaxlint_runtime.protocol.launch_records import Alone, Joined, Launched, Over
+from jaxlint_runtime.request import CannotRun, InStep, Request, validate
+from jaxlint_runtime.run import Listener
+from jaxlint_runtime.workers.process_group import Death
+from jaxlint_runtime.workers.ranks import Ranks
+
+_LOOK = 0.05  # seconds between two looks at the lists
+_SIGN = 5.0  # seconds between two signs of life
+_GRACE = 1.0  # seconds that others are given to fail alike, once one has failed
+_BUSY = 5.0  # seconds without a launch after which the end of --for waits for --stall
+_SILENT = 10.0  # seconds without a sign of life before a process may count as stopped
+
+
+@dataclass(slots=True)
+class LockstepRun:
+    """One run of all processes. `order` and `verdict` are what a report is made of."""
+
+    request: Request
+    how: InStep
+    listener: Listener = field(default_factory=Listener)
+    order: Order = field(default_factory=Order)
+    verdict: Verdict = field(default_factory=lambda: Verdict(Kind.UNKNOWN, "nothing was run"))
+    interrupted: bool = False
+    seconds: float = 0.0
+    _began: float = 0.0
+    _first: float | None = None  # when the first program was launched
+    _ranks: list[Rank] = field(default_factory=list)  # all that wrote something
+    _failed: dict[int, float] = field(default_factory=dict)  # when a process was first seen to have failed
+
+    def run(self) -> Verdict:
+        """Run the program to its end, to a limit, or until a process leaves. Raises CannotRun."""
+        validate(self.request)
+        self.how.validate(self.request)
+        with _shared_folder(self.how) as folder:
+            self._began = time.monotonic()
+            try:
+                with Ranks(self.request, self.how, folder, self.listener.output) as ranks:
+                    self.verdict = self._follow(ranks, Lists(folder), Source(folder))
+            except KeyboardInterrupt:
+                self.interrupted = True
+                self.verdict = Verdict(Kind.UNKNOWN, "interrupted before the processes parted or ended")
+            self.seconds = time.monotonic() - self._began
+        return self.verdict
+
+    def _follow(self, ranks: Ranks, lists: Lists, source: Source) -> Verdict:
+        signed = self._began
+        while True:
+            now = time.monotonic()
+            if now - signed > _SIGN:
+                ranks.sign()
+                signed = now
+            deaths = ranks.deaths()  # before the last look at the lists, so that nothing is missed
+            found = self._read(lists, source, now)
+            self._ranks = lists.ranks
+            self._bury(deaths, lists, ranks, now)
+            found = found or self._over(now, source) or self._late(now, source)
+            if found is not None:
+                return found
+            self._progress(lists)
+            time.sleep(_LOOK)
+
+    def _read(self, lists: Lists, source: Source, now: float) -> Verdict | None:
+        """Take in what is new; the first two processes that cannot come together."""
+        for rank, record in lists.read(now):
+            match record:
+                case Joined(_, processes):
+                    if processes < 2:
+                        raise CannotRun(
+                            f"{self.request.target}: runs as one process; start two or more with --processes or --launcher"
+                        )
+                    self.order.add(rank)
+                case Alone():
+                    raise CannotRun(
+                        f"{self.request.target}: computes before it calls jax.distributed.initialize, "
+                        "so each process is alone"
+                    )
+                case Launched():
+                    self._first = self._first or now
+                    if apart := self.order.advance(rank.process or 0):
+                        return words.diverged(self.order, apart, source)
+                case Over() if record.raised or record.status:
+                    self._failed.setdefault(id(rank), now)
+        return None
+
+    def _bury(self, deaths: dict[int, Death], lists: Lists, ranks: Ranks, now: float) -> None:
+        """Note how processes died that could not say so themselves."""
+        if self.how.launcher:
+            if deaths and any(rank.over is None for rank in lists.ranks):
+                for rank in sorted(lists.ranks, key=lambda rank: rank.heard):
+                    self._die(rank, "ended without a word", now)
+            elif deaths and not lists.ranks:
+                tail = ranks.groups[0].error_tail.decode(errors="replace").strip().splitlines()
+                said = f": {tail[-1]}" if tail else ""
+                raise CannotRun(f"--launcher: `{' '.join(self.how.launcher)}` started no process{said}")
+            return
+        for rank in lists.ranks:
+            death = deaths.get(rank.process if rank.process is not None else -1)
+            if death is not None:
+                self._die(rank, str(death), now)
+        known = {rank.process for rank in lists.ranks}
+        for number, death in deaths.items():
+            if number not in known:
+                raise CannotRun(f"process {number} {death}")
+
+    def _die(self, rank: Rank, how: str, now: float) -> None:
+        if rank.over is None and rank.death is None:
+            rank.death = how
+            self._failed.setdefault(id(rank), now)
+
+    # ---- ends ----
+
+    def _over(self, now: float, source: Source) -> Verdict | None:
+        """The verdict once processes have ended."""
+        order = self.order
+        if early := [one for one in order.missing() if _is_through(order.ranks.get(one))]:
+            return words.ended(order, early[0], source)
+        ranks = self._ranks
+        if self._failed and (
+            all(_is_out(rank) for rank in ranks) or now - min(self._failed.values()) > _GRACE
+        ):
+            return self._failure(ranks)
+        if ranks and all(_is_through(rank) for rank in ranks):
+            if not order.ranks:
+                raise CannotRun(
+                    f"{self.request.target}: never calls jax.distributed.initialize, so each process is alone"
+                )
+            return words.same(order, "the program finished")
+        return None
+
+    def _failure(self, ranks: list[Rank]) -> Verdict:
+        """The process that failed first; or that all failed alike."""
+        failed = [rank for rank in ranks if id(rank) in self._failed]
+        endings = {(rank.over.message, len(rank.launches)) if rank.over else None for rank in ranks}
+        if len(endings) == 1 and None not in endings:
+            over = ranks[0].over
+            assert over is not None
+            return Verdict(Kind.UNKNOWN, f"in each of {len(ranks)} processes {over.message}")
+        # What was killed comes before what an exception ended, which may be for want of the other.
+        first = min(failed, key=lambda rank: (rank.over is not None, self._failed[id(rank)]))
+        return words.died(self.order, first.process or 0, first)
+
+    def _late(self, now: float, source: Source) -> Verdict | None:
+        """The verdict once a limit has come."""
+        order = self.order
+        moved = max((rank.moved for rank in order.ranks.values()), default=now)
+        idle = now - moved
+        if idle > self.how.stall and (crossed := order.crossed()):
+            return words.diverged(order, crossed, source)
+        if order.waiting() and idle > self.how.stall:
+            missing = order.missing()
+            if not missing:
+                return words.circle(order)
+            guilty = [one for one in missing if self._stands_still(order.ranks[one], now)]
+            if guilty:
+                return words.stalled(order, guilty, source, idle)
+        limit = self.request.run_for
+        if limit is not None and self._first is not None and now - self._first > limit:
+            if not order.waiting() or idle < _BUSY:
+                return words.same(order, f"stopped after {limit:g} s (see --for)")
+        if now - self._began > self.request.timeout:
+            if missing := order.missing():
+                return words.stalled(order, missing, source, idle)
+            return Verdict(Kind.UNKNOWN, f"took longer than {self.request.timeout:g} s (--timeout)")
+        return None
+
+    def _stands_still(self, rank: Rank, now: float) -> bool:
+        """Whether a process does nothing of JAX's, or gives no sign of life."""
+        return not rank.computes or now - rank.heard > max(self.how.stall, _SILENT)
+
+    def _progress(self, lists: Lists) -> None:
+        names = {rank.last.program.name for rank in lists.ranks if rank.last is not None}
+        at = f", at {', '.join(sorted(names)[:2])}" if names else ""
+        self.listener.progress(f"{len(lists.ranks)} processes run, {self.order.started} programs in step{at}")
+
+
+def _is_out(rank: Rank) -> bool:
+    return rank.over is not None or rank.death is not None
+
+
+def _is_through(rank: Rank | None) -> bool:
+    """Whether the program came to its end in this process, without an error."""
+    return rank is not None and rank.over is not None and not rank.over.raised and not rank.over.status
+
+
+@contextmanager
+def _shared_folder(how: InStep) -> Iterator[Path]:
+    """A folder that all processes see. A launcher may start them on other machines, which as a rule share the working folder."""
+    if how.shared is not None:
+        yield Path(tempfile.mkdtemp(prefix="jaxlint-lockstep-", dir=Path(how.shared).absolute()))
+        return
+    try:
+        made = tempfile.TemporaryDirectory(
+            prefix=".jaxlint-lockstep-" if how.launcher else "jaxlint-lockstep-",
+            dir=Path.cwd() if how.launcher else None,
+            ignore_cleanup_errors=True,
+        )
+    except OSError as error:
+        raise CannotRun(
+            f"the lists of the processes cannot be written here ({error.strerror}); name a folder with --shared"
+        ) from None
+    with made as folder:
+        yield Path(folder)

@@ -1,0 +1,133 @@
+"""What one of several processes writes of itself while its program runs: one JSON line a record, in the order of what happened."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from jaxlint_runtime.protocol.jobs import Launch
+from jaxlint_runtime.protocol.json_records import Message, from_plain, one_of
+
+JOB, STOP, ALIVE = "job.json", "stop", "alive"  # files of the shared folder
+SUFFIX = ".jsonl"  # of the lists
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of the user's, and the function that it stands in."""
+
+    path: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class RankJob:
+    """What each process is told: what it runs, and how processes that jaxlint starts itself find each other."""
+
+    launch: Launch
+    coordinator: str | None = None  # HOST:PORT; None: the launcher and the program settle it
+    processes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Began(Message):
+    """The first record. `started_as`: its number, where jaxlint started it."""
+
+    host: str
+    pid: int
+    started_as: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Joined(Message):
+    """`jax.distributed.initialize` came back."""
+
+    process: int
+    processes: int
+    local_devices: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Alone(Message):
+    """A program was compiled before `jax.distributed.initialize` was called: it never will be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiling(Message):
+    """A compile begins, and is over with `Compiled`. `program`: its number, where it spans processes."""
+
+    name: str
+    program: int | None = None
+    stack: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled(Message):
+    """A compile is over, or it failed."""
+
+    program: int | None = None
+    collectives: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Program(Message):
+    """A program that spans processes, before it is compiled. `number` counts in this process."""
+
+    number: int
+    name: str
+    hash: str  # of StableHLO and devices
+    processes: tuple[int, ...]
+    arguments: str = ""  # their types in StableHLO, as far as they are short
+
+
+@dataclass(frozen=True, slots=True)
+class Stack(Message):
+    """A stack of the user's lines, the outermost first. `number` counts in this process."""
+
+    number: int
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Launched(Message):
+    """A program that spans processes is about to run."""
+
+    program: int
+    stack: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stands(Message):
+    """Where the main thread is, when it has not launched anything for a while. `inside`: in JAX, called from that line."""
+
+    stack: int
+    inside: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tick(Message):
+    """The process is alive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Over(Message):
+    """The program ended in this process. `raised`: with an exception."""
+
+    status: int
+    message: str
+    raised: bool = False
+
+
+Record = Began | Joined | Alone | Compiling | Compiled | Program | Stack | Launched | Stands | Tick | Over
+
+
+def read_record(line: bytes) -> Record:
+    """One line. Raises ValueError where it is torn or of another version."""
+    found: Record = one_of(Record.__args__, json.loads(line))  # type: ignore[attr-defined]
+    return found
+
+
+def read_job(text: str) -> RankJob:
+    """What `encode` wrote. Raises ValueError."""
+    return from_plain(RankJob, json.loads(text))

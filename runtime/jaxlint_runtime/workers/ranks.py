@@ -1,0 +1,125 @@
+"""Starts the processes of one program: each on this machine, or all by a launcher; ends them, whatever they do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from jaxlint_runtime.lockstep.rank import NUMBER
+from jaxlint_runtime.protocol.json_records import encode
+from jaxlint_runtime.protocol.launch_records import ALIVE, JOB, STOP, RankJob
+from jaxlint_runtime.request import CannotRun, InStep, Request
+from jaxlint_runtime.sharding.mesh import simulate
+from jaxlint_runtime.workers.process import BOOT, lent
+from jaxlint_runtime.workers.process_group import Death, ProcessGroup, default_memory_limit
+
+_LOOPBACK = "127.0.0.1"
+
+
+class Ranks:
+    """The processes of a program, or the launcher that started them. Use as a context."""
+
+    def __init__(
+        self, request: Request, how: InStep, folder: Path, output: Callable[[str, bytes], None]
+    ) -> None:
+        self._folder = folder
+        self._signs = 0
+        self.groups: list[ProcessGroup] = []
+        coordinator = None if how.launcher else f"{_LOOPBACK}:{_free_port()}"
+        job = RankJob(request.launch(), coordinator, how.processes)
+        (folder / JOB).write_bytes(encode(job))
+        self.sign()
+        where = lent()
+        command = [request.python, "-P", str(BOOT), "rank", str(folder), where["JAXLINT_LENT"]]
+        limit = request.memory_limit or default_memory_limit() // (how.processes or 1)
+        try:
+            if how.launcher:
+                environment = {**os.environ, **where}
+                self._start([*how.launcher, *command], environment, limit, output)
+            for number in range(how.processes or 0):
+                environment = {**os.environ, **where, **_numbered(number, how, coordinator or "")}
+                simulate(environment, [("local", how.local_devices)])
+                environment["TF_CPP_MIN_LOG_LEVEL"] = "2"
+                self._start(command, environment, limit, _prefixed(f"[{number}] ", output))
+        except OSError as error:
+            self.close()
+            raise CannotRun(f"{how.shown(request)}: cannot be started ({error.strerror})") from None
+
+    def _start(
+        self,
+        command: list[str],
+        environment: dict[str, str],
+        limit: int,
+        output: Callable[[str, bytes], None],
+    ) -> None:
+        self.groups.append(
+            ProcessGroup(
+                command, folder=os.getcwd(), environment=environment, memory_limit=limit, output=output
+            )
+        )
+
+    def sign(self) -> None:
+        """A sign of life, without which the processes end themselves: those on other machines cannot see that this one is gone."""
+        self._signs += 1
+        own = self._folder / f"{ALIVE}.new"
+        own.write_text(str(self._signs), encoding="ascii")
+        own.replace(self._folder / ALIVE)
+
+    def deaths(self) -> dict[int, Death]:
+        """How those ended that have, by their number; the launcher is number 0."""
+        return {number: death for number, group in enumerate(self.groups) if (death := group.death())}
+
+    def close(self) -> None:
+        """End all of them."""
+        with contextlib.suppress(OSError):
+            (self._folder / STOP).touch()
+        for group in self.groups:
+            group.kill("was ended")
+        for group in self.groups:
+            group.close()
+
+    def __enter__(self) -> Ranks:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _numbered(number: int, how: InStep, coordinator: str) -> dict[str, str]:
+    """What launchers tell a process of its number, for programs that look."""
+    host, _, port = coordinator.rpartition(":")
+    return {
+        NUMBER: str(number),
+        "RANK": str(number),
+        "LOCAL_RANK": str(number),
+        "WORLD_SIZE": str(how.processes),
+        "MASTER_ADDR": host,
+        "MASTER_PORT": port,
+        "JAX_COORDINATOR_ADDRESS": coordinator,
+        "JAX_NUM_PROCESSES": str(how.processes),
+        "JAX_PROCESS_ID": str(number),
+    }
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind((_LOOPBACK, 0))
+        return int(one.getsockname()[1])
+
+
+def _prefixed(prefix: str, output: Callable[[str, bytes], None]) -> Callable[[str, bytes], None]:
+    """Hands on whole lines, each with what tells whose it is."""
+    rests: dict[str, bytes] = {}
+    lock = threading.Lock()
+
+    def lines(stream: str, data: bytes) -> None:
+        with lock:
+            *whole, rests[stream] = (rests.get(stream, b"") + data).split(b"\n")
+        if whole:
+            output(stream, b"".join(prefix.encode() + line + b"\n" for line in whole))
+
+    return lines

@@ -1,0 +1,107 @@
+"""The rendezvous of several processes, played from their lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from jaxlint_runtime.lockstep.order import Order, Rank
+from jaxlint_runtime.protocol.launch_records import (
+    Began,
+    Compiled,
+    Compiling,
+    Joined,
+    Launched,
+    Over,
+    Program,
+)
+
+
+def play(*lists: str, spans: dict[str, tuple[int, ...]] | None = None, turns: str | None = None):
+    """Processes that launch programs of one letter each; `turns` has the number of who is next. Returns the order and who parted."""
+    spans = spans or {}
+    order = Order()
+    everyone = tuple(range(len(lists)))
+    for number in everyone:
+        rank = Rank()
+        rank.hear(Began("host", 100 + number), 0.0)
+        rank.hear(Joined(number, len(lists)), 0.0)
+        order.add(rank)
+    apart: tuple[int, ...] = ()
+    queues = [list(one) for one in lists]
+    for number in map(int, turns) if turns else [n for n in everyone for _ in lists[n]]:
+        letter, rank = queues[number].pop(0), order.ranks[number]
+        if ord(letter) not in rank.programs:
+            rank.hear(Program(ord(letter), letter, letter, spans.get(letter, everyone)), 0.0)
+        rank.hear(Launched(ord(letter), 0), 0.0)
+        apart = apart or order.advance(number)
+    return order, apart
+
+
+def test_processes_with_the_same_list_start_every_program():
+    order, apart = play("abca", "abca", "abca")
+    assert apart == ()
+    assert order.started == 4
+    assert order.waiting() == []
+    assert order.missing() == []
+
+
+@pytest.mark.parametrize("turns", ["000111", "111000", "010101", "101010", "001011"])
+def test_another_program_in_one_place_sets_two_apart_whoever_is_ahead(turns):
+    order, apart = play("aXb", "abb", turns=turns)
+    assert apart == (0, 1)
+    assert order.started == 1
+    assert [order.ranks[n].next.program.name for n in (0, 1)] == ["X", "b"]
+
+
+def test_one_of_many_is_told_before_the_others_have_come():
+    _, apart = play("ab", "a", "ac", "a")
+    assert apart == (0, 2)
+
+
+def test_a_process_that_only_lags_behind_is_missing_and_not_apart():
+    order, apart = play("abb", "ab", "abb")
+    assert apart == ()
+    assert order.started == 2
+    assert order.missing() == [1]
+    assert {one.process for one in order.waiting()} == {0, 2}
+
+
+def test_programs_of_some_processes_keep_no_others_waiting():
+    spans = {"l": (0, 1), "r": (2, 3)}
+    order, apart = play("lla", "lla", "ra", "ra", spans=spans)
+    assert apart == ()
+    assert order.started == 4
+    assert order.waiting() == []
+
+
+def test_two_that_share_two_programs_in_crossed_order_are_apart():
+    spans = {"s": (0, 1), "t": (0, 1, 2)}
+    _, apart = play("st", "ts", "t", spans=spans)
+    assert apart == (0, 1)
+
+
+def test_a_circle_of_three_has_nobody_missing():
+    spans = {"s": (0, 1), "t": (1, 2), "u": (0, 2)}
+    order, apart = play("su", "ts", "ut", spans=spans)
+    assert apart == ()
+    assert order.started == 0
+    assert order.missing() == []
+    assert len(order.waiting()) == 3
+
+
+def test_a_process_that_is_through_stays_missing():
+    order, _ = play("ab", "a")
+    order.ranks[1].hear(Over(0, "the program finished"), 1.0)
+    assert order.missing() == [1]
+    assert order.ranks[1].over is not None
+
+
+def test_processes_that_compile_different_programs_wait_for_one_another():
+    order, _ = play("a", "a")
+    for number, name in enumerate("bc"):
+        order.ranks[number].hear(Program(7, name, name, (0, 1)), 1.0)
+        order.ranks[number].hear(Compiling(name, 7), 1.0)
+    assert order.crossed() == (0, 1)
+    assert order.waiting() == []
+    order.ranks[1].hear(Compiled(7), 2.0)
+    assert order.crossed() == ()
