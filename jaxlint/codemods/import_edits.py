@@ -62,12 +62,15 @@ def _left_unused(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> l
     written = "\n".join([edit.content for edit in edits] + [site.source.path.name])
     added = {new.bound for new in changes.added}
     added |= {new.bound for new in changes.moved.values() if new}
-    touched = {use.name.id for use in names.uses if _inside(site, use.name, replaced)}
+    lines = {line for edit in edits for line in range(edit.span.line, edit.span.end_line + 1)}
+    there = [use for line in lines for use in names.uses_by_line.get(line, ())]
+    touched = {use.name.id for use in there if _inside(site, use.name, replaced)}
     unused: list[Binding] = []
-    for scope in {id(scope): scope for scope in [names.module, *names.scope_of.values()]}.values():
-        for name, bindings in scope.bindings.items():
+    for scope in names.scopes:
+        for name in sorted(touched & scope.bindings.keys() - added):
+            bindings = scope.bindings[name]
             binding = bindings[0]
-            if name not in touched or name in added or len(bindings) != 1:
+            if len(bindings) != 1:
                 continue
             if binding.alias is None or binding.alias in changes.moved:
                 continue
@@ -93,11 +96,17 @@ def _left_unused_submodules(
     for name, bindings in names.module.bindings.items():
         if len(bindings) < 2 and not any(new.bound == name for new in changes.added):
             continue
-        chains = [_chain(site, use.name) for use in names.uses_of(name, names.module)]
-        for binding in bindings:
-            alias = binding.alias
-            if alias is None or alias.asname or "." not in alias.name or alias in changes.moved:
-                continue
+        submodules = [
+            (binding, alias)
+            for binding in bindings
+            if (alias := binding.alias)
+            and not alias.asname
+            and "." in alias.name
+            and alias not in changes.moved
+        ]
+        uses = names.uses_of(name, names.module) if submodules else []
+        chains = [_chain(site, use.name) for use in uses]
+        for binding, alias in submodules:
             own = [node for node in chains if f"{ast.unparse(node)}.".startswith(f"{alias.name}.")]
             if own and all(_inside(site, node, replaced) for node in own) and not _is_kept(site, binding):
                 yield binding

@@ -88,6 +88,19 @@ class Names:
             found.setdefault(use.name.id, []).append(use)
         return found
 
+    @functools.cached_property
+    def uses_by_line(self) -> Mapping[int, list[Use]]:
+        """The uses by the line on which they begin."""
+        found: dict[int, list[Use]] = {}
+        for use in self.uses:
+            found.setdefault(use.name.lineno, []).append(use)
+        return found
+
+    @functools.cached_property
+    def scopes(self) -> list[Scope]:
+        """Every scope, that of the module first."""
+        return list({id(scope): scope for scope in [self.module, *self.scope_of.values()]}.values())
+
     def bindings_of(self, name: str, scope: Scope) -> list[Binding]:
         """All bindings that `name`, read in `scope`, may refer to; empty for builtins and unknown names."""
         home = scope.resolve(name)
