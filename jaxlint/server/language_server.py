@@ -100,7 +100,7 @@ class Session:
         return next((one for one, state in self.states.items() if uri in state.document.code), None)
 
     def opened(self, uri: str) -> None:
-        """A document was opened or changed: check it after a pause."""
+        """A document was opened or changed, or what it depends on: check it after a pause."""
         document = self._read(uri)
         if document is None:
             return
@@ -265,13 +265,13 @@ class Session:
         about = self.server.client_capabilities.workspace
         return about is not None and about.diagnostics is not None and bool(about.diagnostics.refresh_support)
 
-    def files_changed(self) -> None:
-        """Files were created, deleted or changed outside the editor: the open documents are checked again."""
+    async def files_changed(self) -> None:
+        """Files or settings changed: the open documents are checked again. An editor that pulls is told to ask again."""
         self.examiner.forget_listings()
-        for uri, state in list(self.states.items()):
-            state.renew(state.document)
-            if not self.pulls:
-                self.opened(uri)
+        for uri in list(self.states):
+            self.opened(uri)
+        if self.pulls and self._refreshes:
+            await self.server.workspace_diagnostic_refresh_async(None)
 
 
 def make_server(examiner: Examiner) -> LanguageServer:
@@ -330,13 +330,13 @@ def _documents(server: LanguageServer, session: Session) -> None:
     async def files_changed(
         params: types.DidSaveTextDocumentParams | types.DidChangeWatchedFilesParams,
     ) -> None:
-        session.files_changed()
+        await session.files_changed()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def settings_changed(params: types.DidChangeConfigurationParams) -> None:
         settings = params.settings
         session.wishes = _Wishes.of(settings.get("jaxlint", settings) if isinstance(settings, dict) else None)
-        session.files_changed()
+        await session.files_changed()
 
 
 def _answers(server: LanguageServer, session: Session) -> None:

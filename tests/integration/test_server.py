@@ -52,10 +52,15 @@ class Editor:
         self.root = root
         self.told: dict[str, list[types.Diagnostic]] = {}
         self.versions: dict[str, int] = {}
+        self.refreshed = asyncio.Event()
 
         @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def published(params: types.PublishDiagnosticsParams) -> None:
             self.told[params.uri] = list(params.diagnostics)
+
+        @client.feature(types.WORKSPACE_DIAGNOSTIC_REFRESH)
+        def refresh(*_: object) -> None:
+            self.refreshed.set()
 
         @client.feature(types.CLIENT_REGISTER_CAPABILITY)
         def register(params: types.RegistrationParams) -> None:
@@ -113,7 +118,8 @@ def run(
             diagnostic=types.DiagnosticClientCapabilities() if pull else None
         )
         workspace = types.WorkspaceClientCapabilities(
-            did_change_watched_files=types.DidChangeWatchedFilesClientCapabilities(dynamic_registration=True)
+            diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=pull),
+            did_change_watched_files=types.DidChangeWatchedFilesClientCapabilities(dynamic_registration=True),
         )
         await client.initialize_async(
             types.InitializeParams(
@@ -254,13 +260,25 @@ def test_hovers_and_hints_can_be_turned_off(project: Path) -> None:
 
 
 def test_an_editor_may_ask_instead_of_being_told(project: Path) -> None:
-    async def work(editor: Editor) -> None:
-        uri = editor.open("train.py", TRAIN)
+    async def asked(editor: Editor, uri: str) -> list[object]:
         params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
         report = await editor.client.text_document_diagnostic_async(params)
         assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
-        assert [one.code for one in report.items] == ["JAX101", "JAX901"]
-        await asyncio.sleep(0.5)
+        return [one.code for one in report.items]
+
+    async def work(editor: Editor) -> None:
+        uri = editor.open("train.py", TRAIN)
+        assert await asked(editor, uri) == ["JAX101", "JAX901"]
+        # settings change on disk: the editor is told to ask again
+        settings = project / "pyproject.toml"
+        settings.write_text(settings.read_text() + "[tool.jaxlint]\nignore = ['JAX901']\n")
+        changed = types.FileEvent(settings.as_uri(), types.FileChangeType.Changed)
+        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
+        codes: list[object] = []
+        while codes != ["JAX101"]:
+            await asyncio.wait_for(editor.refreshed.wait(), 60)
+            editor.refreshed.clear()
+            codes = await asked(editor, uri)
         assert editor.told == {}
 
     run(project, work, pull=True)
