@@ -74,7 +74,7 @@ class Config:
 
     root: Path
     source: Path | None = None
-    said: frozenset[str] = frozenset()  # the keys that `source` has
+    said: frozenset[str] = frozenset()  # the keys that `source` contains
     select: tuple[str, ...] = ("ALL",)
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What a call, or a function that was transformed, comes down to in the project."""
+"""The project function behind a call or a transformed function."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from jaxlint.api.values import BoundMethod, ExternalObject, Function, Instance, 
 
 
 def innermost(value: Value) -> Value:
-    """What transformations and partials were made of, in the end."""
+    """The innermost value under transformations and partials."""
     while isinstance(value, (Transformed, Partial)):
         value = value.target if isinstance(value, Transformed) else value.function
     return value
 
 
 def argument(call: CallEvent | ExternalObject, position: int, keyword: str) -> Value | None:
-    """What a call passes by position or by keyword; None where it passes neither."""
+    """An argument of a call by position or keyword; None if the call passes neither."""
     return call.args[position] if position < len(call.args) else call.kwargs.get(keyword)
 
 
 def function_called(call: ast.Call, frame: Frame) -> Function | None:
-    """The function of the project that a call is of, by its name alone."""
+    """The project function that a call names directly."""
     called = frame.value_of(call.func.id) if isinstance(call.func, ast.Name) else None
     return called if isinstance(called, Function) else None
 
 
 def named_or_method(node: ast.expr, frame: Frame) -> Value | None:
-    """What `node`, which is called, stands for: by its name, or as a method of an object that a name holds."""
+    """The value of a callee: by its name, or as a method of an object in a variable."""
     owner, _, name = dotted(node).rpartition(".")
     value = frame.value_of(owner or name) if "." not in owner and name else None
     if owner:

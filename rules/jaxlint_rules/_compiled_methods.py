@@ -1,4 +1,4 @@
-"""Methods that a compiled function keeps together with their object, and what they do with it."""
+"""Methods that a compiled function holds together with their object, and what they do with it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jaxlint_rules._names import last_name
 
 
 def captured_self(event: TransformEvent, report: Reporter) -> tuple[ClassValue | None, Function | None, str]:
-    """The class and the method whose `self` the compiled function keeps, and the attribute that holds the function."""
+    """The class and the method whose `self` the compiled function holds, and the attribute with that function."""
     target = innermost(event.transformed.target)
     if isinstance(target, BoundMethod):
         parent = next(iter(report.module.ancestors(event.node)), None)
@@ -36,7 +36,7 @@ def captured_self(event: TransformEvent, report: Reporter) -> tuple[ClassValue |
 
 
 def is_identified_by_itself(cls: ClassValue) -> bool:
-    """Whether an object of the class equals itself alone, whatever its attributes are."""
+    """Whether objects of the class only equal themselves, whatever their attributes are."""
     if cls.kind != "plain":
         return False
     return all({"__eq__", "__hash__"}.isdisjoint(known.namespace) for known in cls.mro())
@@ -49,7 +49,7 @@ def _listed(value: object) -> tuple[object, ...]:
 def reads_of_self(
     cls: ClassValue, method: Function, seen: set[ast.AST]
 ) -> Iterator[tuple[str, tuple[ast.Attribute, ast.AST]]]:
-    """Attributes of `self` that the method reads, itself or through other methods: name -> (where, in which def)."""
+    """Attributes of `self` that the method reads, directly or through other methods: name -> (place, enclosing def)."""
     if method.node in seen or not method.node.args.args or len(seen) > 20:
         return
     seen.add(method.node)
@@ -69,7 +69,7 @@ class MethodFacts:
     stores: dict[str, list[ast.Attribute]] = field(default_factory=dict)
     set_to_none: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
-    jits: bool = False  # it compiles something anew
+    jits: bool = False  # it compiles something again
 
 
 @cache

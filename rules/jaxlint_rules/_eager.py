@@ -1,4 +1,4 @@
-"""Steps that a loop of the program runs one operation at a time: which function they are of, and what it does."""
+"""Steps that a loop runs op by op: which function they call, and what it does."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _STATEMENTS = (
     ast.If,
 )
 _KEEP_EAGER = frozenset({"grad", "value_and_grad", "jacobian", "vmap", "checkpoint"})
-_SOME = 4  # calls and operators; less is hardly worth a program
+_SOME = 4  # calls and operators; fewer are hardly worth compiling
 
 
 @cache
 def computes_only(function: ast.AST) -> bool:
-    """Whether a function does nothing but compute, and decides nothing in Python."""
+    """Whether a function only computes, without decisions in Python."""
     for part in walk(function):
         if isinstance(part, _STATEMENTS):
             return False
@@ -50,7 +50,7 @@ def computes_only(function: ast.AST) -> bool:
 
 
 def eager_step(callee: Transformed, node: ast.AST, frame: Frame) -> Function | None:
-    """The function that a loop of the program steps with, one operation at a time; None where something may compile it."""
+    """The function that a program loop calls as its step, op by op; None if something may compile it."""
     target: Value = callee
     while isinstance(target, (Transformed, Partial)):
         if isinstance(target, Transformed) and target.kind not in _KEEP_EAGER:
@@ -70,7 +70,7 @@ def eager_step(callee: Transformed, node: ast.AST, frame: Frame) -> Function | N
 
 
 def report_eager(event: CallEvent, callee: Transformed, report: Reporter, name: str, advice: str) -> None:
-    """Reports a call of what a transform `name` made, where `eager_step` has it."""
+    """Reports a call of the result of the transform `name`, if `eager_step` accepts it."""
     function = eager_step(callee, event.node, event.frame)
     if function is not None:
         report(
@@ -82,7 +82,7 @@ def report_eager(event: CallEvent, callee: Transformed, report: Reporter, name: 
 
 
 def steps(node: ast.Call, loop: ast.AST) -> bool:
-    """Whether the loop updates what a call in it is given: an argument is rebound in the body."""
+    """Whether the loop updates an argument of the call: the body rebinds it."""
     given = {name for argument in node.args for name in names_in(argument)}
     stored: set[str] = set()
     for child in ast.walk(loop):

@@ -1,4 +1,4 @@
-"""Fixes that rules propose: which codemod, where, and whether the meaning of the program is kept."""
+"""The fixes that rules propose: codemod, place, and whether the program keeps its meaning."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ def propose(
 
 
 def declare_static(node: ast.AST | None, module: Module | None, name: str) -> FixRequest | None:
-    """Makes the parameter `name` static where its function is jitted: at `node` of `module`, if that may be changed."""
+    """Makes the parameter `name` static at the jit of its function: at `node` of `module`, if that file may be
+    changed."""
     return _redeclare(node, module, name, "add-static-argument", f"Make `{name}` static")
 
 
 def declare_traced(node: ast.AST | None, module: Module | None, name: str) -> FixRequest | None:
-    """Takes the parameter `name` out of what is static where its function is jitted."""
+    """Removes the parameter `name` from the static parameters at the jit of its function."""
     return _redeclare(node, module, name, "trace-static-argument", f"Make `{name}` traced")
 
 
@@ -37,9 +38,9 @@ def _redeclare(
 
 
 def only_staged(frame: Frame) -> bool:
-    """Whether the function of `frame` never runs on plain values: it is decorated, or defined in one that is.
+    """Whether the function of `frame` never runs on concrete values: it is decorated, or defined in one that is.
 
-    What fails on a tracer then fails on every run, and no caller relies on it.
+    Code that fails on a tracer then fails on every run, and no caller relies on it.
     """
     current: Frame | None = frame
     while current is not None and current.function is not None:
@@ -48,7 +49,7 @@ def only_staged(frame: Frame) -> bool:
         entered = caller is not None and (caller.home is not current.home or caller.is_trial())
         if entered and getattr(node, "decorator_list", None):
             return True
-        # A function that is defined in a staged one, and called by it or by a transformation there.
+        # A function defined in a traced one, and called by it or by a transformation there.
         while caller is not None and (caller.function is None or not _is_around(caller.function.node, node)):
             caller = caller.caller
         current = caller

@@ -1,4 +1,4 @@
-"""Random numbers of Python and NumPy: what draws them, and what does not."""
+"""Random numbers of Python and NumPy: which calls draw them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rules ask of the loops around a place: which names change from one iteration to the next, and how."""
+"""The loops around a place: which names change between iterations, and how."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from jaxlint.api import Frame, Loop, Module
 from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, walk
 from jaxlint_rules._names import last_name, names_in
 
-_NEAR = 2  # calls between a loop and a place that it is said to run
-FEW = 4  # iterations of a loop that are too few to matter
+_NEAR = 2  # calls between a loop and a place in its body
+FEW = 4  # loops with fewer iterations do not matter
 _WRAPPERS = frozenset({"tqdm", "trange", "track", "progress_bar"})
-# They make arrays of a given size.
+# Functions that create arrays of a given size.
 SIZED = frozenset({"zeros", "ones", "empty", "full", "arange", "eye", "linspace"})
 _WITHOUT_LOOP = frozenset({"scan", "fori_loop", "while_loop", "vmap"})
 GROWING = frozenset({"concatenate", "append", "vstack", "hstack", "concat", "column_stack", "row_stack"})
 
 
 def host_loops(frame: Frame, comprehensions: bool = False) -> list[Loop]:
-    """The `for` and `while` loops of a frame, innermost first, that run often enough to matter."""
+    """The `for` and `while` loops of a frame, innermost first, with enough iterations to matter."""
     return [
         loop
         for loop in reversed(frame.loops)
@@ -29,7 +29,8 @@ def host_loops(frame: Frame, comprehensions: bool = False) -> list[Loop]:
 
 
 def bodies(frame: Frame) -> Iterator[tuple[Loop, ast.AST]]:
-    """The loops that run a place in every iteration, and of each what it runs: its body, or the function that it calls."""
+    """The loops that run a place in every iteration, with the code that each runs: its body, or the function that it
+    calls."""
     for loop in host_loops(frame):
         if frame.is_conditional_in(loop):
             return
@@ -49,7 +50,7 @@ def bodies(frame: Frame) -> Iterator[tuple[Loop, ast.AST]]:
 
 
 def is_few(loop: Loop, frame: Frame) -> bool:
-    """A loop that runs a few times, and not because of what one caller passes to the function."""
+    """Whether a loop has few iterations, and not because of one caller's argument."""
     iterable = getattr(loop.node, "iter", None)
     if loop.trips is None or loop.trips > FEW or iterable is None:
         return False
@@ -58,12 +59,12 @@ def is_few(loop: Loop, frame: Frame) -> bool:
 
 
 def is_tried_out(loop: Loop, frame: Frame) -> bool:
-    """A loop that the program itself runs once or twice: from the body of its module, down to here."""
+    """Whether the program itself runs the loop once or twice, from its module body down to here."""
     return loop.trips is not None and loop.trips <= 2 and is_on_host(frame)
 
 
 def is_short(loop: Loop) -> bool:
-    """A loop that is written to run a few times; a parameter that one caller sets low says nothing."""
+    """Whether the loop visibly has few iterations; a parameter that one caller sets low does not count."""
     iterable = getattr(loop.node, "iter", None)
     written = isinstance(iterable, (ast.Tuple, ast.List)) or (
         isinstance(iterable, ast.Call)
@@ -80,7 +81,7 @@ _PLOTS = frozenset({"plt", "ax", "axes", "axs", "fig", "sns", "pyplot", "axis"})
 
 @cache
 def shows_results(loop: ast.AST) -> bool:
-    """Whether a loop goes through what was computed to show it: it draws, or it goes through settings that are written there."""
+    """Whether a loop displays results: it plots, or iterates over settings that are written there."""
     iterable = getattr(loop, "iter", None)
     if isinstance(iterable, (ast.List, ast.Tuple)):
         return True
@@ -92,14 +93,14 @@ def shows_results(loop: ast.AST) -> bool:
 
 
 def _parts_of(iterable: ast.expr | None) -> list[ast.expr]:
-    """What a loop goes through: the sequences that `zip` and `enumerate` put together, the shortest of which ends it."""
+    """The iterables of a loop: those in `zip` and `enumerate`, the shortest of which ends it."""
     if isinstance(iterable, ast.Call) and last_name(iterable.func) in ("zip", "enumerate", "reversed"):
         return [part for argument in iterable.args for part in _parts_of(argument)]
     return [iterable] if iterable is not None else []
 
 
 def _has_few(iterable: ast.expr) -> bool:
-    """A list or tuple that is written with a few items."""
+    """Whether it is a list or tuple display with few items."""
     return (
         isinstance(iterable, (ast.Tuple, ast.List))
         and len(iterable.elts) <= FEW
@@ -108,7 +109,7 @@ def _has_few(iterable: ast.expr) -> bool:
 
 
 def is_on_host(frame: Frame) -> bool:
-    """Whether the program itself is seen to run this: from the body of a module."""
+    """Whether the analysis saw the program itself run this, from a module body."""
     root = frame
     while root.caller is not None:
         if not root.is_called():
@@ -124,7 +125,8 @@ def loop_variables(loop: ast.AST) -> set[str]:
 
 @cache
 def counters(loop: ast.AST) -> frozenset[str]:
-    """Names that hold another number in each iteration: of `range` and `enumerate`, or stepped on in the body."""
+    """Names that hold another number in each iteration: counters of `range` and `enumerate`, or incremented in the
+    body."""
     found: set[str] = set()
     if isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension)):
         found |= _counted(loop.target, loop.iter)
@@ -140,7 +142,7 @@ def counters(loop: ast.AST) -> frozenset[str]:
 
 
 def runs_once(node: ast.AST, loop: ast.AST, module: Module) -> bool:
-    """Whether a test of the loop's number lets `node` run in one iteration alone: the first, the last, or a given one."""
+    """Whether a test of the loop's number lets `node` run in one iteration only: the first, the last, or a given one."""
     if not isinstance(loop, (ast.For, ast.AsyncFor)):
         return False
     numbers = _counted(loop.target, loop.iter)
@@ -157,7 +159,7 @@ def runs_once(node: ast.AST, loop: ast.AST, module: Module) -> bool:
 
 
 def _holds_once(test: ast.expr, outcome: bool, numbers: set[str], iterable: ast.expr) -> bool:
-    """Whether `test` has this outcome for one of the loop's numbers alone."""
+    """Whether `test` has this outcome for only one of the loop's numbers."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _holds_once(test.operand, not outcome, numbers, iterable)
     if isinstance(test, ast.Name):
@@ -165,7 +167,7 @@ def _holds_once(test: ast.expr, outcome: bool, numbers: set[str], iterable: ast.
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or dotted(test.left) not in numbers:
         return False
     kind, bound = type(test.ops[0]), test.comparators[0]
-    if kind in (ast.Eq, ast.NotEq):  # which holds for one number, or fails for one
+    if kind in (ast.Eq, ast.NotEq):  # which holds for one number, or fails for only one
         return (kind is ast.Eq) is outcome
     if isinstance(bound, ast.Constant):
         return (kind, bound.value, outcome) in _FIRST
@@ -188,7 +190,7 @@ def _is_number(node: ast.expr, number: int) -> bool:
 
 
 def _lengths(iterable: ast.expr) -> set[str]:
-    """How the number of iterations may be written: `n` and `len(xs)` of `range(n)` and `enumerate(xs)`."""
+    """The expressions for the number of iterations: `n` and `len(xs)` for `range(n)` and `enumerate(xs)`."""
     if not isinstance(iterable, ast.Call) or not iterable.args:
         return set()
     last = last_name(iterable.func)
@@ -214,7 +216,7 @@ def _counted(target: ast.expr, iterable: ast.expr) -> set[str]:
 
 @cache
 def has_other_way(loop: ast.AST, module: Module) -> bool:
-    """Whether a setting decides between the loop and the same by `scan` or `vmap`: both are written."""
+    """Whether a setting chooses between the loop and an equivalent `scan` or `vmap`: both are written."""
     inner = loop
     for above in module.ancestors(loop):
         if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -230,7 +232,7 @@ def has_other_way(loop: ast.AST, module: Module) -> bool:
 
 @cache
 def decaying(loop: ast.AST) -> frozenset[str]:
-    """Names that each iteration makes another number of what they were: `tau *= decay`, `tau = max(low, tau * 0.97)`."""
+    """Names that each iteration updates from their own value: `tau *= decay`, `tau = max(low, tau * 0.97)`."""
     found: set[str] = set()
     for statement in getattr(loop, "body", []):
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
@@ -246,7 +248,7 @@ def decaying(loop: ast.AST) -> frozenset[str]:
 
 
 def _steps(node: ast.expr, name: str, bounded: bool) -> bool:
-    """`name - step`, `0.97 * name`. What stops at a bound takes many values where it is scaled by a fraction alone."""
+    """`name - step`, `0.97 * name`. With a bound, only scaling by a fraction gives many values."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
         return False
     others = [part for part in (node.left, node.right) if dotted(part) != name]
@@ -260,7 +262,7 @@ def _steps(node: ast.expr, name: str, bounded: bool) -> bool:
 
 @cache
 def rebound(loop: ast.AST) -> frozenset[str]:
-    """Names that the body binds at all."""
+    """Names that the body binds."""
     return frozenset(
         child.id
         for statement in getattr(loop, "body", [])
@@ -271,7 +273,7 @@ def rebound(loop: ast.AST) -> frozenset[str]:
 
 @cache
 def growing(loop: ast.AST) -> frozenset[str]:
-    """Names of arrays, lists and dicts that an iteration makes longer."""
+    """Names of arrays, lists and dicts that grow in each iteration."""
     found: set[str] = set()
     fresh: set[str] = set()
     for statement in getattr(loop, "body", []):
@@ -287,12 +289,12 @@ def growing(loop: ast.AST) -> frozenset[str]:
                 elif isinstance(child.value, (ast.List, ast.ListComp, ast.Dict)) or (
                     isinstance(child.value, ast.Call) and dotted(child.value.func) in ("list", "deque")
                 ):
-                    fresh.add(target)  # made anew in each iteration
+                    fresh.add(target)  # created again in each iteration
                 elif isinstance(child.value, ast.Subscript) and dotted(child.value.value) == target:
-                    fresh.add(target)  # cut back: a window
+                    fresh.add(target)  # truncated: a window
                 elif child is statement and isinstance(child.targets[0], ast.Name):
                     if target not in names_in(child.value):
-                        fresh.add(target)  # bound to something else in each iteration
+                        fresh.add(target)  # rebound in each iteration
             elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
                 if child.func.attr == "append" and child.args:
                     found.add(dotted(child.func.value))
@@ -302,7 +304,7 @@ def growing(loop: ast.AST) -> frozenset[str]:
 
 
 def _gains_key(target: ast.expr, loop: ast.AST) -> TypeGuard[ast.Subscript]:
-    """`named[f"epoch {i}"] = x`: no array has such items, and each iteration has another."""
+    """`named[f"epoch {i}"] = x`: arrays have no such items, and each iteration adds another."""
     if not isinstance(target, ast.Subscript) or not isinstance(target.slice, ast.JoinedStr):
         return False
     return bool(names_in(target.slice) & (counters(loop) | loop_variables(loop)))
@@ -319,7 +321,7 @@ def _grows(call: ast.Call, name: str) -> bool:
 
 @cache
 def assigned_once(loop: ast.AST) -> dict[str, ast.expr]:
-    """Names that the body binds exactly once, by a plain assignment, and to what."""
+    """Names that the body binds exactly once, by a plain assignment, with their values."""
     found: dict[str, ast.expr] = {}
     often: set[str] = set()
     for statement in getattr(loop, "body", []):
@@ -342,7 +344,7 @@ def assigned_once(loop: ast.AST) -> dict[str, ast.expr]:
 
 
 def given_arguments(function: FunctionNode, call: ast.Call) -> list[tuple[str, ast.expr]]:
-    """The arguments of a call, each with the parameter that it is for ("" where that is not plain)."""
+    """The arguments of a call, each with its parameter ("" if that is unclear)."""
     parameters = [parameter.arg for parameter in all_parameters(function)]
     if parameters[:1] == ["self"]:
         parameters = parameters[1:]

@@ -1,4 +1,4 @@
-"""What `vmap` maps over."""
+"""The values that `vmap` maps over."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from jaxlint.api.values import Array
 
 
 def mapping(stage: Stage) -> Stage | None:
-    """The `vmap` around a stage, with nothing between that runs its elements one after another."""
+    """The `vmap` around a stage, if nothing in between runs its elements sequentially."""
     current: Stage | None = stage
     while current is not None:
         if current.kind == "vmap":
@@ -19,7 +19,7 @@ def mapping(stage: Stage) -> Stage | None:
 
 
 def is_mapped(value: Array, stage: Stage) -> bool:
-    """Whether a value is a tracer because of this `vmap`."""
+    """Whether this `vmap` makes a value a tracer."""
     why = value.why
     while why is not None:
         if why is stage.why:

@@ -1,4 +1,4 @@
-"""What names in the source are written as, and stand for."""
+"""Names in the source: their spelling and their meaning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jaxlint.api.values import External
 
 
 def last_name(node: ast.AST) -> str:
-    """`zeros` of `jax.numpy.zeros`; "" of what is no path of names."""
+    """`zeros` in `jax.numpy.zeros`; "" for anything but a path of names."""
     return dotted(node).rpartition(".")[2]
 
 
@@ -21,26 +21,26 @@ def names_in(node: ast.AST | None) -> set[str]:
 
 
 def bound_by(statement: ast.AST) -> set[str]:
-    """The variables that an assignment writes, also those of which it writes a part; none of any other statement."""
+    """The variables that an assignment writes, completely or in part; empty for any other statement."""
     if not isinstance(statement, ast.Assign):
         return set()
     return set().union(*(names_in(target) for target in statement.targets))
 
 
 def variable_given(statement: ast.AST | None) -> str:
-    """The variable that an assignment writes, where it is the only target; "" of any other statement."""
+    """The variable that an assignment writes, if it is the only target; "" for any other statement."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return ""
     return statement.targets[0].id if isinstance(statement.targets[0], ast.Name) else ""
 
 
 def passed(call: ast.Call) -> list[ast.expr]:
-    """What a call passes, by position and by name."""
+    """The arguments of a call, by position and by name."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def function_around(node: ast.AST, module: Module) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """The function with a name whose body a place lies in."""
+    """The named function whose body contains a place."""
     for above in module.ancestors(node):
         if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return above
@@ -48,12 +48,12 @@ def function_around(node: ast.AST, module: Module) -> ast.FunctionDef | ast.Asyn
 
 
 def unpacked(target: ast.expr) -> list[ast.expr]:
-    """`a` and `b` of the target `a, b`; the target itself where it is one."""
+    """`a` and `b` for the target `a, b`; otherwise the target itself."""
     return target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
 
 
 def external_name(node: ast.AST, scope: Scope) -> str:
-    """The full name of what an expression takes from a library, as `jax.numpy.zeros`; "" of anything else."""
+    """The full name of a library member, such as `jax.numpy.zeros`; "" for anything else."""
     root, _, path = dotted(node).partition(".")
     held = scope.value_of(root) if root else None
     if not isinstance(held, External):

@@ -1,4 +1,4 @@
-"""Wording that rules share: why a value is a tracer here, and how the trace got here."""
+"""Shared wording: why a value is a tracer here, and how the trace got here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def traced(event: Event, array: Array) -> str:
 
 
 def path_to(frame: Frame, why: Why | None = None) -> str:
-    """The calls between the traced function and this frame, when there are any; from the first function that `why` names on."""
+    """The calls from the first function that `why` names to this frame, if there are any."""
     names: list[str] = []
     current: Frame | None = frame
     while current is not None and current.function is not None and len(names) < 8:
@@ -44,12 +44,12 @@ def staged_because(frame: Frame) -> str:
 
 
 def certain_tracer(value: object) -> bool:
-    """A value that is a tracer on every run that reaches the place, and a single array."""
+    """A single array that is a tracer on every run that reaches the place."""
     return isinstance(value, Array) and value.staged and value.certain and not value.tree
 
 
 def is_parameter(node: ast.AST | None, frame: Frame) -> bool:
-    """Whether an expression is a parameter of the function, whose callers may each pass something else."""
+    """Whether an expression is a parameter of the function, for which each caller may pass something else."""
     if not isinstance(node, ast.Name) or frame.function is None:
         return False
     return any(parameter.arg == node.id for parameter in all_parameters(frame.function.node))

@@ -1,4 +1,4 @@
-"""The signatures of functions as Python sees them, where they are certain."""
+"""Function signatures as Python sees them, if they are certain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEEPING = frozenset({"jit", "vmap", "grad", "value_and_grad", "jacobian", "chec
 
 @dataclass(slots=True)
 class Signature:
-    """What `inspect.signature` would say of a jitted function."""
+    """The result of `inspect.signature` for a jitted function."""
 
     positional: list[str]
     only_positional: set[str] = field(default_factory=set)
@@ -34,7 +34,7 @@ class Signature:
         return ", ".join([*parts, *(["**kwargs"] if self.options else [])])
 
     def objection_to_count(self, count: int) -> str:
-        """Why the function cannot be called with `count` positional arguments alone, or ""."""
+        """Why the function cannot be called with only `count` positional arguments, or ""."""
         if count > len(self.positional) and not self.more:
             return f"accepts {_arguments(len(self.positional))}"
         missing = [name for name in self.positional[count:] if name not in self.optional]
@@ -47,7 +47,7 @@ class Signature:
         return self.positional[entry] if -len(self.positional) <= entry < len(self.positional) else ""
 
     def objections(self, entries: Iterable[int | str], label: str) -> list[str]:
-        """What is wrong with positions and names."""
+        """The errors in positions and names."""
         named = [self.objection_to_name(entry, label) for entry in entries if isinstance(entry, str)]
         count = len(self.positional)
         beyond = [
@@ -64,7 +64,7 @@ class Signature:
         return [text for text in named if text]
 
     def close_to(self, name: str) -> str:
-        """The parameter that a wrong name is likely to mean, else ""."""
+        """The parameter that a misspelt name probably means, otherwise ""."""
         close = difflib.get_close_matches(name, [*self.positional, *self.keyword], 1, 0.7)
         return close[0] if close else ""
 
@@ -79,17 +79,17 @@ class Signature:
 
 
 def signature_of(target: Value, decorators: int = 0, called: bool = False) -> Signature | None:
-    """The signature that JAX sees; None when it is not known. `decorators`: how many of the function's are not ours.
+    """The signature that JAX sees; None if unknown. `decorators`: how many of the function's decorators lie between.
 
-    `called`: what a call can pass, whatever `functools.wraps` shows of another function.
+    `called`: the signature for calls, whatever `functools.wraps` shows of another function.
     """
     if isinstance(target, Function):
         if target.wraps is not None and not called:
             if "__signature__" in target.module.source.text:
-                return None  # the decorator may say what its signature is
+                return None  # the decorator may declare its signature
             return signature_of(target.wraps)
         if decorators > (target.wraps is not None):
-            return None  # a decorator that the analysis does not know may have changed it
+            return None  # an unknown decorator may have changed it
         arguments = target.node.args
         return Signature(
             [a.arg for a in [*arguments.posonlyargs, *arguments.args]],
@@ -108,7 +108,7 @@ def signature_of(target: Value, decorators: int = 0, called: bool = False) -> Si
         if inner is None:
             return None
         filled = _filled(inner, [name for name in target.kwargs if name != "**"])
-        if "**" in target.kwargs:  # any of them may have its value there
+        if "**" in target.kwargs:  # its value may belong to any of them
             filled.optional.update(filled.positional, filled.keyword)
         return filled
     if isinstance(target, Transformed) and target.kind in _KEEPING:
@@ -120,7 +120,7 @@ def signature_of(target: Value, decorators: int = 0, called: bool = False) -> Si
 
 
 def decorators_below(t: Transformed, decorator: ast.AST | None) -> int:
-    """How many decorators stand between the function and what `decorator`, if it is one, makes of it."""
+    """The number of decorators between the function and `decorator`, if that is one."""
     target: Value = t.target
     while isinstance(target, (Transformed, Partial, BoundMethod)):
         target = target.function if isinstance(target, (Partial, BoundMethod)) else target.target

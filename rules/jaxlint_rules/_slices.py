@@ -1,4 +1,4 @@
-"""What in the body of a loop is made of a value, and what a value is made of: by names, whatever the order."""
+"""Dependencies between values in a loop body, by names and regardless of order."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from jaxlint.api.syntax import cache, walk
 from jaxlint_rules._names import names_in, passed
 
 OBJECTS = frozenset({"self", "cls"})
-_KNOWN_BEFORE = frozenset({"shape", "ndim", "dtype", "size"})  # whatever the numbers turn out to be
-_GROWS = frozenset({"append", "extend", "add", "insert"})  # a container takes what it is given
+_KNOWN_BEFORE = frozenset({"shape", "ndim", "dtype", "size"})  # for any concrete values
+_GROWS = frozenset({"append", "extend", "add", "insert"})  # a container stores its arguments
 
 
 @cache
 def assignments(loop: ast.AST) -> tuple[tuple[frozenset[str], ast.AST], ...]:
-    """What the body of a loop binds to names, and to what; inner loops bind theirs to what they go through."""
+    """The names that the loop body binds, with their values; inner loops bind their iterables' items."""
     found: list[tuple[frozenset[str], ast.AST]] = []
     for statement in getattr(loop, "body", []):
         for part in walk(statement):
@@ -36,7 +36,7 @@ def calls_in(loop: ast.AST) -> Iterator[ast.Call]:
 
 
 def made_of(node: ast.AST, loop: ast.AST) -> set[str]:
-    """The names that hold the value of `node`, or what an iteration makes of it."""
+    """The names that hold the value of `node`, or a value computed from it in the iteration."""
     found: set[str] = set()
     while True:
         before = len(found)
@@ -53,7 +53,7 @@ def made_of(node: ast.AST, loop: ast.AST) -> set[str]:
 
 
 def has(value: ast.AST, node: ast.AST, names: set[str]) -> bool:
-    """Whether an expression has `node` in it, or reads one of the names for more than its shape or dtype."""
+    """Whether an expression contains `node`, or reads one of the names for more than its shape or dtype."""
     if value is node or (isinstance(value, ast.Name) and value.id in names):
         return True
     if isinstance(value, ast.Attribute) and value.attr in _KNOWN_BEFORE:
@@ -62,7 +62,7 @@ def has(value: ast.AST, node: ast.AST, names: set[str]) -> bool:
 
 
 def needed_for(names: set[str], loop: ast.AST) -> Iterator[tuple[set[str], list[ast.AST]]]:
-    """Step by step what an iteration makes `names` of: all names that are needed so far, and what those were made of."""
+    """Backwards step by step, the names needed to compute `names` in an iteration."""
     needed = set(names)
     while True:
         made = [value for targets, value in assignments(loop) if targets & needed]
@@ -74,14 +74,14 @@ def needed_for(names: set[str], loop: ast.AST) -> Iterator[tuple[set[str], list[
 
 
 def sources(names: set[str], loop: ast.AST) -> set[str]:
-    """All names that an iteration makes `names` of, and these."""
+    """All names that `names` depend on in an iteration, themselves included."""
     return list(needed_for(names, loop))[-1][0]
 
 
 @cache
 def stepped_on(loop: ast.AST) -> frozenset[str]:
-    """The names that an iteration computes, by a call, of what the one before left in them: `state = step(state, batch)`."""
-    # The loop binds them, or the body does before it computes them of themselves.
+    """The names that the loop updates from their previous value by a call: `state = step(state, batch)`."""
+    # The loop binds them, or the body does before it updates them from themselves.
     fresh = names_in(getattr(loop, "target", None))
     found: set[str] = set()
     for targets, value in sorted(assignments(loop), key=lambda one: getattr(one[1], "lineno", 0)):

@@ -1,4 +1,4 @@
-"""Parameters of jitted functions that are sizes of arrays, and so have to be static."""
+"""Parameters of jitted functions that are array sizes and so must be static."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from jaxlint_rules._names import external_name
 
 
 def static_size(event: Event, array: Array) -> tuple[str, FixRequest | None]:
-    """What to add to a message about `array` where it is a size, and the fix; "" and None where it is not known to be one.
+    """The addition to a message about `array` if it is a size, and the fix; "" and None if it is not known to be one.
 
-    Such a function fails on every call while the parameter is traced, so that no caller that works is lost by making it static.
+    Such a function fails on every call while the parameter is traced, so making it static breaks no working caller.
     """
     name = _parameter(event, array)
     made = array.why.cause if name and array.why is not None else None
@@ -30,7 +30,8 @@ def static_size(event: Event, array: Array) -> tuple[str, FixRequest | None]:
 
 
 def _parameter(event: Event, array: Array) -> str:
-    """The parameter that a tracer is, or is computed from with numbers alone, if its function is jitted and makes arrays of that size."""
+    """The parameter that a tracer is, or is computed from by numbers alone, if its function is jitted and creates
+    arrays of that size."""
     while array.made is not None and array.made.args:
         arrays = [one for one in array.made.args if not isinstance(one, Static)]
         if len(arrays) != 1 or not isinstance(arrays[0], Array):
@@ -44,10 +45,10 @@ def _parameter(event: Event, array: Array) -> str:
 
 
 def _sizes(function: Function) -> frozenset[str]:
-    """The parameters of a function that it never binds anew and makes or cuts arrays to the size of."""
+    """The parameters of a function that it never rebinds and that are sizes of arrays or slices."""
     found = {name for call in nodes_of(function.node, ast.Call) for name in _sizes_in(call, function)}
     for cut in nodes_of(function.node, ast.Slice):
-        if (cut.lower is None) != (cut.upper is None):  # of `x[i : i + 3]` the size may be known
+        if (cut.lower is None) != (cut.upper is None):  # the size of `x[i : i + 3]` may be known
             found.update(_bare(cut.lower or cut.upper))
     return frozenset(found & {p.arg for p in all_parameters(function.node)}) - names_stored(function.node)
 
@@ -62,7 +63,7 @@ def _sizes_in(call: ast.Call, function: Function) -> Iterator[str]:
 
 
 def _bare(node: ast.AST | None) -> Iterator[str]:
-    """The names in an expression that stand for numbers themselves, and not for what has a size."""
+    """The names in an expression that are numbers themselves, not values with a size."""
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.Tuple | ast.List | ast.BinOp | ast.UnaryOp | ast.Starred):

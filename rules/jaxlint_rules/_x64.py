@@ -1,4 +1,4 @@
-"""Whether a program has 64 bits."""
+"""Whether a program uses 64 bits."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ _ENABLES = re.compile(r"enable_x64|x64_enabled|ENABLE_X64")
 
 
 def may_have_x64(report: Reporter, module: Module) -> bool:
-    """Whether the project speaks of `jax_enable_x64` anywhere."""
+    """Whether the project mentions `jax_enable_x64` anywhere."""
     return report.project.mentions(_ENABLES, module)

@@ -144,7 +144,7 @@ class ClosedOver:
                     yield f"reads `{node.id}`, which {why}"
 
     def _is_inside(self, scope: Scope, root: ast.AST, file: File) -> bool:
-        """Whether a variable lives in a call of the region: in a function of it, or in one that is called in it."""
+        """Whether a variable belongs to a call in the region: of a function of the region, or of one called in it."""
         if scope.node is file.tree:
             return False
         if scope.node is root or root in file.names.ancestors(scope.node):

@@ -1,4 +1,4 @@
-"""What a function of the host does that a callback runs: output, random numbers, computing with JAX again."""
+"""The work of a callback's host function: output, random numbers, JAX computations."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _COMPUTING = ("np", "numpy", "onp", "math", "jnp", "scipy", "torch", "tf")  # wh
 
 
 def keeps_order(effect: ast.AST) -> bool:
-    """Rows of a list or of a file come one after another; a metric carries its step."""
+    """Whether the order matters: rows of a list or a file are ordered, while a metric carries its step."""
     return isinstance(effect, ast.Call) and last_name(effect.func) in (
         "append",
         "extend",
@@ -56,7 +56,7 @@ def keeps_order(effect: ast.AST) -> bool:
 
 
 def draws(function: Function) -> Iterator[ast.Call]:
-    """Draws from generators of Python and NumPy that live outside the function: another result at each call."""
+    """Draws from Python or NumPy generators outside the function: each call has another result."""
     own = _stored_in(function)
     for call in nodes_of(function.node, ast.Call):
         base, _, last = dotted(call.func).rpartition(".")
@@ -71,7 +71,7 @@ def draws(function: Function) -> Iterator[ast.Call]:
 
 
 def computes_with_jax(function: Function) -> Iterator[ast.Call]:
-    """Calls of functions of JAX that run on a device, and of compiled ones; not what converts, or asks for a dtype."""
+    """Calls of JAX functions that run on a device, and of compiled functions; not conversions or dtype queries."""
     own = _stored_in(function)
     for call in nodes_of(function.node, ast.Call):
         path = dotted(call.func)
@@ -87,14 +87,14 @@ def computes_with_jax(function: Function) -> Iterator[ast.Call]:
 
 
 def host_function(value: Value) -> Function | None:
-    """The function of the project that a callback is given, behind methods and partials."""
+    """The project function of a callback, under methods and partials."""
     while isinstance(value, (BoundMethod, Partial)):
         value = value.function
     return value if isinstance(value, Function) else None
 
 
 def effects_of(function: Function) -> Iterator[ast.AST]:
-    """Output, and changes of what is not the function's own."""
+    """Output, and changes of variables that are not local."""
     own = _stored_in(function)
     for node in ast.walk(function.node):
         if isinstance(node, (ast.Global, ast.Nonlocal)):

@@ -1,4 +1,4 @@
-"""What rules on optimizers and modules ask of the source around a call."""
+"""Source around calls of optimisers and modules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPTIMISER = re.compile(r"(^|[._])(opt|optim|optimizer|optimiser|tx|optax_opt)$"
 
 
 def is_optimiser_update(event: CallEvent) -> bool:
-    """`optimizer.update(grads, state)` of an optax optimizer, or of what is called like one."""
+    """`optimizer.update(grads, state)` of an optax optimiser, or of a variable named like one."""
     if not isinstance(event.node, ast.Call) or not isinstance(event.node.func, ast.Attribute):
         return False
     if event.node.func.attr != "update" or len(event.args) + len(event.kwargs) < 2:
@@ -28,7 +28,7 @@ def is_optimiser_update(event: CallEvent) -> bool:
 
 
 def targets_of(node: ast.AST, module: Module) -> list[ast.expr]:
-    """What the result of a call is unpacked into; empty unless it is assigned once."""
+    """The targets that a call's result is unpacked into; empty unless it is assigned once."""
     parent = module.parents.get(node)
     if not isinstance(parent, ast.Assign) or len(parent.targets) != 1 or parent.value is not node:
         return []
@@ -37,7 +37,7 @@ def targets_of(node: ast.AST, module: Module) -> list[ast.expr]:
 
 
 def is_read(name: str, function: ast.AST, but: ast.AST | None = None) -> bool:
-    """Whether `function` reads `name` anywhere outside the node `but`; a variable of that name in a function within it is another."""
+    """Whether `function` reads `name` outside the node `but`; a variable of a nested function is another one."""
     skipped = set(ast.walk(but)) if but is not None else set()
     for inner in ast.walk(function):
         if inner is not function and isinstance(inner, _FUNCTIONS) and _binds(name, inner):
@@ -52,7 +52,7 @@ def is_read(name: str, function: ast.AST, but: ast.AST | None = None) -> bool:
 
 
 def _binds(name: str, function: FunctionNode) -> bool:
-    """Whether `name` is a parameter or variable of the function's own."""
+    """Whether `name` is a parameter or local variable of the function."""
     stores = {part.id for part in nodes_of(function, ast.Name) if isinstance(part.ctx, ast.Store)}
     outer = {n for part in nodes_of(function, ast.Nonlocal) for n in part.names}
     return name in {parameter.arg for parameter in all_parameters(function)} | (stores - outer)

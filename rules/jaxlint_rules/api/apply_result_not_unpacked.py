@@ -1,4 +1,4 @@
-"""`module.apply(..., mutable=...)` returns a pair that is used as if it were the output."""
+"""`module.apply(..., mutable=...)` returns a pair, which is used like the output."""
 
 from __future__ import annotations
 

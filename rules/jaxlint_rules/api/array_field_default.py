@@ -1,4 +1,4 @@
-"""An array as the default of a field of a dataclass."""
+"""An array as the default of a dataclass field."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ArrayFieldDefault(Rule):
     name = "array-field-default"
     category = "api"
     severity = Severity.ERROR
-    preview = True  # until its findings in real code were read: docs/writing-rules.md
+    preview = True  # until its findings in real code have been read: docs/writing-rules.md
 
     def __init__(self) -> None:
         self.defaults: list[tuple[CallEvent, ClassValue, str]] = []
@@ -94,7 +94,7 @@ class ArrayFieldDefault(Rule):
                 self.defaults.append((event, cls, declared.target.id))
 
     def finish(self, report: Reporter) -> None:
-        """Once the classes are complete: what decorates one is evaluated after its body."""
+        """Runs once the classes are complete: decorators are evaluated after the class body."""
         for event, cls, name in self.defaults:
             if cls.model.fields and cls.kind != "namedtuple":
                 report.event = event

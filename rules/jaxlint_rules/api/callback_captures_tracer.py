@@ -1,4 +1,4 @@
-"""Callbacks that reach for tracers instead of taking them."""
+"""Callbacks that capture tracers instead of receiving them as arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pure_callback` for its side effects, and results that are described wrongly."""
+"""`pure_callback` used for side effects, and wrong result descriptions."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class CallbackMisuse(Rule):
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What is wrong with a callback, and how that is known."""
+    """What is wrong with a callback, and how the analysis knows."""
 
     message: str
     reason: str
@@ -113,7 +113,7 @@ def _uses_what_debugging_gives(event: CallEvent, report: Reporter) -> _Claim | N
 
 
 def _described_wrongly(event: CallEvent, report: Reporter) -> _Claim | None:
-    """What is said of the result, against what it is used for and what the function returns."""
+    """The description of the result, compared with its use and with the function's return value."""
     described = argument(event, 1, "result_shape_dtypes")
     if described is not None and is_none(described) and _result_is_used(event, report):
         return _Claim(
@@ -145,7 +145,7 @@ def _described_wrongly(event: CallEvent, report: Reporter) -> _Claim | None:
 
 
 def _impure(event: CallEvent, report: Reporter) -> _Claim | None:
-    """A `pure_callback` whose function does more than compute on the host."""
+    """A `pure_callback` with a function that does more than compute on the host."""
     if event.discarded:
         return _Claim(
             "nothing uses the result of this `pure_callback`, so it never runs; use `io_callback` for effects",
@@ -180,7 +180,7 @@ def _impure(event: CallEvent, report: Reporter) -> _Claim | None:
 
 
 def _unordered(event: CallEvent) -> _Claim | None:
-    """An `io_callback` that writes in a loop, in whatever order its steps come about."""
+    """An `io_callback` that writes in a loop without a guaranteed order."""
     if "ordered" in event.kwargs or "**" in event.kwargs or not event.args or not _in_loop(event.frame.stage):
         return None
     function = host_function(event.args[0])
@@ -195,7 +195,7 @@ def _unordered(event: CallEvent) -> _Claim | None:
 
 
 def _called_instead(event: CallEvent) -> str:
-    """The function that is called where the callback is to be passed, in words; "" where what it returns may be one."""
+    """A function call in place of the callback, in words; "" if its result may be a function."""
     written = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
     if event.name == "jax.debug.print" or not isinstance(written, ast.Call) or not event.args:
         return ""
@@ -205,7 +205,7 @@ def _called_instead(event: CallEvent) -> str:
 
 
 def _another_structure(described: Value | None, callback: Value | None) -> str:
-    """How a tuple that the host function returns differs from what is described, in words; "" where it may not."""
+    """How a tuple returned by the host function differs from its description, in words; "" if it may not."""
     function = host_function(callback) if callback is not None else None
     if (
         function is None
@@ -230,7 +230,7 @@ def _another_structure(described: Value | None, callback: Value | None) -> str:
 
 
 def _in_loop(stage: Stage) -> bool:
-    """Whether the innermost stage that is not a call or a branch is a loop, and no `vmap` forbids an order."""
+    """Whether the innermost stage, apart from calls and branches, is a loop, and no `vmap` forbids ordered effects."""
     if stage.within("vmap", "pmap", "shard_map"):
         return False
     current: Stage | None = stage
@@ -240,7 +240,7 @@ def _in_loop(stage: Stage) -> bool:
 
 
 def _wide(value: Value) -> bool:
-    """Whether a struct is given a dtype of 64 bits, by name."""
+    """Whether a struct has a 64-bit dtype, by name."""
     if not isinstance(value, ExternalObject) or value.name != "jax.ShapeDtypeStruct":
         return False
     dtype = value.kwargs.get("dtype", value.args[1] if len(value.args) > 1 else None)
@@ -256,7 +256,7 @@ def _prints(effect: ast.AST) -> bool:
 
 
 def _is_used(event: CallEvent, report: Reporter) -> bool:
-    """Whether the program goes on with the result, so that the callback does run."""
+    """Whether the program uses the result, so that the callback runs."""
     targets = targets_of(event.node, report.module)
     function = event.frame.function
     names = [target.id for target in targets if isinstance(target, ast.Name)]
@@ -264,7 +264,7 @@ def _is_used(event: CallEvent, report: Reporter) -> bool:
 
 
 def _result_is_used(event: CallEvent, report: Reporter) -> bool:
-    """Whether a result that is None is computed with, or read under the name that it is given."""
+    """Whether a None result is used in a computation, or is read under its name."""
     if isinstance(report.module.parents.get(event.node), (ast.BinOp, ast.Compare, ast.Subscript)):
         return True
     function = event.frame.function
@@ -298,7 +298,7 @@ def _is_no_struct(value: Value) -> bool:
     if isinstance(value, TupleValue) and value.items is None:
         return isinstance(value.element, Static) and value.element.kind == "int"
     if isinstance(value, TupleValue) and value.items and value.cls is None:
-        # A number among the parts is no description of a result, whatever the others are.
+        # A number among the parts is not a result description.
         return any(
             isinstance(part, Static) and (part.kind == "int" or type(part.const) is int)
             for part in value.items

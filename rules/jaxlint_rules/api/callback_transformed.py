@@ -1,4 +1,4 @@
-"""Callbacks that a gradient or a `vmap` goes through."""
+"""Callbacks under a gradient or a `vmap`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jax.debug.print` whose text and arguments do not fit each other."""
+"""`jax.debug.print` whose text and arguments do not match."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class DebugPrintArguments(Rule):
 
 
 def _places(text: str) -> tuple[set[int], set[str]] | None:
-    """The positions and names that a format string asks for; None where it is not one."""
+    """The positions and names in a format string; None if it is not one."""
     positions: set[int] = set()
     names: set[str] = set()
     waiting = [text]

@@ -1,4 +1,4 @@
-"""`jax.debug.print` of text that is already formatted."""
+"""`jax.debug.print` of already formatted text."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from jaxlint_rules._callables import argument
 
 _CONTEXTS = frozenset({"multiprocessing.get_context", "torch.multiprocessing.get_context"})
 _STARTING = frozenset({"Pool", "Process"})
-# They fork where nothing says otherwise: on Linux, up to Python 3.13.
+# They fork by default: on Linux, up to Python 3.13.
 _BY_DEFAULT = frozenset(
     [
         *("multiprocessing.Pool", "multiprocessing.Process", "multiprocessing.pool.Pool"),
@@ -66,7 +66,7 @@ class ForkAfterJax(Rule):
     severity = Severity.WARNING
 
     def __init__(self) -> None:
-        self.run: Frame | None = None  # the outermost call of the run in which JAX has computed last
+        self.run: Frame | None = None  # the outermost call of the run in which JAX computed last
         self.chosen = False  # the program sets a start method
         self.by_default: list[CallEvent] = []
 
@@ -92,7 +92,7 @@ class ForkAfterJax(Rule):
             self.by_default.append(event)
 
     def finish(self, report: Reporter) -> None:
-        """Once it is known that nothing in the program sets a start method."""
+        """Runs once it is known that nothing in the program sets a start method."""
         for event in self.by_default if not self.chosen else ():
             report.event = event
             report(
@@ -103,7 +103,7 @@ class ForkAfterJax(Rule):
 
 
 def _has_context(event: CallEvent) -> bool:
-    """Whether a pool is told how to start its processes, or is handed on what may say so."""
+    """Whether a pool has an explicit start method, or is passed on to code that may set one."""
     if event.name.endswith("Executor") and len(event.args) > 1:
         return True
     return any(name in event.kwargs for name in ("mp_context", "context", "**"))

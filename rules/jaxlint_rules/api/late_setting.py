@@ -1,4 +1,4 @@
-"""Settings that JAX has read already, or that it no longer takes."""
+"""Settings that JAX has already read, or no longer accepts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxlint.api.tables import SETTINGS
 from jaxlint.api.values import Array, constant
 from jaxlint.finding import Severity
 
-# Packages that import jax when they are imported.
+# Packages that import jax.
 _IMPORTING = frozenset(
     """jax flax optax haiku equinox chex distrax numpyro brax optimistix diffrax lineax jaxopt blackjax rlax mctx
     orbax evosax gymnax""".split()  # noqa: SIM905
@@ -117,7 +117,7 @@ class LateSetting(Rule):
                 self.started.setdefault(owner, line)
 
     def check_widened(self, event: CallEvent, owner: ast.AST, report: Reporter) -> None:
-        """Arrays keep the type that they were made in."""
+        """Arrays keep the dtype of their creation."""
         tree, line = event.frame.module.tree, getattr(event.node, "lineno", 0)
         for body in dict.fromkeys((owner, tree)):  # the nearer one first
             for statement in getattr(body, "body", []):
@@ -147,7 +147,7 @@ class LateSetting(Rule):
         imported = _import_line(module.tree)
         if name.lower() in SETTINGS and imported is not None and imported < top:
             if f'"{name.lower()}"' in module.source.text.replace("'", '"'):
-                return  # `jax.config.update` sets it for this process, and the variable for others
+                return  # `jax.config.update` sets it for this process, the variable for others
             report(
                 place,
                 f"`{name}` has no effect: line {imported} has already imported JAX; set it before the import",
@@ -162,7 +162,7 @@ class LateSetting(Rule):
 
 
 def _set(node: ast.AST, parents: Parents) -> tuple[str, ast.expr | ast.stmt | None]:
-    """The environment variable that is set where `os.environ` stands, and the place; "" when none is."""
+    """The environment variable that is set through `os.environ`, and its place; "" if none is."""
     parent = parents.get(node)
     if isinstance(parent, ast.Subscript) and parent.value is node and isinstance(parent.ctx, ast.Store):
         return _text(parent.slice), parent
@@ -203,7 +203,7 @@ def _text(node: ast.expr) -> str:
 
 @cache
 def _import_line(tree: ast.Module) -> int | None:
-    """The first line of the module that surely imports jax."""
+    """The first line of the module that certainly imports jax."""
     for statement in tree.body:
         if isinstance(statement, ast.Import):
             roots = {alias.name.partition(".")[0] for alias in statement.names}

@@ -9,7 +9,7 @@ from jaxlint.api.values import Array, ListValue, TupleValue, Value, short_source
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._reasons import is_parameter
 
-# Each raises TypeError on a list or a tuple.
+# Each raises TypeError for a list or a tuple.
 _STRICT = frozenset(
     f"jax.numpy.{name}"
     for name in [
@@ -59,7 +59,7 @@ _STRICT = frozenset(
         "linalg.norm",
     ]
 )
-# Those that take two arrays.
+# Functions of two arrays.
 _BINARY = frozenset(
     f"jax.numpy.{name}"
     for name in ["dot", "matmul", "maximum", "minimum", "add", "subtract", "multiply", "divide", "allclose"]
@@ -109,7 +109,7 @@ class ListArgument(Rule):
     def __init__(self) -> None:
         self.raising: set[ast.AST] = (
             set()
-        )  # operators that raise: what is computed of their results is never reached
+        )  # operators that raise: a computation with their results is never reached
 
     @concerns(*_STRICT)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -164,18 +164,18 @@ class ListArgument(Rule):
 
 
 def _may_be_another(node: ast.AST, frame: Frame) -> bool:
-    """Whether it is a parameter of a function whose call is not seen, or that asks what it was given before it gets here."""
+    """Whether it is a parameter of a function without visible calls, or one that tests its argument first."""
     return is_parameter(node, frame) and (not frame.is_called() or frame.is_conditional())
 
 
 def _is_array(value: Value) -> bool:
     if not isinstance(value, Array) or not value.certain or value.tree or value.role == "ref":
         return False
-    return value.staged or value.made is not None  # not what a library is only thought to give
+    return value.staged or value.made is not None  # not a value that a library only presumably returns
 
 
 def _is_plain_sequence(value: Value) -> bool:
-    """A list or a tuple, but no named tuple."""
+    """A list or a tuple, not a named tuple."""
     if isinstance(value, ListValue):
         return value.kind == "list"
     return isinstance(value, TupleValue) and value.cls is None and value.items is not None

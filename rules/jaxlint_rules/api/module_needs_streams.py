@@ -1,4 +1,4 @@
-"""A flax module in training mode without the streams or collections that it needs."""
+"""A flax module in training mode without the random streams or collections that it needs."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class ModuleNeedsStreams(Rule):
 
 
 def _switched(cls: ClassValue) -> Iterator[tuple[str, str, bool]]:
-    """Layers in `__call__` that an argument switches: the layer, the argument, and whether it is negated."""
+    """Layers in `__call__` that an argument switches on: the layer, the argument, and whether it is negated."""
     call = cls.lookup("__call__")
     if not isinstance(call, Function):
         return
@@ -99,7 +99,7 @@ def _switched(cls: ClassValue) -> Iterator[tuple[str, str, bool]]:
 
 
 def _argument(event: CallEvent, cls: ClassValue, name: str) -> Value | None:
-    """What a call of `apply` passes for a parameter of `__call__`."""
+    """The argument of an `apply` call for a parameter of `__call__`."""
     if name in event.kwargs:
         return event.kwargs[name]
     call = cls.lookup("__call__")

@@ -1,4 +1,4 @@
-"""The new state of a module, as of a batch normalisation, is bound to a name and never read."""
+"""The new state of a module, such as batch statistics, is bound to a name and never read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jaxlint_rules.api._training import is_read
 
 _CHANGED = "flax.linen.Module.apply"
 _HAIKU = "hk.apply"
-# Collections that a later call reads; others, such as intermediates, may be asked for and left.
+# Collections that a later call reads. Others, such as intermediates, may be requested and ignored.
 _KEPT = frozenset({"batch_stats", "cache"})
 
 
@@ -54,7 +54,7 @@ class ModuleStateDropped(Rule):
     name = "module-state-dropped"
     category = "api"
     severity = Severity.WARNING
-    preview = True  # until its findings in real code were read: docs/writing-rules.md
+    preview = True  # until its findings in real code have been read: docs/writing-rules.md
 
     @concerns(callees=("ExternalObject", "Transformed", "Function"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -74,7 +74,7 @@ class ModuleStateDropped(Rule):
 
 
 def _states(target: ast.expr, value: Value) -> Iterator[tuple[str, str]]:
-    """The names that are bound to the new state of a module, each with the collection that it holds."""
+    """The names bound to a module's new state, each with its collection."""
     if isinstance(target, ast.Name):
         collection = _collection(value)
         if collection:

@@ -1,4 +1,4 @@
-"""Comparisons with classes and tuples of which no JAX value is ever one."""
+"""Comparisons with classes and tuples that no JAX value equals."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _array_type(value: Value) -> str:
 
 
 def _is_spec_of_sharding(value: Value) -> bool:
-    """`x.sharding.spec`, or that of a `NamedSharding`."""
+    """`x.sharding.spec`, or the spec of a `NamedSharding`."""
     if not isinstance(value, ExternalMethod) or value.name != "spec":
         return False
     owner = value.receiver

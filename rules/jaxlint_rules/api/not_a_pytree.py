@@ -1,4 +1,4 @@
-"""Generators, views of dicts and sets where a pytree is asked for."""
+"""Generators, dict views and sets in place of a pytree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TREE_FUNCTIONS = (
     "leaves_with_path",
     "map_with_path",
 )
-# By their functions: at which place they take a tree, and its name.
+# By function: the position and name of its tree parameter.
 _TREES = {
     **{
         f"jax.tree.{name}": (1 if "map" in name or name == "reduce" else 0, "tree")
@@ -37,8 +37,8 @@ _TREES = {
     "optax.apply_updates": (0, "params"),
     "jax.flatten_util.ravel_pytree": (0, "pytree"),
 }
-# They go through what they join more than once, or ask for its length.
-_JOINS = {  # and what they raise
+# They iterate over their argument more than once, or need its length.
+_JOINS = {  # and the error that they raise
     "jax.numpy.array": "TypeError",
     "jax.numpy.asarray": "TypeError",
     "jax.numpy.stack": "TypeError",
@@ -124,7 +124,7 @@ class NotAPytree(Rule):
         )
 
     def check_join(self, event: CallEvent, report: Reporter) -> None:
-        """`jnp.stack` and its kin take a view of a dict, which has a length; `jnp.array` takes lists and tuples alone."""
+        """`jnp.stack` and the like accept a dict view, which has a length; `jnp.array` only accepts lists and tuples."""
         what = _kind(event.args[0]) if event.args else ""
         node = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
         if not what or event.is_caught() or isinstance(node, ast.Starred):
@@ -141,7 +141,7 @@ class NotAPytree(Rule):
             )
 
     def check_views(self, event: CallEvent, transformed: Transformed, report: Reporter) -> None:
-        """The views of what is not known to be a dict: nothing else has such a method."""
+        """Views of an object that is not known to be a dict: nothing else has such a method."""
         if transformed.kind != "jit" or not isinstance(event.node, ast.Call) or event.is_caught():
             return
         for node, value in zip(event.node.args, event.args, strict=False):

@@ -1,4 +1,4 @@
-"""Gradient transformations in an order that undoes what they are for."""
+"""Gradient transformations in an order that defeats their purpose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An optimizer is initialized with a model that has functions among its leaves."""
+"""An optimiser is initialised with a model that has functions among its leaves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jaxlint.api.values import (
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 
-# Optimisers that make an array for each leaf; what takes others may do so, too.
+# Optimisers that create an array for each leaf; others may do so too.
 _WITH_MOMENTS = frozenset(
     f"optax.{name}"
     for name in [
@@ -117,7 +117,7 @@ def _has_moments(optimiser: Value) -> bool:
 
 
 def _function_in(value: Value, depth: int = _DEPTH) -> str:
-    """What to call a function that is a leaf of a model; "" where none is seen."""
+    """The name of a function that is a leaf of a model; "" if there is none."""
     if isinstance(value, ExternalObject):
         if value.name in ("equinox.nn.MLP", "equinox.nn.Lambda"):
             return f"the function of `{value.name.replace('equinox', 'eqx')}`"

@@ -1,4 +1,4 @@
-"""The new state of an optimizer is discarded at every step."""
+"""The new state of an optimiser is discarded at every step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The updates of an optimizer are worked out and never applied."""
+"""The updates of an optimiser are computed and never applied."""
 
 from __future__ import annotations
 

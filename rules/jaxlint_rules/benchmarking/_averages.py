@@ -1,4 +1,4 @@
-"""Times that a loop takes, and the mean that is made of them: whether the first of them is in it."""
+"""Times measured in a loop, and whether their mean includes the first one."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from jaxlint_rules._loops import loop_variables
 from jaxlint_rules._names import function_around, variable_given
 
 _MEANS = frozenset({"mean", "average", "fmean", "nanmean", "sum"})
-# What leaves the first, longest one out, or shows it beside the others.
+# Expressions that exclude the first, longest time, or show it separately.
 _ROBUST = frozenset(
     {"median", "min", "amin", "nanmin", "percentile", "quantile", "pop", "popleft", "sort", "sorted"}
 )
 
 
 def averaged(event: ElapsedEvent, loop: Loop) -> bool:
-    """Whether the times of all iterations of the loop are averaged, with that of the first."""
+    """Whether the times of all iterations are averaged, including the first."""
     module = event.frame.module
     body = function_around(loop.node, module) or module.tree
     name = _kept_as(event, loop)
@@ -39,7 +39,7 @@ def averaged(event: ElapsedEvent, loop: Loop) -> bool:
 
 
 def is_divided(event: ElapsedEvent) -> bool:
-    """Whether the elapsed time is divided, or something by it: `(t1 - t0) / n`, `n / elapsed`."""
+    """Whether the elapsed time is divided, or is a divisor: `(t1 - t0) / n`, `n / elapsed`."""
     module = event.frame.module
     parent = module.parents.get(event.node)
     if isinstance(parent, ast.BinOp):
@@ -55,7 +55,7 @@ def is_divided(event: ElapsedEvent) -> bool:
 
 
 def _kept_as(event: ElapsedEvent, loop: Loop) -> str:
-    """The list or the sum that the elapsed time of an iteration goes into."""
+    """The list or sum that receives an iteration's elapsed time."""
     module = event.frame.module
     found = _sink(module.parents.get(event.node), event.node)
     if found:
@@ -83,7 +83,7 @@ def _sink(parent: ast.AST | None, node: ast.AST) -> str:
 
 
 def _counts_iterations(loop: Loop) -> bool:
-    """Whether the body treats some iterations in another way: `if i == 0: continue`, `if i >= warmup:`."""
+    """Whether the body treats some iterations differently: `if i == 0: continue`, `if i >= warmup:`."""
     names = loop_variables(loop.node)
     return any(
         isinstance(node, (ast.If, ast.IfExp))

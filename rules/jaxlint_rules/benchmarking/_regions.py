@@ -1,4 +1,4 @@
-"""Timed regions: where one is reported, and which differences of clocks are no measurements."""
+"""Timed regions: where to report one, and which clock differences are not measurements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 from jaxlint.api import Dispatch, ElapsedEvent, Event, Frame, Reporter
 
-# Who writes of these around a measurement knows that it holds more, or less, than the computation.
+# An author who mentions these near a measurement knows that it contains more, or less, than the computation.
 COMPILING = re.compile(r"compil|first|warm|cold|trac(e|ing)|jit[_ )]|overhead|startup|init", re.IGNORECASE)
 DISPATCHING = re.compile(r"dispatch|submit|enqueue|launch|overhead|async", re.IGNORECASE)
 
@@ -16,11 +16,11 @@ def is_measurement(event: ElapsedEvent, report: Reporter) -> bool:
     """Whether the elapsed time is kept or shown, as opposed to compared with a limit ("has a minute passed?")."""
     frame = event.frame
     if event.start.frame is frame and len(frame.loops) > event.start.loops:
-        return False  # how long the program has been running, told in a loop
+        return False  # the total running time, shown in a loop
     started = event.start.frame
     if isinstance(started, Frame) and started is not frame and started.function is not None:
         if frame.function is not None and started.function.node is frame.function.node:
-            return False  # a meter: how long it has been since it was asked last
+            return False  # a meter: the time since its last reading
     if frame.stage.staged or frame.is_in_test():
         return False
     for ancestor in report.module.ancestors(event.node):
@@ -41,7 +41,7 @@ def speaks_of(event: ElapsedEvent, words: re.Pattern[str]) -> bool:
 
 
 def common_frame(event: ElapsedEvent, dispatch: Dispatch) -> tuple[Frame, ast.AST] | None:
-    """The frame that runs both the clock and the dispatch, and the place there where the clock is stopped."""
+    """The frame that runs both the clock and the dispatch, and the place there where the clock stops."""
     chain: list[Frame] = [dispatch.frame, *dispatch.frame.callers()]
     node: ast.AST = event.end.node if event.end.frame is event.frame and event.end.node else event.node
     frame: Frame = event.frame
@@ -51,7 +51,7 @@ def common_frame(event: ElapsedEvent, dispatch: Dispatch) -> tuple[Frame, ast.AS
 
 
 def way_up(dispatch: Dispatch, frame: Frame) -> list[tuple[Frame, ast.AST]]:
-    """The calls that lead to a dispatch, each with the frame that makes it: its own, and those around it up to `frame`."""
+    """The calls that lead to a dispatch, each with its frame: from the dispatch's own up to `frame`."""
     inner, node = dispatch.frame, dispatch.node
     way = [(inner, node)]
     while inner is not frame and inner.caller is not None and inner.call_node is not None:
@@ -61,14 +61,14 @@ def way_up(dispatch: Dispatch, frame: Frame) -> list[tuple[Frame, ast.AST]]:
 
 
 def place_of(node: ast.AST) -> ast.AST:
-    """A `with` statement is named by its first item."""
+    """The place of a `with` statement is its first item."""
     if isinstance(node, (ast.With, ast.AsyncWith)):
         return node.items[0].context_expr
     return node
 
 
 def report_from(report: Reporter, frame: Frame, node: ast.AST) -> bool:
-    """Lets the reporter speak of a place in `frame`; False when its file is not reported."""
+    """Directs the reporter to a place in `frame`; returns False if its file is not reported."""
     if not frame.module.reported:
         return False
     report.event = Event(node, frame)

@@ -22,7 +22,7 @@ from jaxlint_rules.benchmarking._regions import (
     way_up,
 )
 
-# What is said of a figure that is meant as a speed.
+# Words for a figure that is meant as a speed.
 _MAKERS = SIZED | {"normal", "uniform", "rand", "randn", "standard_normal", "random"}
 _CONVERTING = frozenset({"array", "asarray", "device_put"})
 _SPEED = re.compile(
@@ -80,7 +80,7 @@ class TimingIncludesCompile(Rule):
 
     def on_elapsed(self, event: ElapsedEvent, report: Reporter) -> None:
         if not event.waited or not is_measurement(event, report):
-            return  # a measurement that does not wait says nothing anyway, and is reported as such
+            return  # without a host sync the measurement is meaningless, and another rule reports it
         cold = next((d for d in event.dispatches if d.first), None)
         if cold is None or not _from_program(event.frame) or _keeps_running(event):
             return
@@ -96,7 +96,7 @@ class TimingIncludesCompile(Rule):
         helper = (frame, node)
         frame, node = _chosen_at(cold, frame, node)
         if node is helper[1] and not speaks_of(event, _SPEED):
-            return  # how long a run took may be told with all that belongs to it
+            return  # a run's total time may include everything
         if _text_says_so(frame, node) or not report_from(report, frame, node):
             return
         report(
@@ -125,7 +125,7 @@ class TimingIncludesCompile(Rule):
             )
 
     def check_loop(self, event: ElapsedEvent, cold: Dispatch, report: Reporter) -> None:
-        """A loop that measures: each of several functions once, or one function many times for a mean."""
+        """A measuring loop: it runs each of several functions once, or one function many times for a mean."""
         *below, (frame, node) = way_up(cold, event.frame)
         loop = frame.in_loop()
         if (
@@ -161,7 +161,7 @@ class TimingIncludesCompile(Rule):
 
 
 def _sized_anew(call: ast.Call, loop: ast.AST, bound: set[str]) -> str:
-    """The argument that an iteration makes as large as its variable says; "" when none is known to be."""
+    """The argument whose size depends on the loop variable; "" if none is known."""
     made = assigned_once(loop)
     for argument in call.args:
         maker = _made_by(made.get(argument.id) if isinstance(argument, ast.Name) else argument)
@@ -173,7 +173,8 @@ def _sized_anew(call: ast.Call, loop: ast.AST, bound: set[str]) -> str:
 
 
 def _made_by(node: ast.expr | None) -> ast.Call | None:
-    """The call behind arithmetic with one array and conversions of it: `rng.normal(...)` of `jnp.asarray(2 * rng.normal(...))`."""
+    """The call behind arithmetic on one array and conversions of it: `rng.normal(...)` in `jnp.asarray(2 *
+    rng.normal(...))`."""
     while True:
         if isinstance(node, ast.BinOp):
             node = node.left if any(isinstance(n, ast.Call) for n in ast.walk(node.left)) else node.right
@@ -188,7 +189,7 @@ def _made_by(node: ast.expr | None) -> ast.Call | None:
 
 
 def _from_program(frame: Frame) -> bool:
-    """Whether the evaluation began at a module's body, so that what was called before is known."""
+    """Whether the evaluation began at a module's body, so that earlier calls are known."""
     outermost = frame
     while outermost.caller is not None:
         outermost = outermost.caller
@@ -196,7 +197,8 @@ def _from_program(frame: Frame) -> bool:
 
 
 def _keeps_running(event: ElapsedEvent) -> bool:
-    """Whether the clock is started once and asked again and again: that tells how far a run has come, not how fast a function is."""
+    """Whether the clock starts once and is read repeatedly: that shows the progress of a run, not the speed of a
+    function."""
     owner = event.frame.owner
     name = (
         event.node.right.id
@@ -211,7 +213,7 @@ def _keeps_running(event: ElapsedEvent) -> bool:
 
 
 def _chosen_at(cold: Dispatch, frame: Frame, node: ast.AST) -> tuple[Frame, ast.AST]:
-    """The call that hands the function to the helper that times it, where one does."""
+    """The call that passes the function to a timing helper, if there is one."""
     func = node.func if isinstance(node, ast.Call) else None
     while isinstance(func, ast.Name) and frame.function is not None:
         arguments = frame.function.node.args
@@ -226,13 +228,13 @@ def _chosen_at(cold: Dispatch, frame: Frame, node: ast.AST) -> tuple[Frame, ast.
 
 
 def _text_says_so(frame: Frame, node: ast.AST) -> bool:
-    """Whether the statement that asks for the measurement speaks of compiling, or repeats it."""
+    """Whether the statement that requests the measurement mentions compilation, or repeats it."""
     line = getattr(node, "lineno", 1)
     return bool(frame.loops) or bool(COMPILING.search(frame.module.lines[line - 1]))
 
 
 def _warmed(event: ElapsedEvent, cold: Dispatch, node: ast.AST, report: Reporter) -> FixRequest | None:
-    """Calls the function once before the clock is started."""
+    """Calls the function once before the clock starts."""
     start = event.start
     here = cold.frame is event.frame and start.frame is event.frame and node is cold.node
     donates = cold.target is None or any(option.startswith("donate") for option in cold.target.options)

@@ -1,4 +1,4 @@
-"""Python's memory is measured where the device's is meant."""
+"""tracemalloc measures Python's memory where the device's is meant."""
 
 from __future__ import annotations
 

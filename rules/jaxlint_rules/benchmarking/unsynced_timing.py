@@ -1,4 +1,4 @@
-"""A clock is stopped before the device has finished."""
+"""A clock stops before the device has finished."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class UnsyncedTiming(Rule):
 
 
 def _wait(event: ElapsedEvent, frame: Frame, node: ast.AST, report: Reporter) -> FixRequest | None:
-    """Waits for the last call, where the function that reads the clock makes it."""
+    """Waits for the last call, if the function that reads the clock makes it."""
     dispatch = event.dispatches[-1]
     inner, call = way_up(dispatch, frame)[-1]
     by_timeit = (

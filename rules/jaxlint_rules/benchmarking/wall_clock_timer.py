@@ -1,4 +1,4 @@
-"""A benchmark is timed with a clock that may be set."""
+"""A benchmark uses a clock that may be adjusted."""
 
 from __future__ import annotations
 

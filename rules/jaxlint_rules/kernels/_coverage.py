@@ -1,4 +1,4 @@
-"""Outputs of which the programs of a grid write the same block."""
+"""Outputs of a grid whose programs write the same block."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def specs_of(value: Value | None) -> list[ExternalObject]:
 
 
 def index_map_of(spec: ExternalObject) -> ast.Lambda | None:
-    """The lambda that says which block a program works on, where it takes nothing but the counters of the grid."""
+    """The lambda that selects a program's block, if its only parameters are the grid indices."""
     given = argument(spec, 1, "index_map")
     if not isinstance(given, Function) or not isinstance(given.node, ast.Lambda):
         return None
@@ -33,7 +33,7 @@ def index_map_of(spec: ExternalObject) -> ast.Lambda | None:
 
 
 def overwritten(t: Transformed, kernel: Function) -> ast.AST | None:
-    """The spec of an output of which each program along an axis of the grid writes the same block, from another input."""
+    """The spec of an output for which each program along a grid axis writes the same block, from another input."""
     outputs, inputs = specs_of(t.options.get("out_specs")), specs_of(t.options.get("in_specs"))
     if len(outputs) != 1 or not inputs or {"grid_spec", "input_output_aliases", "**"} & set(t.options):
         return None
@@ -56,7 +56,7 @@ def overwritten(t: Transformed, kernel: Function) -> ast.AST | None:
 
 
 def _only_sets(kernel: ast.AST, output: str) -> bool:
-    """Whether a kernel writes to its output in every program, and never asks what is there or which program it is."""
+    """Whether a kernel writes to its output in every program, and never reads it or the program id."""
     stores = 0
     for part in ast.walk(kernel):
         if isinstance(part, (ast.If, ast.AugAssign)):

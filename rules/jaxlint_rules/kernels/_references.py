@@ -1,4 +1,4 @@
-"""References of Pallas kernels: where one is used as if it were an array, what a kernel reads besides, and how many it is given."""
+"""References of Pallas kernels: used like arrays, captured arrays, and their number."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jaxlint.api.values import (
 )
 from jaxlint_rules.purity._captures import free_reads
 
-# What arrays have and references have not; `sum` and its like are looked up on the array behind, and fail.
+# Members of arrays that references lack; `sum` and the like are looked up on the array behind, and fail.
 _METHODS = frozenset({"sum", "mean", "max", "min", "dot", "prod", "argmax", "argmin", "std", "var"})
 _MODULES = ("jnp.", "jax.numpy.", "jax.nn.", "nn.", "jax.lax.", "lax.")
 _COMPUTING = frozenset(KINDS) | {"where", "einsum", "dot_general", "exp2", "rsqrt"}
@@ -29,7 +29,7 @@ _ARITHMETIC = "a Ref has no arithmetic"
 
 
 def used_as_array(node: ast.AST, refs: set[str]) -> tuple[str, str]:
-    """The reference among `refs` that an expression takes for an array, and why that fails; "" for none."""
+    """The reference in `refs` that an expression uses like an array, and why that fails; "" for none."""
     if isinstance(node, ast.BinOp):
         return _first([node.left, node.right], refs), _ARITHMETIC
     if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
@@ -53,7 +53,7 @@ def _first(nodes: list[ast.expr], refs: set[str]) -> str:
 
 
 def captured_arrays(kernel: Function) -> Iterator[tuple[str, ast.expr]]:
-    """The arrays that a kernel reads from the scopes around it, each where it first does."""
+    """The arrays that a kernel captures, each at its first read."""
     told: set[str] = set()
     parents = kernel.module.parents
     for name, node in free_reads(kernel.node):
@@ -69,7 +69,7 @@ def captured_arrays(kernel: Function) -> Iterator[tuple[str, ast.expr]]:
 
 
 def wrong_reference_count(event: CallEvent) -> str:
-    """What is wrong with the number of arrays that a `pallas_call` is given; "" when nothing certainly is."""
+    """What is wrong with the number of arrays passed to a `pallas_call`; "" if nothing is certain."""
     called, node = event.callee, event.node
     assert isinstance(called, Transformed)
     if {"grid_spec", "**", "compiler_params"} & set(called.options) or event.kwargs:
@@ -108,7 +108,7 @@ def wrong_reference_count(event: CallEvent) -> str:
 
 
 def _count(value: Value | None, absent: int | None = None) -> int | None:
-    """How many leaves a tree of shapes has."""
+    """The number of leaves in a tree of shapes."""
     if value is None:
         return absent
     if isinstance(value, (TupleValue, ListValue)):

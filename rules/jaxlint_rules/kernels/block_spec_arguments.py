@@ -65,7 +65,7 @@ class BlockSpecArguments(Rule):
     fixable = "safe"
 
     def check_outputs(self, event: TransformEvent, report: Reporter) -> None:
-        """An output of which several programs set the same block."""
+        """An output block that several programs write."""
         t = event.transformed
         kernel = t.target.function if isinstance(t.target, Partial) else t.target
         outputs = specs_of(t.options.get("out_specs"))
@@ -113,7 +113,7 @@ class BlockSpecArguments(Rule):
                 if problem:
                     place = spec.node if isinstance(spec.node, ast.Call) else event.node
                     if place not in _nodes(event.frame.module.tree):
-                        place = event.node  # it was made in another file
+                        place = event.node  # it was created in another file
                     report(
                         place,
                         f"the index map in `{keyword}` {problem}",
@@ -128,7 +128,7 @@ def _nodes(tree: ast.Module) -> frozenset[ast.AST]:
 
 
 def _counts_elements(node: ast.AST | None) -> str:
-    """`BlockSpec((B,), lambda i: (i * B,))`: an index map gives the number of a block, not of its first element."""
+    """`BlockSpec((B,), lambda i: (i * B,))`: an index map returns the number of a block, not its first element."""
     parts = passed(node) if isinstance(node, ast.Call) else []
     shape = next((part for part in parts if isinstance(part, ast.Tuple)), None)
     index_map = next((part for part in parts if isinstance(part, ast.Lambda)), None)
@@ -148,7 +148,7 @@ def _counts_elements(node: ast.AST | None) -> str:
 
 
 def _mismatch(spec: ExternalObject, dimensions: int) -> str:
-    """What is wrong with a block's index map; "" when nothing is certain to be."""
+    """What is wrong with a block's index map; "" if nothing is certain."""
     shape = argument(spec, 0, "block_shape")
     index_map = argument(spec, 1, "index_map")
     counted = _counts_elements(spec.node) if "indexing_mode" not in spec.kwargs else ""

@@ -1,4 +1,4 @@
-"""Attention written out, where one fused function does it."""
+"""Written-out attention in place of one fused function."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class NaiveAttention(Rule):
 
 
 def _behind(value: Value, *names: str) -> Operation | None:
-    """The operation `names` behind a value, through scaling, masks and casts."""
+    """The operation in `names` behind a value, through scaling, masks and casts."""
     for _ in range(6):
         made = value.made if isinstance(value, Array) else None
         if made is None or not made.args:

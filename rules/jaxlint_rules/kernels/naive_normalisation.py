@@ -1,4 +1,4 @@
-"""Layer normalization written out in more passes than it needs."""
+"""Layer normalisation in more passes than it needs."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _has_axis(operation: Operation) -> bool:
 
 
 def _spread(value: Value) -> Operation | None:
-    """The variance or deviation behind a denominator, or an `rsqrt`."""
+    """The variance or deviation in a denominator or an `rsqrt`."""
     for _ in range(4):
         operation = made(value)
         if operation is None:

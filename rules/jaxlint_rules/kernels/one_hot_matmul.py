@@ -1,4 +1,4 @@
-"""A row looked up by multiplying with a one-hot matrix."""
+"""A row lookup by multiplication with a one-hot matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Pallas kernel that treats its references as if they were arrays."""
+"""A Pallas kernel that uses its references like arrays."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class RefMisuse(Rule):
 def _misused(
     kernel: ast.FunctionDef | ast.AsyncFunctionDef, refs: set[str], t: Transformed
 ) -> Iterator[tuple[ast.AST, str, str]]:
-    """Where a kernel misuses its references, with what to say of it."""
+    """The misuses of references in a kernel, with their messages."""
     nodes = list(own_nodes(kernel))
     stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     for node in nodes:
@@ -128,7 +128,7 @@ def _misused(
                         "`pallas_call` requires that the kernel returns None",
                     )
         else:
-            name, why = used_as_array(node, refs - stored)  # `x = x[...]` makes an array of the name
+            name, why = used_as_array(node, refs - stored)  # `x = x[...]` rebinds the name to an array
             if name:
                 yield node, f"`{name}` is a Ref, not an array; read it with `{name}[...]`", why
     yield from _never_set(kernel, refs, t)
@@ -148,7 +148,7 @@ def _misused(
 def _never_set(
     kernel: ast.FunctionDef | ast.AsyncFunctionDef, refs: set[str], t: Transformed
 ) -> Iterator[tuple[ast.AST, str, str]]:
-    """Outputs that a kernel only adds to: nothing says what they begin as."""
+    """Outputs that a kernel only adds to: nothing sets their initial value."""
     given = t.options.get("in_specs")
     names = [p.arg for p in positional_parameters(kernel) if p.arg in refs]
     if isinstance(given, (ListValue, TupleValue)) and given.items is not None:
@@ -188,7 +188,7 @@ def _adds_to_itself(node: ast.Assign) -> bool:
 
 
 def _keeps(value: ast.expr, name: str) -> bool:
-    """`ref = ref.at[0]`, `x = x[...]`, `ref = make(ref)`: the name goes on as a view, or as what was read."""
+    """`ref = ref.at[0]`, `x = x[...]`, `ref = make(ref)`: the name becomes a view, or the value that was read."""
     while isinstance(value, (ast.Subscript, ast.Attribute, ast.Call)):
         if isinstance(value, ast.Call):
             if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(value)):

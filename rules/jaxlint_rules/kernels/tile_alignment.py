@@ -1,4 +1,4 @@
-"""Matrix products whose sizes a TPU has to pad."""
+"""Matrix products whose sizes a TPU must pad."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from jaxlint.api.values import shape_of
 from jaxlint.finding import Severity
 
 _LANES = 128
-_LEAST = 0.25  # of the padded size that is padding
+_LEAST = 0.25  # share of padding in the padded size
 _PRODUCTS = frozenset({"matmul", "dot"})
 
 

@@ -1,4 +1,4 @@
-"""Products of matrices that compute, or keep, far more than is read of them."""
+"""Matrix products that compute, or store, far more than is read."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class WastefulContraction(Rule):
     name = "wasteful-contraction"
     category = "kernels"
     severity = Severity.INFO
-    preview = True  # until its findings in real code were read: docs/writing-rules.md
+    preview = True  # until its findings in real code have been read: docs/writing-rules.md
 
     @concerns("trace", "sum")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         inner = made(operation.args[0]) if operation.args else None
         if inner is None or report.module.is_test or event.node not in report.module.ancestors(inner.node):
-            return  # what has a name of its own may be read elsewhere
+            return  # a named value may be read elsewhere
         if operation.name == "trace" and inner.name in _PRODUCTS and len(operation.args) == 1:
             rows = _rows(inner.args)
             report(
@@ -76,13 +76,14 @@ class WastefulContraction(Rule):
 
 
 def _rows(operands: tuple[Value, ...]) -> int:
-    """How many rows the product of two square matrices has; 0 where that is not known."""
+    """The number of rows in the product of two square matrices; 0 if unknown."""
     shape = shape_of(operands[0]) if operands else None
     return shape[0] if shape is not None and len(shape) == 2 and isinstance(shape[0], int) else 0
 
 
 def _is_contraction(sum_: Operation, product: Operation) -> bool:
-    """`(a[:, None, :] * b[None, :, :]).sum(-1)`: both have new axes, others each, and none of them is summed."""
+    """`(a[:, None, :] * b[None, :, :]).sum(-1)`: both operands have new axes, at different places, and none of them
+    is summed."""
     axis = constant(sum_.operand(1, "axis")) if sum_.operand(1, "axis") is not None else None
     if not isinstance(axis, int) or isinstance(axis, bool) or not isinstance(product.node, ast.BinOp):
         return False
@@ -94,7 +95,7 @@ def _is_contraction(sum_: Operation, product: Operation) -> bool:
 
 
 def _new_axes(node: ast.expr) -> tuple[set[int], int] | None:
-    """Which axes `x[:, None, :]` adds, and how many it then names; None of any other expression."""
+    """The axes that `x[:, None, :]` adds, and the number of its entries; None for any other expression."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
         return None
     parts = node.slice.elts

@@ -1,4 +1,4 @@
-"""Where the functions that `jax.checkpoint` made are called, and which of these calls gain nothing."""
+"""Calls of functions under `jax.checkpoint`, and which of them gain nothing."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _PRODUCTS = frozenset({"matmul", "dot", "einsum", "tensordot", "conv", "conv_gen
 
 
 class CheckpointedCalls:
-    """The calls that a program was seen to make of checkpointed functions."""
+    """The calls of checkpointed functions that the analysis saw."""
 
     def __init__(self) -> None:
-        self.differentiated: dict[ast.AST, dict[ast.AST, CallEvent]] = {}  # that a gradient flows through
-        self.called: set[ast.AST] = set()  # the others in staged code, which is compiled as a whole
+        self.differentiated: dict[ast.AST, dict[ast.AST, CallEvent]] = {}  # calls under a gradient
+        self.called: set[ast.AST] = set()  # other calls in traced code, which is compiled as a whole
         self.in_loops: set[ast.AST] = set()
         self.in_loops_of_jax: set[ast.AST] = set()
-        self.scans: dict[ast.AST, Value] = {}  # functions that scan, and the body
+        self.scans: dict[ast.AST, Value] = {}  # functions that scan, with the body
 
     def note(self, callee: Transformed, event: CallEvent) -> None:
         again = any(isinstance(value, (Array, Unknown)) and value.flow is not None for value in event.args)
@@ -41,14 +41,14 @@ class CheckpointedCalls:
             self.scans.setdefault(event.frame.function.node, event.body)
 
     def may_merge(self, remat: Transformed) -> bool:
-        """Whether it leaves the barriers out where XLA sees the recomputation beside the first computation."""
+        """Whether it lacks the barriers that keep XLA from merging the recomputation with the first computation."""
         calls = self.differentiated.get(remat.node, {}).values()
         if constant(remat.options.get("prevent_cse")) is not False or remat.node in self.in_loops_of_jax:
             return False
         return bool(calls) and all(call.frame.stage.within("jit", "pmap") for call in calls)
 
     def runs_all_layers(self, remat: Transformed) -> bool:
-        """Whether one call of it runs all the layers, beside which what is differentiated does little."""
+        """Whether one call of it runs all the layers, and the rest of the differentiated function does little."""
         calls = list(self.differentiated.get(remat.node, {}).values())
         function = remat.target
         if len(calls) != 1 or remat.options.keys() - {"prevent_cse"} or not isinstance(function, Function):
@@ -75,7 +75,7 @@ class CheckpointedCalls:
 
 @cache
 def _steps_through(function: ast.AST) -> bool:
-    """A loop, not in another, whose iterations hand an array on: `for w in layers: x = block(w, x)`."""
+    """An outer loop whose iterations pass an array on: `for w in layers: x = block(w, x)`."""
     for loop in nodes_of(function, ast.For):
         for statement in loop.body:
             if isinstance(statement, ast.Assign) and any(
@@ -87,7 +87,7 @@ def _steps_through(function: ast.AST) -> bool:
 
 
 def _is_light(call: CallEvent) -> bool:
-    """Whether the function that makes the call has no other loop or product, itself or in a function that it calls."""
+    """Whether the calling function has no other loop or product, directly or in its callees."""
     frame = call.frame
     if frame.function is None:
         return False

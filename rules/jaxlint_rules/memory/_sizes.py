@@ -1,4 +1,4 @@
-"""How many elements an array has, from the text that makes it and the constants of the scopes around."""
+"""The number of elements of an array, from the source that creates it and the constants in scope."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from jaxlint.api.values import (
 )
 from jaxlint_rules._names import last_name, unpacked
 
-Size = float  # elements; infinite for what is loaded from a file
+Size = float  # elements; infinite for data loaded from a file
 Shape = tuple[int, ...]
-ARRAYS = (Array, NumpyArray, Unknown, Static)  # what is loaded from a file is not known to be an array
+ARRAYS = (Array, NumpyArray, Unknown, Static)  # data loaded from a file may not be an array
 _BY_SHAPE = frozenset(
     [
         "zeros",
@@ -48,7 +48,7 @@ _BY_SIZE = frozenset(
 )
 _LOADERS = frozenset({"load", "loadtxt", "genfromtxt", "fromfile", "memmap", "read_csv", "load_data"})
 _THROUGH = frozenset({"asarray", "array", "device_put", "astype", "copy", "ascontiguousarray"})
-# Functions besides those of one element at a time that give an array of the same shape.
+# Functions that keep the shape, besides elementwise ones.
 _SAME = ELEMENTWISE | {
     "inv",
     "cholesky",
@@ -69,7 +69,7 @@ MAX_DEPTH = 12
 
 
 def size_of_name(name: str, scope: Scope, module: Module) -> Size:
-    """How many elements a variable of the scopes around has; 0 where that is not known."""
+    """The number of elements of a variable in an enclosing scope; 0 if unknown."""
     found = scope.lookup(name)
     if found is None or not isinstance(found[0], ARRAYS):
         return 0
@@ -81,7 +81,7 @@ def size_of_name(name: str, scope: Scope, module: Module) -> Size:
 
 
 def size_of(node: ast.expr, scope: Scope, module: Module, depth: int = 0) -> Size:
-    """The elements of the array that an expression makes; 0 where that is not known."""
+    """The number of elements of the array that an expression creates; 0 if unknown."""
     if depth > MAX_DEPTH:
         return 0
     shape = _shape(node, scope, module, depth)
@@ -110,7 +110,7 @@ def size_of(node: ast.expr, scope: Scope, module: Module, depth: int = 0) -> Siz
 
 
 def shape_written(node: ast.expr, scope: Scope, module: Module) -> Shape | None:
-    """The shape of the array that an expression makes; None where that is not known."""
+    """The shape of the array that an expression creates; None if unknown."""
     return _shape(node, scope, module, 0)
 
 
@@ -233,7 +233,7 @@ def _is_method(node: ast.Call, scope: Scope) -> bool:
 
 
 def _operand(node: ast.Call, scope: Scope) -> ast.expr | None:
-    """The array that a function or method of arrays is about."""
+    """The operand of an array function or method."""
     if _is_method(node, scope):
         assert isinstance(node.func, ast.Attribute)
         return node.func.value
@@ -279,7 +279,7 @@ def _number(node: ast.expr, scope: Scope) -> float | None:
 
 
 def _binding(name: str, scope: Scope, module: Module) -> ast.expr | None:
-    """The expression that a variable is bound to, where it is bound once in the body that holds it."""
+    """The expression bound to a variable, if the body that owns it binds it once."""
     owners: list[ast.AST] = (
         [module.tree]
         if scope.is_module
@@ -294,7 +294,8 @@ def _binding(name: str, scope: Scope, module: Module) -> ast.expr | None:
 
 
 def _holds(owner: ast.AST, scope: Scope) -> bool:
-    """Whether the scope may be one of a function: it has all of its parameters, and no variable that it does not bind."""
+    """Whether the scope may belong to the function: it has all its parameters, and no variable that the function does
+    not bind."""
     assert isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef))
     return all(
         parameter.arg in scope.variables for parameter in all_parameters(owner)
@@ -323,7 +324,7 @@ def _bound(owner: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
 
 @cache
 def _bindings(owner: ast.AST) -> dict[str, list[ast.expr]]:
-    """What the assignments of a body bind single names, and attributes of them, to."""
+    """The values that a body assigns to single names and to their attributes."""
     found: dict[str, list[ast.expr]] = {}
     for statement in _statements(owner):
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
@@ -343,7 +344,7 @@ def _bindings(owner: ast.AST) -> dict[str, list[ast.expr]]:
 
 
 def _statements(owner: ast.AST) -> list[ast.stmt]:
-    """The statements of a body, those of nested blocks included and those of nested functions left out."""
+    """The statements of a body, including nested blocks but not nested functions."""
     found: list[ast.stmt] = []
     stack: list[ast.AST] = list(getattr(owner, "body", []))
     while stack:
@@ -358,7 +359,8 @@ def _statements(owner: ast.AST) -> list[ast.stmt]:
 
 
 def size_of_attribute(maker: ast.FunctionDef, name: str, scope: Scope, module: Module) -> Size:
-    """The elements of `self.name` as a constructor sets it, once; its own variables are looked up in `scope`."""
+    """The number of elements of `self.name`, if a constructor sets it once; its local variables are looked up in
+    `scope`."""
     if not maker.args.args:
         return 0
     found = _bindings(maker).get(f"{maker.args.args[0].arg}.{name}", ())

@@ -1,4 +1,4 @@
-"""How many weights the modules of equinox and nnx hold, by the sizes that their layers are made with."""
+"""The number of weights in modules of equinox and nnx, from the sizes of their layers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 from jaxlint.api.values import DictValue, ExternalObject, Instance, ListValue, TupleValue, Value, constant
 
-# Layers with a matrix between two sizes, and how many of them; the names of these sizes.
+# Layers with a matrix between two sizes: the number of such matrices, and the names of the sizes.
 _IN, _OUT = (
     ("in_features", "in_size", "input_size", "num_embeddings"),
     (
@@ -23,7 +23,7 @@ _DEPTH = 4
 
 
 def weights_of(value: Value | None, depth: int = 0) -> int:
-    """The weights of a layer, or of all that a module or a container holds; at least, and 0 where none are known."""
+    """A lower bound on the weights of a layer, module or container; 0 if none are known."""
     if depth > _DEPTH:
         return 0
     if isinstance(value, ExternalObject):

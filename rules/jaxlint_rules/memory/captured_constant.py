@@ -31,7 +31,7 @@ from jaxlint_rules.memory._sizes import ARRAYS, Size, size_of, size_of_attribute
 from jaxlint_rules.memory._weights import weights_of
 
 WHOLE_MODEL: Size = -1.0
-MAX_CALLS = 3  # how deep functions are followed
+MAX_CALLS = 3  # depth to which callees are followed
 LARGE = 1 << 16  # elements; 256 KiB of float32
 Captured = tuple[str, Size, ast.AST]  # its name, and where it is read
 
@@ -97,12 +97,12 @@ class CapturedConstant(Rule):
             found += self.captured(target, report)
         elif (
             transformed.kind == "jit" and weights_of(target) >= LARGE
-        ):  # equinox passes what it is given as arguments
+        ):  # equinox passes its argument as arguments
             found.append((transformed.label, WHOLE_MODEL, event.node))
         self.tell(event, found, report)
 
     def finish(self, report: Reporter) -> None:
-        """Methods that keep `self`, once the classes are complete."""
+        """Methods that hold `self`, once the classes are complete."""
         for event in self.methods:
             report.event = event
             cls, method, _ = captured_self(event, report)
@@ -139,10 +139,10 @@ class CapturedConstant(Rule):
     def captured(
         self, function: Function, report: Reporter, seen: dict[ast.AST, int] | None = None, depth: int = 0
     ) -> list[Captured]:
-        """What it reads of the scopes around, itself or through the functions that it calls."""
+        """The captured values that it reads, directly or through the functions that it calls."""
         seen = {} if seen is None else seen
         if function.module is not report.module or seen.get(function.node, MAX_CALLS + 1) <= depth:
-            return []  # too deep, or read before: thousands of ways may lead to one function
+            return []  # too deep, or visited: thousands of ways may lead to one function
         seen[function.node] = depth
         through: list[Captured] = []
         own = {parameter.arg for parameter in all_parameters(function.node)}
@@ -179,7 +179,7 @@ class CapturedConstant(Rule):
 
 
 def _bound(partial: Partial, jit: ast.Call, event: TransformEvent, report: Reporter) -> list[Captured]:
-    """What the partial binds that `jit` is given; arrays that it is handed have no better place than the call."""
+    """The bound values of a jitted partial; arrays that the caller received have no better place than the call."""
     made, values = jit.args[0], [*partial.args, *partial.kwargs.values()]
     if not isinstance(made, ast.Call):
         return [(dotted(made) or "the partial", _worst(values), jit)]
@@ -193,20 +193,20 @@ def _bound(partial: Partial, jit: ast.Call, event: TransformEvent, report: Repor
 
 
 def _worst(values: list[Value], known: Size = 0) -> Size:
-    """The size to tell of, of values that are captured together; `known` is what their text says."""
+    """The size to report for values that are captured together; `known` are the sizes from their source."""
     whole = any(map(_is_variables, values))
     return WHOLE_MODEL if whole else max([known, *map(_size_of, values)])
 
 
 def _innermost(target: Value) -> Value:
-    """The function that partials bind and other transformations than jit are made of."""
+    """The function under partials and transformations other than jit."""
     while isinstance(target, Partial) or (isinstance(target, Transformed) and target.kind not in JIT_KINDS):
         target = target.function if isinstance(target, Partial) else target.target
     return target
 
 
 def _size_held(cls: ClassValue, held: Value | None, name: str, report: Reporter) -> Size:
-    """The elements of what an object of the class holds under `name`, by its value or its constructor; 0 if not known."""
+    """The number of elements in an object's attribute `name`, by its value or its constructor; 0 if unknown."""
     maker = cls.lookup("__init__")
     written: Size = 0
     if isinstance(maker, Function) and isinstance(maker.node, ast.FunctionDef):
@@ -216,14 +216,15 @@ def _size_held(cls: ClassValue, held: Value | None, name: str, report: Reporter)
 
 
 def _size_of(value: Value | None) -> Size:
-    """The elements of a concrete array, or of the arrays in a container; 0 where they are not known."""
+    """The number of elements in a concrete array, or in a container's arrays; 0 if unknown."""
     if isinstance(value, (DictValue, ListValue, TupleValue)):
         return sum(map(_size_of, value.elements()))
     return least_size(value) if isinstance(value, Array) and not value.staged else 0
 
 
 def _size_written(value: Value, report: Reporter) -> Size:
-    """The elements of an array that was made of one of NumPy, elsewhere in the file, by the text that made it."""
+    """The number of elements of an array converted from a NumPy array elsewhere in the file, by the source that
+    created it."""
     made = value.made if isinstance(value, Array) and not value.staged else None
     if made is None or made.name not in ("array", "asarray") or not isinstance(made.node, ast.Call):
         return 0
@@ -231,9 +232,9 @@ def _size_written(value: Value, report: Reporter) -> Size:
 
 
 def _read_of(owner: Instance, name: ast.Name, report: Reporter) -> list[Captured]:
-    """The arrays of an object that its attribute is, `model.table`, or that the method reads which it is: `model.loss`.
+    """The arrays in an object's attribute, `model.table`, or those that its method reads: `model.loss`.
 
-    An object that is called is its `__call__`: `model(x)`.
+    A called object means its `__call__`: `model(x)`.
     """
     read: ast.AST | None = report.module.parents.get(name)
     if isinstance(read, ast.Attribute):
@@ -257,12 +258,12 @@ def _read_of(owner: Instance, name: ast.Name, report: Reporter) -> list[Captured
 
 
 def _is_called(node: ast.Name, report: Reporter) -> bool:
-    """Whether the function is called, or passed to what will most likely call it."""
+    """Whether the function is called, or passed to code that probably calls it."""
     return isinstance(report.module.parents.get(node), ast.Call)
 
 
 def _is_variables(value: Value) -> bool:
-    """What `init` of a module of flax or haiku gives."""
+    """The result of `init` of a flax or haiku module."""
     if not isinstance(value, Array) or not value.certain:
         return False
     return value.role == "variables" or (value.made is not None and value.made.name == "hk.init")
@@ -281,7 +282,7 @@ def _is_parameter(node: ast.Name, owner: ast.AST, report: Reporter) -> bool:
 
 
 def _is_whole(node: ast.Name, report: Reporter) -> bool:
-    """Whether a module is read with its weights: not one attribute, nor the part without them that `combine` is given."""
+    """Whether a module is read with its weights: not one attribute, nor the weightless part in `combine`."""
     parent = report.module.parents.get(node)
     together = isinstance(parent, ast.Call) and last_name(parent.func) in ("combine", "merge")
     return not together and not isinstance(parent, ast.Attribute)

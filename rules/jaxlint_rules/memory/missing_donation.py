@@ -26,34 +26,32 @@ from jaxlint_rules._names import unpacked
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit"})
-_STATE = re.compile(r"cache|^kv|buffer|state|params|memory$|replay")  # names of what a program keeps
+_STATE = re.compile(r"cache|^kv|buffer|state|params|memory$|replay")  # names of values that a program keeps
 
 
 @dataclass(slots=True)
 class _Call:
-    """A call of the step: which arguments the same statement rebinds, and whether it runs in a loop."""
+    """One call of the step: the arguments that its statement rebinds, and whether it runs in a loop."""
 
     module: Module
     node: ast.Call
     rebound: dict[int, str]
     in_loop: bool
-    repeats: bool  # in a loop that is not written to run a few times
+    repeats: bool  # in a loop that does not visibly have few iterations
     numbers: set[int]  # arguments that are numbers, whose buffers are not worth donating
     aliased: set[int] = field(default_factory=set)
-    arguments_die: bool = (
-        False  # nothing that it passes can be read again: rebound, numbers, or arrays of the host
-    )
+    arguments_die: bool = False  # none of its arguments can be read again: rebound, numbers, or host arrays
 
 
 @dataclass(slots=True)
 class _Candidate:
     event: TransformEvent
-    updated: set[str] = field(default_factory=set)  # parameters that come back with the same shape
+    updated: set[str] = field(default_factory=set)  # parameters that are returned with the same shape
     gradient: bool = False
-    tree: bool = False  # what comes back is made by a map over a pytree: a program's state
+    tree: bool = False  # the result is mapped over a pytree: a program's state
     names: list[str] = field(default_factory=list)
     calls: dict[ast.AST, _Call] = field(default_factory=dict)
-    in_place: list[int] = field(default_factory=list)  # modules and optimisers of nnx that it updates
+    in_place: list[int] = field(default_factory=list)  # nnx modules and optimisers that it updates
 
 
 class MissingDonation(Rule):
@@ -161,7 +159,7 @@ class MissingDonation(Rule):
         known = candidate.calls.get(node)
         numbers = {position for position, value in enumerate(event.args) if shape_of(value) == ()}
         if known is not None:
-            numbers |= known.numbers  # what the loop makes of them is a number, too
+            numbers |= known.numbers  # the loop's result for it is a number too
         rebound = {position: name for position, name in rebound.items() if position not in numbers}
         call = _Call(module, node, rebound, bool(event.frame.loops), bool(host_loops(event.frame)), numbers)
         owner = event.frame.function.node if event.frame.function is not None else module.tree
@@ -173,7 +171,7 @@ class MissingDonation(Rule):
         candidate.calls[node] = call
 
     def finish(self, report: Reporter) -> None:
-        """All calls have been seen: decide."""
+        """Decides once all calls have been seen."""
         for candidate in self.candidates.values():
             self.decide(candidate, report)
 
@@ -202,7 +200,7 @@ class MissingDonation(Rule):
         }
         kept = {i for i in wanted if i < len(candidate.names) and _STATE.search(candidate.names[i].lower())}
         if not candidate.gradient and not candidate.updated:
-            # The result may be anything, but this is what the callers make of it; what they keep may be read again.
+            # The result may be anything, but its callers use it like this; values that they keep may be read again.
             wanted = kept = kept.difference(*(call.aliased for call in calls))
         if not wanted:
             return
@@ -210,9 +208,9 @@ class MissingDonation(Rule):
             return
         named = _UPDATES.search(candidate.event.transformed.label.lower())
         if not (candidate.gradient or candidate.tree or named or kept):
-            return  # `x = solve(x)`: what it is given may be of any size, and is seldom a program's state
+            return  # `x = solve(x)`: its argument may have any size, and is rarely a program's state
         if not candidate.gradient and any(call.module is not candidate.event.frame.module for call in calls):
-            return  # a helper that several files share: some of them may need what it is given
+            return  # a helper in several files: some of them may need its argument
         positions = sorted(wanted)
         names = [candidate.names[i] if i < len(candidate.names) else f"argument {i}" for i in positions]
         if candidate.updated and not looped:
@@ -255,7 +253,7 @@ class MissingDonation(Rule):
             place,
             f"{quoted} of `{label}` {'is' if len(names) == 1 else 'are'} not donated: old and new buffers coexist; donate {'it' if len(names) == 1 else 'them'}",
             reason=f"{event.transformed.why.explain(report.module)}; {where}",
-            # A call that keeps its argument, under its name or in a list, would find the buffer gone.
+            # A call that keeps its argument, under its name or in a list, would find the buffer deleted.
             fix=None
             if kept or aliased or (equinox and not all(call.arguments_die for call in calls))
             else FixRequest(Safety.UNSAFE, "Donate all arrays" if equinox else f"Donate {quoted}", (step,)),
@@ -271,7 +269,8 @@ class MissingDonation(Rule):
 
 
 def _updated_in_place(function: ast.AST, names: list[str]) -> list[int]:
-    """The positions of a model and its optimizer, where a step calls `optimizer.update(model, grads)`; none elsewhere."""
+    """The positions of a model and its optimiser in a step that calls `optimizer.update(model, grads)`; empty
+    otherwise."""
     for call in nodes_of(function, ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr == "update" and len(call.args) == 2:
             found = {dotted(call.func.value), dotted(call.args[0])}
@@ -282,7 +281,7 @@ def _updated_in_place(function: ast.AST, names: list[str]) -> list[int]:
 
 @cache
 def _handed_back(function: ast.AST) -> frozenset[str]:
-    """The names that a function returns as it was given them, beside what is new."""
+    """The names that a function returns unchanged, beside new values."""
     returned = [
         node.value.elts for node in nodes_of(function, ast.Return) if isinstance(node.value, ast.Tuple)
     ]
@@ -292,7 +291,7 @@ def _handed_back(function: ast.AST) -> frozenset[str]:
 
 
 def _shares_shape_with(value: Value) -> object:
-    """The origin of the parameter whose shapes `value` has."""
+    """The parameter whose shapes `value` has."""
     if isinstance(value, Array):
         like = value.like
         return like.root() if like is not None else None
@@ -307,7 +306,7 @@ def _is_key(name: str) -> bool:
 
 
 def _is_aliased(name: str, owner: ast.AST) -> bool:
-    """Whether the function also keeps the value under another name or in a container."""
+    """Whether the function also stores the value under another name or in a container."""
     for child in walk(owner):
         if isinstance(child, ast.Assign) and dotted(child.value) == name:
             return True
@@ -324,7 +323,7 @@ def _is_aliased(name: str, owner: ast.AST) -> bool:
 
 
 def _is_public(event: TransformEvent) -> bool:
-    """Whether code elsewhere may call the function: a name at the top of a module that is no script."""
+    """Whether other code may call the function: it is a top-level name of a module that is not a script."""
     if event.frame.function is not None:
         return False
     name = event.node.name if isinstance(event.node, ast.FunctionDef) else event.transformed.label
@@ -334,7 +333,7 @@ def _is_public(event: TransformEvent) -> bool:
 
 
 def _callers_complete(event: TransformEvent, calls: list[_Call]) -> bool:
-    """Whether every use of the function's name in its file is one of the calls that were looked at."""
+    """Whether every use of the function's name in its file is one of the examined calls."""
     if not calls:
         return False
     module = event.frame.module

@@ -1,4 +1,4 @@
-"""Rematerialization that saves nothing, or pays for more than it needs."""
+"""Rematerialisation that saves nothing, or recomputes more than needed."""
 
 from __future__ import annotations
 
@@ -89,10 +89,11 @@ class RematWholeFunction(Rule):
         self.made: dict[ast.AST, TransformEvent] = {}
         self.inside: dict[ast.AST, tuple[Transformed, str]] = {}
         self.outside: set[ast.AST] = set()
-        self.named: dict[str, set[Module]] = {}  # names of `checkpoint_name`, "" for one that is not known
+        self.named: dict[str, set[Module]] = {}  # names in `checkpoint_name`, "" for an unknown one
         self.policies: dict[ast.AST, tuple[CallEvent, list[str]]] = {}
         self.calls = CheckpointedCalls()
-        self.around: dict[ast.AST, tuple[TransformEvent, Transformed]] = {}  # what checkpoints a gradient
+        # functions that checkpoint a gradient
+        self.around: dict[ast.AST, tuple[TransformEvent, Transformed]] = {}
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         transformed = event.transformed
@@ -121,7 +122,7 @@ class RematWholeFunction(Rule):
                 place: ast.AST = event.decorator or event.node
                 remat = self.made.get(inner.node)
                 if remat is not None and remat.frame.module is event.frame.module:
-                    place = remat.decorator or remat.node  # it is what to move
+                    place = remat.decorator or remat.node  # the call to move
                 report(
                     place,
                     f"`checkpoint` of all of `{inner.label}` saves no memory: the backward pass recomputes and keeps it all",
@@ -202,7 +203,7 @@ class RematWholeFunction(Rule):
             )
 
     def check_names(self, event: CallEvent, kept: list[str], report: Reporter) -> None:
-        """A policy that keeps values by names, none of which any value of the project has."""
+        """A policy that saves values by name, but no value of the project has one of the names."""
         module, top = event.frame.module, report.project.top(event.frame.module)
         here = {name for name, modules in self.named.items() if module in modules}
         near = {
@@ -217,7 +218,7 @@ class RematWholeFunction(Rule):
             for path, other in report.project.by_path.items()
             if not other.reported and path.is_relative_to(top)
         ):
-            return  # which names a file gives that is there for context alone, nobody has looked at
+            return  # nobody has collected the names in context files
         report.event = event
         if near.intersection(kept):
             self.check_spelling(event, [name for name in kept if name not in near], here, report)
@@ -230,7 +231,7 @@ class RematWholeFunction(Rule):
         )
 
     def check_spelling(self, event: CallEvent, absent: list[str], here: set[str], report: Reporter) -> None:
-        """A name that no value has, much like one that some value has and no policy keeps."""
+        """A name that no value has, similar to one that some value has and no policy saves."""
         beside = [
             kept for policy, kept in self.policies.values() if policy.frame.module is event.frame.module
         ]
@@ -275,7 +276,7 @@ class RematWholeFunction(Rule):
             )
 
     def check_calls(self, made: TransformEvent, report: Reporter) -> None:
-        """Barriers that are missing where the function is called, and one call for all the layers."""
+        """Missing barriers at a call, and one call for all the layers."""
         remat = made.transformed
         if self.calls.may_merge(remat):
             report(
@@ -292,13 +293,13 @@ class RematWholeFunction(Rule):
 
 
 def _may_scan(event: Event) -> bool:
-    """Whether the file speaks of a scan, or leaves to other files what the module is scanned by."""
+    """Whether the file mentions a scan, or other files may scan the module."""
     module = event.frame.module
     return module.is_test or any("scan" in line for line in module.lines)
 
 
 def _is_written(event: TransformEvent) -> bool:
-    """Whether the policy stands where it is used, or in the one binding of a variable; a setting may be another one day."""
+    """Whether the policy is written at its use, or in the only binding of a variable; a setting may change."""
     place = event.decorator or event.node
     owner = event.frame.owner
     bound = [
@@ -312,7 +313,7 @@ def _is_written(event: TransformEvent) -> bool:
 
 
 def _names_kept(event: CallEvent) -> list[str]:
-    """The names that a policy keeps; empty where one is not known."""
+    """The names that a policy saves; empty if one is unknown."""
     found: list[Value] = []
     for value in [*event.args, *event.kwargs.values()]:
         if isinstance(value, (TupleValue, ListValue)):

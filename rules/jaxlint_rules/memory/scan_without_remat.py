@@ -1,4 +1,4 @@
-"""A gradient through a scan whose steps are heavy, without rematerialization."""
+"""A gradient through a scan with heavy steps, without rematerialisation."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ _LAYERS = frozenset(
     MultiHeadDotProductAttention SelfAttention MultiheadAttention""".split()  # noqa: SIM905
 )
 _FRAMEWORKS = ("flax.", "haiku.", "equinox.")
-_HEAVY = 3  # products one after the other in a step
-_LAYER = 2  # the same, where the step is a layer whose weights the scan runs over
-# Links of the reasons why parameters of a scan's body are traced.
+_HEAVY = 3  # chained products in a step
+_LAYER = 2  # the same, if the step is a layer whose weights the scan iterates over
+# Links in the reasons why parameters of a scan's body are traced.
 _OVER = "the scanned inputs of"
 _CARRY = "the scan carry of"
 
 
 @dataclass(slots=True)
 class _Work:
-    """What one function does itself: its products, with those that each is made of, and the functions that it calls."""
+    """The work of one function: its products, with their inputs, and the functions that it calls."""
 
     products: dict[ast.AST, set[ast.AST]] = field(default_factory=dict)
-    # Products of a carry with what the scan runs over: weights.
+    # Products of a carry and a scanned value: weights.
     over: set[ast.AST] = field(default_factory=set)
-    layers: set[ast.AST] = field(default_factory=set)  # calls of layers of a framework
-    looped: set[ast.AST] = field(default_factory=set)  # those in a loop, and functions that are called in one
+    layers: set[ast.AST] = field(default_factory=set)  # calls of a framework's layers
+    looped: set[ast.AST] = field(default_factory=set)  # those in a loop, and functions called in one
     calls: set[ast.AST] = field(default_factory=set)
 
     @property
     def depth(self) -> int:
-        """How many layers of a framework run, at least."""
+        """A lower bound on the number of framework layers that run."""
         return len(self.layers) + (_HEAVY if self.looped & self.layers else 0)
 
 
@@ -108,7 +108,7 @@ class ScanWithoutRemat(Rule):
         self.rematerialised: set[ast.AST] = set()
         self.gradients = False
 
-    # What functions do
+    # Work of functions
 
     @concerns(*_PRODUCTS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
@@ -214,7 +214,7 @@ class ScanWithoutRemat(Rule):
                     )
 
     def products_of(self, body: Function) -> _Work:
-        """What `body` does, and what it calls outside `jax.checkpoint`."""
+        """The products of `body` and its callees outside `jax.checkpoint`."""
         total, seen = _Work(), set[ast.AST]()
         waiting: list[tuple[ast.AST, bool]] = [(body.node, False)]
         while waiting:
@@ -233,13 +233,13 @@ class ScanWithoutRemat(Rule):
 
 
 def _body_of(target: Value | None) -> Function | None:
-    """What a lifted transformation of flax runs: the method of a module class."""
+    """The method that a lifted transformation of flax runs."""
     body = target.lookup("__call__") if isinstance(target, ClassValue) else None
     return body if isinstance(body, Function) else None
 
 
 def _called(value: Value) -> Function | None:
-    """The function of the project that a call of `value` runs; None for one under `jax.checkpoint`."""
+    """The project function behind a call of `value`; None for one under `jax.checkpoint`."""
     for _ in range(8):
         if type(value) is Function:
             return value
@@ -258,7 +258,7 @@ def _called(value: Value) -> Function | None:
 
 
 def _products_behind(value: Value, depth: int = 10) -> set[ast.AST]:
-    """The nearest products that `value` is made of."""
+    """The nearest products that `value` depends on."""
     found: set[ast.AST] = set()
     waiting, seen = [(value, depth)], set()
     while waiting:
@@ -274,7 +274,7 @@ def _products_behind(value: Value, depth: int = 10) -> set[ast.AST]:
 
 
 def _longest_chain(products: dict[ast.AST, set[ast.AST]], enough: int) -> int:
-    """How many products stand one after the other, counted up to `enough`; one in a loop follows itself."""
+    """The number of chained products, counted up to `enough`; one in a loop follows itself."""
     best = 0
     chain = set(products)
     while chain and best < enough:
@@ -284,7 +284,7 @@ def _longest_chain(products: dict[ast.AST, set[ast.AST]], enough: int) -> int:
 
 
 def _part_of_scan(value: Value) -> str:
-    """Whether `value` is made of the carry or of what the scan runs over: the nearest link of its reason that says so."""
+    """Whether `value` comes from the carry or from scanned values, by the nearest link of its reason that says so."""
     why: Why | None = value.why if isinstance(value, Array) else None
     while why is not None and why.text not in (_OVER, _CARRY):
         why = why.cause

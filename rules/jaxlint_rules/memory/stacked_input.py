@@ -1,4 +1,4 @@
-"""A scan stacks what it only reads."""
+"""A scan stacks values that it only reads."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class StackedInput(Rule):
     name = "stacked-input"
     category = "memory"
     severity = Severity.WARNING
-    preview = True  # until its findings in real code were read: docs/writing-rules.md
+    preview = True  # until its findings in real code have been read: docs/writing-rules.md
 
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
         result = event.result

@@ -1,4 +1,4 @@
-"""Buffers that are read after they were donated."""
+"""Buffers that are read after their donation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UPDATES = re.compile(r"step|update|train|learn")
 _METRICS = re.compile(r"eval|loss|metric|valid|test|predict|infer|represent")
 _DATA = re.compile(
     r"batch|inputs?|images?|labels?|targets?|examples?|data"
-)  # of a step, which gives none of it back
+)  # parameters of a step that returns none of them
 
 
 class UseAfterDonation(Rule):
@@ -67,24 +67,24 @@ class UseAfterDonation(Rule):
 
     def __init__(self) -> None:
         self.reads: dict[tuple[ast.AST, str], DonatedReadEvent] = {}
-        self.matched: set[tuple[ast.AST, str]] = set()  # parameters that a result can be written into
-        self.returned: set[tuple[ast.AST, str]] = set()  # those of them that are seen to come back
+        self.matched: set[tuple[ast.AST, str]] = set()  # parameters that have a result of matching shape
+        self.returned: set[tuple[ast.AST, str]] = set()  # those of them that are visibly returned
         self.donated: dict[tuple[ast.ClassDef, str], DonationEvent] = {}
 
     def on_donated_read(self, event: DonatedReadEvent, report: Reporter) -> None:
         owner = event.frame.owner
         place = event.place if event.how != "twice" else f"{event.place} at {id(event.node)}"
-        self.reads.setdefault((owner, place), event)  # one is enough for one name
+        self.reads.setdefault((owner, place), event)  # one finding for one name
 
     def on_staged_return(self, event: StagedReturnEvent, report: Reporter) -> None:
-        """Which parameters come back in their own shape, as far as can be told."""
+        """The parameters that are returned with their own shape, as far as that is known."""
         if not any(key.startswith("donate") for key in event.transformed.options):
             return
         named = _UPDATES.search(event.transformed.label.lower()) and not _METRICS.search(
             event.transformed.label.lower()
         )
         origins = {_origin(leaf) for leaf in leaves(event.value)}
-        # `donate="all"` names nothing: what comes back of it has to be seen.
+        # `donate="all"` names none, so the returned ones must be visible.
         by_name = event.transformed.kind != "filter_jit"
         opaque = named and by_name and any(_is_opaque(leaf) for leaf in leaves(event.value))
         for name, value in event.parameters.items():
@@ -109,14 +109,14 @@ class UseAfterDonation(Rule):
             )
             same = "" if donation.place == event.place else f"; `{event.place}` may share its buffers"
             reason = f"`{donation.label}` donates `{donation.parameter}`, and line {line} passes `{donation.place}` to it{same}"
-        # Another name may hold other buffers, and nothing is deleted where no result has the shape of the argument.
+        # Another name may hold other buffers, and JAX deletes nothing if no result has the argument's shape.
         certain = (
             donation.place == event.place and (donation.target.node, donation.parameter) in self.returned
         )
         report(event.node, message, reason=reason, severity=Severity.ERROR if certain else Severity.WARNING)
 
     def on_donation(self, event: DonationEvent, report: Reporter) -> None:
-        """Notes attributes that a method donates, for what `__init__` bound to the same arrays."""
+        """Records attributes that a method donates, to compare with those that `__init__` binds to the same arrays."""
         function = event.frame.function
         place = event.donation.place
         statement = event.assignment()
@@ -132,7 +132,7 @@ class UseAfterDonation(Rule):
         self.donated.setdefault((function.cls.node, place.partition(".")[2]), event)
 
     def finish(self, report: Reporter) -> None:
-        """Attributes that share the arrays of a donated one, from the constructor on."""
+        """Attributes that share their arrays with a donated one since the constructor."""
         for read in self.reads.values():
             target = read.donation.target
             outside = isinstance(target.target, External)  # `jax.jit(jnp.sin)`
@@ -193,7 +193,7 @@ class UseAfterDonation(Rule):
 
 
 def leaves(value: Value, depth: int = 3) -> Iterator[Value]:
-    """The arrays, objects and unknown values that a value is made of."""
+    """The arrays, objects and unknown values in a value."""
     yield value
     if depth > 0:
         for part in parts_of(value):
@@ -209,19 +209,19 @@ def _origin(value: Value) -> object:
 
 
 def _is_opaque(value: Value) -> bool:
-    """A pytree of which nothing is known."""
+    """A pytree of unknown contents."""
     return isinstance(value, Unknown) or (isinstance(value, Array) and value.tree and not value.certain)
 
 
 def _twins(cls: ast.ClassDef, name: str) -> list[tuple[str, ast.AST]]:
-    """Other attributes that `__init__` binds to what `name` holds, and where."""
+    """Other attributes that `__init__` binds to the value of `name`, with their places."""
     found: list[tuple[str, ast.AST]] = []
     for method in cls.body:
         if not (isinstance(method, ast.FunctionDef) and method.name == "__init__" and method.args.args):
             continue
         owner = method.args.args[0].arg
         mine = f"{owner}.{name}"
-        holds: dict[str, set[str]] = {}  # attribute -> the expressions that it was bound to
+        holds: dict[str, set[str]] = {}  # attribute -> the expressions bound to it
         places: dict[str, ast.AST] = {}
         for statement in method.body:
             if not isinstance(statement, ast.Assign):

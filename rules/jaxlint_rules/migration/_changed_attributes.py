@@ -1,4 +1,4 @@
-"""What the rules on removed and on deprecated names say of attributes: `x.device_buffer` of an array and the like."""
+"""Attributes in the rules on removed and deprecated names, such as `x.device_buffer` of an array."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jaxlint.api.values import Array, ExternalObject, Transformed, Unknown
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint_rules.migration._changed_names import SpelledNames
 
-# What makes an object of a class, as the analysis names it.
+# Functions that create an object of a class, in the analysis's names.
 _MAKERS = {
     "jax.ShapeDtypeStruct": "jax.ShapeDtypeStruct",
     "jax.core.ShapedArray": "jax.core.ShapedArray",
@@ -35,20 +35,20 @@ _ARRAY_TYPES = (
     "chex.Array",
     "jaxlib.xla_extension.DeviceArray",
 )
-# A tracer has no place on a device, so what asks for one fails there with or without the rewrite.
+# A tracer has no device, so a query for it fails with or without the rewrite.
 _CONCRETE = {"device", "device_buffer", "device_buffers", "to_py", "block_host_until_ready"}
-# Tracers have them still.
+# Tracers still have them.
 _TRACERS_HAVE = {"broadcast", "layout"}
 
 
 class Attributes:
-    """Finds the attributes that a class lost, where the analysis knows the class."""
+    """Finds attributes that a class has lost, if the class is known."""
 
     def __init__(self, spelled: SpelledNames) -> None:
         self._spelled = spelled
 
     def change(self, event: AttributeEvent) -> ApiChange | None:
-        """The row that speaks of what is read here; None for other classes, and where the program guards it."""
+        """The row about the attribute that is read; None for other classes, and if the program guards it."""
         node, value = event.node, event.value
         if event.is_optional() or not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
             return None
@@ -76,7 +76,7 @@ class Attributes:
         return None if _asks_for_it(event) else change
 
     def owner(self, event: AttributeEvent) -> str:
-        """The class of what the attribute is read of, "" when it is not known."""
+        """The class of the attribute's owner; "" if unknown."""
         value = event.value
         if (
             isinstance(value, Array)
@@ -85,17 +85,17 @@ class Attributes:
         ):
             return "jax.random.PRNGKeyArray" if value.role == "key" else "jax.Array"
         if isinstance(value, Array) and value.role == "variables":
-            return "flax.core.FrozenDict"  # what flax gave before 0.7
+            return "flax.core.FrozenDict"  # the result in flax before 0.7
         if isinstance(value, ExternalObject):
             return _MAKERS.get(value.name, "")
         if isinstance(value, Transformed):
-            return "jax.stages.Compiled"  # functions under a transformation have none of its attributes
+            return "jax.stages.Compiled"  # a transformed function has none of its attributes
         if isinstance(value, (Array, Unknown)) and self._is_declared(event):
             return "jax.Array"
         return ""
 
     def _is_declared(self, event: AttributeEvent) -> bool:
-        """Whether a parameter is read whose annotation says that it is an array, and that nothing rebinds."""
+        """Whether the owner is a parameter annotated as an array that nothing rebinds."""
         function, node = event.frame.function, event.node
         assert isinstance(node, ast.Attribute)
         if function is None or not isinstance(node.value, ast.Name):
@@ -112,7 +112,7 @@ class Attributes:
 
 
 def aim_at(package: str, report: Reporter) -> tuple[Target, str | None]:
-    """What the program is to run on of a package: as a target, and as a specifier."""
+    """The versions of a package that the program must support: as a target, and as a specifier."""
     specifier = report.version_of(PACKAGES[package][0])
     return Target.of(specifier, package), specifier
 
@@ -120,7 +120,7 @@ def aim_at(package: str, report: Reporter) -> tuple[Target, str | None]:
 def attribute_fix(
     change: ApiChange, target: Target, event: AttributeEvent, report: Reporter
 ) -> FixRequest | None:
-    """The rewrite of the place, None where none is right on the whole target."""
+    """The rewrite at the place; None if none is right on the whole target."""
     rewrite = attribute_rewrite(change, target)
     node = event.node
     call = event.frame.module.parents.get(node)
@@ -158,7 +158,7 @@ def _argument(call: ast.Call) -> object:
 
 
 def _is_frozen_call(call: ast.Call, event: AttributeEvent) -> bool:
-    """Whether a method is called as only a FrozenDict has it: `rest, params = variables.pop("params")`."""
+    """Whether a method call fits only a FrozenDict: `rest, params = variables.pop("params")`."""
     if event.name == "copy":
         return bool(call.args or call.keywords)
     if event.name != "pop":
@@ -170,7 +170,7 @@ def _is_frozen_call(call: ast.Call, event: AttributeEvent) -> bool:
 
 
 def _asks_for_it(event: AttributeEvent) -> bool:
-    """Whether a test around it asks whether the object has the attribute."""
+    """Whether an enclosing test asks if the object has the attribute."""
     for around in event.frame.module.ancestors(event.node):
         if isinstance(around, (ast.If, ast.IfExp, ast.BoolOp)):
             tested = around.test if not isinstance(around, ast.BoolOp) else around

@@ -1,4 +1,4 @@
-"""What the rules on removed and on deprecated names share: from a name in the program to a report with its fix."""
+"""The common part of the rules on removed and deprecated names: from a name in the program to a finding with its fix."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from jaxlint.finding import FixRequest, Safety, Span, Step
 
 
 class ImportedNames:
-    """What was said of each file's imports, so that one cause is not reported again at every use."""
+    """The findings about each file's imports, so that one cause is not reported again at every use."""
 
     def __init__(self) -> None:
-        # By file and local name: the dotted name imported, and whether it was reported with a fix, without, or left
-        # alone because the program guards against its absence.
+        # By file and local name: the imported dotted name, and whether it was reported with a fix, without one, or
+        # left alone because the program guards against its absence.
         self._imports: dict[tuple[str, str], list[tuple[str, str]]] = {}
         self._reported: set[ast.AST] = set()
 
@@ -37,7 +37,7 @@ class ImportedNames:
     def claim(
         self, event: NameEvent, report: Reporter, change: ApiChange, target: Target
     ) -> tuple[bool, FixRequest | None]:
-        """Whether this place is to be reported for `change`, and with which fix; it is remembered either way."""
+        """Whether to report this place for `change`, and its fix. The answer is recorded either way."""
         node, qualified = event.node, event.qualified
         if event.is_optional():
             if isinstance(node, ast.alias):
@@ -59,7 +59,7 @@ class ImportedNames:
         return True, fix
 
     def covers(self, path: str, node: ast.AST, qualified: str, *, fixable: bool) -> bool:
-        """Whether this use has been dealt with: by a shorter part of it, or by a report on its import."""
+        """Whether this use is already handled: by a shorter part of it, or by a finding about its import."""
         if node in self._reported:
             return True
         if isinstance(node, ast.Attribute) and node.value in self._reported:
@@ -79,9 +79,10 @@ class ImportedNames:
 def fix_for(
     change: ApiChange, target: Target, path: str, span: Span, old: str, *, tested: bool = False
 ) -> FixRequest | None:
-    """The rewrite of the place `span`, which writes `old`: `change` is about that name or about a module above it.
+    """The rewrite of the place `span`, which contains `old`. `change` is about that name or about an enclosing
+    module.
 
-    `tested`: the name stands in an `isinstance`.
+    `tested`: the name is in an `isinstance`.
     """
     parameters = rename_parameters(change, target)
     if parameters is None:
@@ -112,7 +113,7 @@ def fix_for(
 
 
 def drop_unused(event: NameEvent, report: Reporter) -> FixRequest | None:
-    """Nothing replaces what is imported here; where nothing in the file uses it, the import can go."""
+    """The imported name has no replacement; if nothing in the file uses it, its import can be removed."""
     alias, tree = event.node, event.frame.module.tree
     assert isinstance(alias, ast.alias)
     if alias.name == "*" or event.frame.module.source.path.name == "__init__.py":
@@ -134,7 +135,7 @@ def drop_unused(event: NameEvent, report: Reporter) -> FixRequest | None:
 
 
 def _keep_name(event: NameEvent, fix: FixRequest, report: Reporter) -> FixRequest:
-    """The same fix; where other files of the project import the name from this one, that stays importable."""
+    """The same fix; if other project files import the name from this one, the name stays importable."""
     alias, module = event.node, event.frame.module
     assert isinstance(alias, ast.alias)
     bound, own = alias.asname or alias.name, module.name.rpartition(".")[2]
@@ -151,7 +152,7 @@ def _keep_name(event: NameEvent, fix: FixRequest, report: Reporter) -> FixReques
 
 
 def _leads_nowhere(event: NameEvent, fix: FixRequest) -> bool:
-    """Whether the new name is a module that lacks what the program looks up in it."""
+    """Whether the new name is a module that lacks what the program reads from it."""
     above = event.frame.module.parents.get(event.node)
     new = fix.steps[0].parameters.get("new")
     return (
@@ -163,7 +164,7 @@ def _leads_nowhere(event: NameEvent, fix: FixRequest) -> bool:
 
 
 def _is_there(qualified: str) -> bool:
-    """Whether the newest JAX has the name, as far as its modules can be read."""
+    """Whether the newest JAX has the name, as far as its modules are known."""
     place = known_names.split(qualified)
     if (
         place is None
@@ -196,19 +197,19 @@ def target_text(specifier: str | None, package: str = "jax") -> str:
 
 
 class SpelledNames:
-    """Tells places where a file writes a name of JAX out from those where a variable happens to hold the thing."""
+    """Separates places where a file spells out a JAX name from places where a variable happens to hold the object."""
 
     def __init__(self) -> None:
-        self._bound: dict[ast.AST, dict[str, set[str]]] = {}  # by module: what its imports make of a name
+        self._bound: dict[ast.AST, dict[str, set[str]]] = {}  # by module: the meanings of its imports
 
     def is_written(self, event: NameEvent) -> bool:
-        """Whether the event's node is an import, or a name that the file's imports make mean `event.qualified`."""
+        """Whether the event's node is an import, or a name that means `event.qualified` through the file's imports."""
         node = event.node
         if isinstance(node, ast.alias):
             statement = event.frame.module.parents.get(node)
             if not isinstance(statement, ast.ImportFrom):
                 return True
-            # What another file of the project has taken from JAX is to be changed there.
+            # A name that another project file imported from JAX must be changed there.
             package = (statement.module or "").partition(".")[0]
             return not statement.level and package == event.qualified.partition(".")[0]
         attributes: list[str] = []
@@ -225,7 +226,7 @@ class SpelledNames:
         return any(meaning + rest == event.qualified for meaning in meanings)
 
     def meaning(self, node: ast.expr, tree: ast.AST) -> str:
-        """The dotted name that an expression such as an annotation writes out, "" when it is none or could be several."""
+        """The dotted name in an expression such as an annotation; "" if there is none or several."""
         text = (
             node.value
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
@@ -238,7 +239,7 @@ class SpelledNames:
         return next(iter(meanings)) + dot + rest if len(meanings) == 1 else ""
 
     def uses(self, tree: ast.AST, qualified: str) -> list[ast.expr]:
-        """The places of a file that write the dotted name out, by what its imports make of its names."""
+        """The places of a file that spell out the dotted name, by its imports."""
         if tree not in self._bound:
             self._bound[tree] = _imported_names(tree)
         bound = self._bound[tree]
@@ -258,7 +259,7 @@ class SpelledNames:
 
 
 def _imported_names(tree: ast.AST) -> dict[str, set[str]]:
-    """What the absolute imports of a file, wherever they stand, make its names mean."""
+    """The meanings of names by all absolute imports of a file."""
     found: dict[str, set[str]] = {}
     for plain in nodes_of(tree, ast.Import):
         for alias in plain.names:
@@ -275,7 +276,7 @@ _TYPE_TESTS = {"isinstance", "issubclass", "assertIsInstance", "assertNotIsInsta
 
 
 def _in_type_tests(event: NameEvent) -> bool:
-    """Whether the name stands in an `isinstance`, or an import gives it to one."""
+    """Whether the name, or its import, is used in an `isinstance`."""
     node, module = event.node, event.frame.module
     if isinstance(node, ast.alias):
         bound = node.asname or node.name

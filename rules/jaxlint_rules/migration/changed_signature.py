@@ -1,4 +1,4 @@
-"""changed-signature: arguments that a function of JAX takes no more, or takes in another way."""
+"""changed-signature: arguments that a JAX function no longer accepts, or accepts differently."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _has_changed(name: str) -> bool:
     )
 
 
-# They warn when they are given, and the function does not move.
+# They warn if they are passed, and the function does not move.
 _WARNS = {("jax.jit", "backend"), ("jax.jit", "device")}
 
 
@@ -109,7 +109,7 @@ class ChangedSignature(Rule):
 
     @staticmethod
     def _required(node: ast.Call, callee: str, target: Target, report: Reporter) -> None:
-        """An argument that has to be given now, where none was before."""
+        """An argument that is now required."""
         change, package = call_change(callee), package_of(callee) or "jax"
         if change is None or not change.param or not change.param.isidentifier() or package == "jax":
             return

@@ -1,4 +1,4 @@
-"""deprecated-api: names that the targeted JAX still has, and warns of."""
+"""deprecated-api: names that the target JAX still has, with a warning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jaxlint_rules.migration._changed_names import ImportedNames, SpelledNames, 
 _MESHES = {"jax.sharding.Mesh", "jax.make_mesh"}
 _USES_PJIT = re.compile(r"\bpjit\b")
 _ASKS_FOR_THE_MESH = re.compile(r"thread_resources|get_physical_mesh")
-# As its row has it, with all arguments: once the mesh is set, jax.jit takes bare PartitionSpecs too.
+# Its row covers all arguments: once a mesh is set, jax.jit also accepts bare PartitionSpecs.
 _PJIT = {
     "old": "jax.experimental.pjit.pjit",
     "new": "jax.jit",
@@ -24,7 +24,7 @@ _PJIT = {
         "rename": {"in_axis_resources": "in_shardings", "out_axis_resources": "out_shardings"},
     },
 }
-# They warn when they are called, which the history does not see.
+# They warn at the call, which the history does not contain.
 _WARN_WHEN_CALLED = {"jax.host_count", "jax.host_id", "jax.host_ids"}
 
 
@@ -98,7 +98,7 @@ class DeprecatedApi(Rule):
         )
 
     def on_attribute(self, event: AttributeEvent, report: Reporter) -> None:
-        """Methods and attributes that the target has and warns of."""
+        """Methods and attributes that the target has, with a warning."""
         change = self._attributes.change(event)
         if change is None:
             return
@@ -125,7 +125,7 @@ class DeprecatedApi(Rule):
         if not target.deprecates(change) or not target.has_since(change.since):
             return
         if event.frame.stage.staged:
-            return  # jax.set_mesh cannot be entered there, and nothing takes its place
+            return  # jax.set_mesh cannot be entered there, and there is no replacement
         steps = [Step("wrap-expression", report.path, report.span(event.node), {"function": "jax.set_mesh"})]
         pjits = self._pjits(event, report)
         for call in pjits or ():
@@ -149,9 +149,9 @@ class DeprecatedApi(Rule):
         )
 
     def _pjits(self, event: WithEvent, report: Reporter) -> list[ast.expr] | None:
-        """The uses of `pjit` in this file, which finds a mesh that was entered itself, and jax.jit one that was set.
+        """The uses of `pjit` in this file: `pjit` finds an entered mesh, `jax.jit` a set one.
 
-        None where other code may look for the mesh that was entered.
+        None if other code may look for the entered mesh.
         """
         module = event.frame.module
         using = report.project.matching(_USES_PJIT)
@@ -163,7 +163,7 @@ class DeprecatedApi(Rule):
 
 
 def _automatic_axes(node: ast.Call) -> dict[str, object] | None:
-    """Axes of `jax.make_mesh` were automatic by default until 0.9, and are explicit since."""
+    """Axes of `jax.make_mesh` were automatic by default before 0.9, and are explicit since."""
     if any(keyword.arg in ("axis_types", None) for keyword in node.keywords) or len(node.args) > 2:
         return None
     named = [keyword.value for keyword in node.keywords if keyword.arg == "axis_names"] or node.args[1:]
@@ -175,7 +175,7 @@ def _automatic_axes(node: ast.Call) -> dict[str, object] | None:
 
 
 def _deprecated(qualified: str, target: Target) -> ApiChange | None:
-    """The row that makes `qualified` worth a warning: one can act on it, and JAX itself warns."""
+    """The row for a warning about `qualified`: there is a remedy, and JAX itself warns."""
     change = lookup(qualified)
     if change is None or change.kind not in ("deprecated", "removed", "moved"):
         return None

@@ -12,7 +12,7 @@ from jaxlint.api.tables import TRANSFORMS
 from jaxlint.finding import Severity
 from jaxlint_rules.migration._changed_names import SpelledNames
 
-# Where people look a function up that lies in another of these.
+# Modules in which people look for each other's functions.
 _HOMES = (
     "jax",
     "jax.numpy",
@@ -49,7 +49,7 @@ def _is_unheard_of(qualified: str) -> bool:
     if name.startswith("_") or name == "*":
         return False
     if rest and f"{module}.{name}" in TRANSFORMS:
-        return True  # perhaps an import from a function
+        return True  # possibly imported from a function
     names = known_names(module)
     if names.is_open or not names.there or name in names.there or name in names.gone:
         return False
@@ -117,11 +117,9 @@ class NonexistentApi(Rule):
             return
         wrong = node
         for _ in range(rest.count(".") + bool(rest)):
-            if isinstance(wrong, ast.Attribute):  # some of the rest may have been written at the import
+            if isinstance(wrong, ast.Attribute):  # part of the rest may have been reported at the import
                 wrong = wrong.value
-        if (
-            isinstance(wrong, ast.Name) or wrong in self._reported
-        ):  # a bare name is reported where it is imported
+        if isinstance(wrong, ast.Name) or wrong in self._reported:  # a bare name is reported at its import
             return
         self._reported.add(wrong)
         close = did_you_mean(module, name)
@@ -146,7 +144,7 @@ class NonexistentApi(Rule):
             )
 
     def _is_newer(self, specifier: str | None) -> bool:
-        """Whether the program may run on a release that the table does not know."""
+        """Whether the program may run on a release newer than the table."""
         if self._newer is None:
             newest = parse_version(NEWEST)
             try:
@@ -158,7 +156,7 @@ class NonexistentApi(Rule):
         return self._newer
 
     def _assigned(self, event: NameEvent) -> set[str]:
-        """Attributes that the file sets on anything."""
+        """Attributes that the file sets on any object."""
         tree = event.frame.module.tree
         if tree not in self._own:
             own = self._own[tree] = set()
@@ -173,7 +171,7 @@ class NonexistentApi(Rule):
 
 
 def did_you_mean(module: str, name: str) -> str | None:
-    """A public name that is close to `module.name`: the same in another module, or one that is spelt like it."""
+    """A public name similar to `module.name`: the same name in another module, or a similar spelling."""
     for home in _HOMES:
         if home != module and home in known_names and name in known_names(home).there:
             return f"{home}.{name}"

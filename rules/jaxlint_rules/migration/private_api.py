@@ -66,7 +66,7 @@ class PrivateApi(Rule):
         if event.is_optional() or not qualified.startswith("jax._src") or not self._spelled.is_written(event):
             return
         if isinstance(node, ast.Attribute):
-            # Inside out: what stands before the last name was seen, and kept back, already.
+            # Inside out: the prefix was seen and suppressed already.
             if not _writes_src(node) or isinstance(event.frame.module.parents.get(node), ast.Attribute):
                 return
         elif not isinstance(node, ast.alias):
@@ -88,7 +88,7 @@ class PrivateApi(Rule):
 
 
 def _writes_src(node: ast.expr) -> bool:
-    """Whether the chain itself goes through `_src`, rather than a name that an import has bound."""
+    """Whether the chain itself contains `_src`, rather than a name bound by an import."""
     while isinstance(node, ast.Attribute):
         if node.attr == "_src":
             return True

@@ -1,4 +1,4 @@
-"""removed-api: names and options that the targeted JAX no longer has."""
+"""removed-api: names and options that the target JAX no longer has."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _has_row(qualified: str) -> bool:
 
 
 def _row_around(qualified: str) -> ApiChange | None:
-    """The row of the module that the name lies in, or what the releases say of a name without one."""
+    """The row of the enclosing module, or a row from the table of names if it has none."""
     return lookup_module(qualified) or _unreviewed(qualified)
 
 
@@ -104,7 +104,7 @@ class RemovedApi(Rule):
 
     @staticmethod
     def _config_module(event: NameEvent, target: Target, report: Reporter) -> None:
-        """`import jax.config`: an object of that name has taken the module's place."""
+        """`import jax.config`: an object of that name has replaced the module."""
         node, row = event.node, lookup("jax.config.config")
         statement = event.frame.module.parents.get(node)
         if (
@@ -124,10 +124,10 @@ class RemovedApi(Rule):
 
     @staticmethod
     def _removed(qualified: str, target: Target, *, is_import: bool) -> ApiChange | None:
-        """The row that makes `qualified` a mistake on the target."""
+        """The row that makes `qualified` an error on the target."""
         change = lookup(qualified)
         if change is not None and change.form == "module" and not is_import:
-            return None  # reported where something of the module is used, which may have a row of its own
+            return None  # reported where a member of the module is used, which may have its own row
         if change is None:
             change = _row_around(qualified)
         if change is None or change.kind not in ("removed", "moved"):
@@ -187,7 +187,7 @@ def _reason(change: ApiChange, qualified: str, specifier: str | None, package: s
 
 
 def _unreviewed(qualified: str) -> ApiChange | None:
-    """A row for a name that releases had and lost without anybody speaking of it, as the table of names has it."""
+    """A row for a name that was removed without any note, from the table of names."""
     place = known_names.split(qualified)
     if place is None or place[1].startswith("_"):
         return None

@@ -27,13 +27,13 @@ _BOUNDED = frozenset(
 
 
 def may_overflow(value: Value, frame: Frame) -> bool:
-    """False for what is bounded above by its form: negated, clipped, a logarithm, something subtracted."""
+    """False for a value bounded above by its form: negated, clipped, a logarithm, a difference."""
     if not isinstance(value, Array):
-        return isinstance(value, Unknown) and frame.was_given(value.origin)  # a parameter, as it came
+        return isinstance(value, Unknown) and frame.was_given(value.origin)  # an unmodified parameter
     bare = without_views(value)
     operation = made(bare)
     if operation is None:
-        # What was made of more than is remembered may have had its maximum subtracted.
+        # A value with a longer history than is recorded may have had its maximum subtracted.
         return not isinstance(bare, Array) or bare.made is None
     if operation.name in _BOUNDED or operation.name.startswith("jax.random."):
         return False

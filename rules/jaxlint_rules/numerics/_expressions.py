@@ -1,4 +1,4 @@
-"""What rules on numerics ask of an expression: whether two are the same, what one is built of, which constants it has."""
+"""Expressions in rules on numerics: equality, structure, constants."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEEP = 8
 
 
 def made(value: Value | None, *names: str) -> Operation | None:
-    """The operation behind a value, when it is one of `names` (any, when none are given)."""
+    """The operation behind a value, if it is one of `names` (any, if none are given)."""
     operation = value.made if isinstance(value, Array) else None
     if operation is None or not operation.args or (names and operation.name not in names):
         return None
@@ -22,7 +22,7 @@ def made(value: Value | None, *names: str) -> Operation | None:
 
 
 def without_views(value: Value | None) -> Value | None:
-    """The value without the operations that only arrange or cast its elements."""
+    """The value under operations that only rearrange or cast its elements."""
     for _ in range(DEEP):
         operation = made(value, *VIEWS)
         if operation is None:
@@ -64,7 +64,7 @@ def _same_constant(left: Value, right: Value) -> bool:
 
 
 def number(value: Value | None) -> float | None:
-    """The number that a value is known to be."""
+    """The known number of a value."""
     const = constant(value) if value is not None else MISSING
     if isinstance(const, bool) or not isinstance(const, (int, float)):
         return None
@@ -72,7 +72,7 @@ def number(value: Value | None) -> float | None:
 
 
 def euclidean_vector(operation: Operation) -> Value | None:
-    """What an operation is the Euclidean norm of: `norm(v)`, `sqrt(sum(v**2))` and `sqrt(v @ v)`."""
+    """The vector of a Euclidean norm: `norm(v)`, `sqrt(sum(v**2))` and `sqrt(v @ v)`."""
     if not operation.args:
         return None
     if operation.name == "norm":
@@ -97,12 +97,12 @@ def euclidean_vector(operation: Operation) -> Value | None:
 
 
 def is_number(value: Value) -> bool:
-    """A number of the host, whichever it is."""
+    """Some number on the host."""
     return isinstance(value, (Static, NumpyArray))
 
 
 def has_own_gradient(frame: Frame) -> bool:
-    """Whether the function has rules of its own for its derivative."""
+    """Whether the function has its own derivative rules."""
     node = frame.function.node if frame.function is not None else None
     decorators = node.decorator_list if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
     return any("custom_" in ast.unparse(decorator) for decorator in decorators)

@@ -10,7 +10,7 @@ from jaxlint.finding import Severity
 
 _LOSSES = ("l2_loss", "squared_error", "huber_loss", "log_cosh", "sigmoid_binary_cross_entropy")
 _OF_DIFFERENCES = frozenset({"mean", "sum", "square", "abs", "absolute", "huber_loss", "norm"})
-# What makes a column on purpose, for each with each.
+# Operations that create a column on purpose, for all pairs.
 _COLUMNS = frozenset({"getitem", "expand_dims", "reshape", "meshgrid", "broadcast_to"})
 
 
@@ -49,7 +49,7 @@ class BroadcastInLoss(Rule):
     name = "broadcast-in-loss"
     category = "numerics"
     severity = Severity.WARNING
-    preview = True  # until its findings in real code were read: docs/writing-rules.md
+    preview = True  # until its findings in real code have been read: docs/writing-rules.md
 
     @concerns(
         "subtract", *(f"optax.{name}" for name in _LOSSES), *(f"optax.losses.{name}" for name in _LOSSES)
@@ -90,7 +90,7 @@ def _is_sure(value: Value) -> bool:
 
 
 def _is_meant(column: Value) -> bool:
-    """Whether a column was made of a row where it stands, to meet each with each."""
+    """Whether a column was created from a row right there, to form all pairs."""
     made = column.made if isinstance(column, Array) else None
     return made is not None and made.name in _COLUMNS
 

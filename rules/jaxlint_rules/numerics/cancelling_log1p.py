@@ -1,4 +1,4 @@
-"""Digits are lost next to one."""
+"""Digits are lost close to one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A root or logarithm whose gradient is not finite where its clamp sets in."""
+"""A root or logarithm whose gradient is not finite at the bound of its clamp."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class ClampToEdge(Rule):
 
 
 def _reaches(name: str, argument: Value) -> str:
-    """Why an argument that nothing clamps reaches the edge all the same; "" where it is not known to."""
+    """Why an unclamped argument reaches the bound anyway; "" if it is not known to."""
     if name in ("arccos", "arcsin"):
         quotient = made(argument, "divide")
         if quotient is not None and len(quotient.args) == 2 and _is_length(quotient.args[1]):

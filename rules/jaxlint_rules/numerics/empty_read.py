@@ -1,4 +1,4 @@
-"""What `jnp.empty` holds is read before it is written."""
+"""The contents of `jnp.empty` are read before they are written."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class EmptyRead(Rule):
                 return
 
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
-        """A loop that begins with an empty array, which its body computes with before it writes to it."""
+        """A loop that starts with an empty array and uses it before writing to it."""
         result = event.result
         if event.api.endswith("scan"):
             result = result.items[0] if isinstance(result, TupleValue) and result.items else UNKNOWN
@@ -86,7 +86,7 @@ class EmptyRead(Rule):
 
 
 def _corresponding(init: Value, carry: Value, result: Value) -> Iterator[tuple[Array, Array, Array]]:
-    """The arrays at one place of a carry: at the start, as the body sees it, and as it returns it."""
+    """The arrays at one place of a carry: initially, inside the body, and in its result."""
     if isinstance(init, Array) and isinstance(carry, Array) and isinstance(result, Array):
         if carry.origin is not None:
             yield init, carry, result
@@ -96,7 +96,7 @@ def _corresponding(init: Value, carry: Value, result: Value) -> Iterator[tuple[A
 
 
 def _reads(operation: Operation) -> bool:
-    """Whether it computes with what its operands hold; `x.at[i].add(y)` does, `x.at[i].set(y)` does not."""
+    """Whether it uses the contents of its operands; `x.at[i].add(y)` does, `x.at[i].set(y)` does not."""
     if operation.name == "at":
         call = operation.node
         return isinstance(call, ast.Call) and _method(call.func) in _UPDATES

@@ -1,4 +1,4 @@
-"""A norm or deviation that is guarded against zero after its root, where the gradient is NaN already."""
+"""A norm or deviation that is guarded against zero after its root, where the gradient is already NaN."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from jaxlint_rules.numerics._expressions import (
     without_views,
 )
 
-_SMALL = 1e-3  # what is added to keep a divisor from being zero, and not for what it is
+_SMALL = 1e-3  # a number added to keep a divisor from being zero, not for its value
 _ROOTS = ("norm", "sqrt", "std")
 _GUARDS = ("add", "maximum", "clip")
-_DROPPING = ("relu", "where", "select")  # whose derivative chooses, so that NaN does not come through at zero
+_DROPPING = ("relu", "where", "select")  # their derivative selects, so NaN does not pass through at zero
 _BOUNDED = frozenset({"add", "maximum", "clip", "exp", "softplus", "where", "select", "cosh"})
 
 
@@ -83,7 +83,7 @@ class GuardAfterRoot(Rule):
 
 
 def _root(value: Value) -> str:
-    """In words, the root that a value is and that a gradient flows through; "" where it cannot be zero."""
+    """The root that a value is and that a gradient flows through, in words; "" if it cannot be zero."""
     operation = made(without_views(value), *_ROOTS)
     if operation is None:
         return ""
@@ -98,7 +98,7 @@ def _root(value: Value) -> str:
 
 
 def _may_be_zero(root: Operation) -> bool:
-    """A sum of squares, or a variance: nothing else is known to come to zero."""
+    """A sum of squares, or a variance: nothing else is known to reach zero."""
     inside = made(without_views(root.args[0]))
     if inside is None or inside.name in _BOUNDED:
         return False

@@ -1,4 +1,4 @@
-"""The norm of what is certainly zero, or begins as zero, is differentiated."""
+"""The norm of a vector that certainly is zero, or starts as zero, is differentiated."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ class NormGradientAtZero(Rule):
         self.found: list[OperationEvent] = []
         self.squares: list[OperationEvent] = []
         self.rectified: list[OperationEvent] = []
-        # Parameters of jitted functions that a call passes zeros for, with where they are jitted.
+        # Parameters of jitted functions that receive zeros, with the place of the jit.
         self.zeros: set[tuple[str, ast.AST | None]] = set()
-        self.begins_as: dict[Origin, Array] = {}  # of carries: what their loops are given
-        self.beginning: list[tuple[OperationEvent, Array | None]] = []  # None where it is a difference
+        self.begins_as: dict[Origin, Array] = {}  # of carries: the initial values of their loops
+        self.beginning: list[tuple[OperationEvent, Array | None]] = []  # None for a difference
 
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -120,13 +120,14 @@ class NormGradientAtZero(Rule):
                 self.beginning.append((event, start))
 
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
-        """A carry begins as what the loop is given, which needs no gradient itself where that is taken around the loop."""
+        """A carry has the loop's initial value, which itself needs no gradient if that is taken around the loop."""
         for init, carry in _pairs(event.init, event.carry):
             if carry.origin is not None and (init.flow is not None or not event.differentiated):
                 self.begins_as[carry.origin] = init
 
     def is_zero(self, value: Array) -> bool:
-        """Whether an array begins as zeros: made so here, passed by a caller of a jitted function, or as the carry of a loop."""
+        """Whether an array starts as zeros: created so here, passed to a jitted function, or as a loop's initial
+        carry."""
         start = self.begins_as.get(value.origin, value) if value.origin is not None else value
         why = start.why
         passed = why is not None and why.cause is not None and (why.parameter, why.cause.node) in self.zeros
@@ -167,14 +168,14 @@ class NormGradientAtZero(Rule):
 
     @staticmethod
     def tell(event: OperationEvent, report: Reporter, message: str, reason: str) -> None:
-        """Reports a norm that a gradient flows through."""
+        """Reports a norm under a gradient."""
         report.event = event
         if report.differentiated(event.frame):
             report(event.node, message, reason=reason)
 
 
 def _pairs(init: Value, carry: Value) -> Iterator[tuple[Array, Array]]:
-    """The arrays of a carry beside those that it begins as."""
+    """The arrays of a carry with their initial values."""
     if isinstance(init, Array) and isinstance(carry, Array):
         yield init, carry
     elif isinstance(init, (TupleValue, ListValue)) and isinstance(carry, (TupleValue, ListValue)):
@@ -190,7 +191,7 @@ def _is_zeros(value: Value) -> bool:
 
 
 def _is_rectified(vector: Value | None) -> bool:
-    """A maximum with zero that a gradient flows through. `jax.nn.relu` drops what comes back where it is not active."""
+    """A maximum with zero under a gradient. `jax.nn.relu` discards the gradient of inactive units."""
     operation = made(vector, "maximum")
     if operation is None or not isinstance(vector, Array) or vector.flow is None:
         return False
@@ -198,7 +199,7 @@ def _is_rectified(vector: Value | None) -> bool:
 
 
 def _divided_by_own_norm(operation: Operation) -> bool:
-    """What a ReLU gives divided by its norm, which is zero over zero where no unit is active."""
+    """The output of a ReLU divided by its norm: zero over zero if no unit is active."""
     top, norm = operation.args[0], made(without_views(operation.args[-1]), "norm", "sqrt")
     if norm is None or made(top, "relu") is None or not isinstance(top, Array) or top.flow is None:
         return False
@@ -206,7 +207,7 @@ def _divided_by_own_norm(operation: Operation) -> bool:
 
 
 def _is_square_of_norm(operation: Operation) -> bool:
-    """`norm(w) ** 2` of an array that is given, as parameters are, which often begin as zeros."""
+    """`norm(w) ** 2` of an argument, such as parameters, which often start as zeros."""
     squared = (
         operation.name == "power" and len(operation.args) == 2 and constant(operation.args[1]) in (2, 2.0)
     )
@@ -221,7 +222,7 @@ def _is_square_of_norm(operation: Operation) -> bool:
 
 
 def _unwrapped(vector: Value | None) -> Value | None:
-    """`d` of `d - box * jnp.round(d / box)`, the nearest image in a periodic box, which is zero where `d` is."""
+    """`d` in `d - box * jnp.round(d / box)`, the nearest periodic image, which is zero where `d` is."""
     shifted = made(vector, "subtract")
     if shifted is None or len(shifted.args) != 2:
         return vector
@@ -248,7 +249,7 @@ def _pairwise(left: Value, right: Value) -> bool:
 
 
 def _new_axes(node: ast.AST) -> tuple[int, ...]:
-    """Where an index has `None` or `newaxis`; empty when it selects anything."""
+    """The positions of `None` or `newaxis` in an index; empty if it selects anything."""
     if not isinstance(node, ast.Subscript):
         return ()
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]

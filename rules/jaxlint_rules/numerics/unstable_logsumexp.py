@@ -1,4 +1,4 @@
-"""A logarithm of exponentials that over- or underflows."""
+"""A logarithm of exponentials that overflows or underflows."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class UnstableLogsumexp(Rule):
 
 
 def _form(value: Value, frame: Frame) -> tuple[str, str] | None:
-    """The unstable form that a logarithm's argument makes, and what to write instead."""
+    """The unstable form of a logarithm's argument, and its replacement."""
     inner = made(without_views(value))
     if inner is None:
         return None

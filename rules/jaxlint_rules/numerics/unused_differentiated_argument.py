@@ -1,4 +1,4 @@
-"""A function is differentiated for an argument that it never reads."""
+"""A function is differentiated with respect to an argument that it never reads."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class UnusedDifferentiatedArgument(Rule):
 
 
 def _parameters(target: Value) -> tuple[Function, list[str]] | None:
-    """The function behind a target, and the parameters that a caller fills; None through transformations that wrap."""
+    """The function behind a target, and the parameters that a caller fills; None under transformations that wrap."""
     skipped, bound = 0, set[str]()
     while not isinstance(target, Function):
         if isinstance(target, BoundMethod):
@@ -101,7 +101,7 @@ def _parameters(target: Value) -> tuple[Function, list[str]] | None:
 
 
 def _is_stub(node: ast.AST) -> bool:
-    """A body that only raises, says nothing, or is left to be written (`...`)."""
+    """A body that only raises, is empty, or is still to be written (`...`)."""
     body = getattr(node, "body", [])
     if isinstance(body, list) and any(
         isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and s.value.value is Ellipsis

@@ -1,4 +1,4 @@
-"""A branch of `where` that is not chosen makes the gradient NaN."""
+"""The branch of a `where` that is not selected makes the gradient NaN."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name
 from jaxlint_rules.numerics._expressions import DEEP, VIEWS, is_number, made, number, same, without_views
 
-# Operations whose derivative is not finite at 0, or left of it.
+# Operations whose derivative is not finite at 0, or below it.
 _AT_ZERO = frozenset({"log", "log2", "log10", "sqrt", "rsqrt", "reciprocal", "cbrt"})
 _AT_ONE = frozenset({"arccos", "arcsin", "arctanh", "arccosh", "acos", "asin", "atanh", "acosh"})
 _OVERFLOWS = frozenset({"exp", "expm1", "exp2", "sinh", "cosh"})
@@ -133,7 +133,7 @@ class WhereGradientNan(Rule):
                     continue
                 limit = next((bound for value, bound in tested if same(value, operand)), None)
                 if limit == "" and _is_below(operation.args[0], operand) is chosen:
-                    continue  # a cutoff: the branch is for what is small
+                    continue  # a cutoff: the branch is for small values
                 if limit is None and name in _AT_ZERO | {"divide"}:
                     limit = next(
                         (0.0 for value, at in tested if at == 0.0 and _vanishes_with(operand, value)), None
@@ -143,7 +143,7 @@ class WhereGradientNan(Rule):
                     return
 
     def check_cleaned(self, event: OperationEvent, value: Value) -> None:
-        """A value that a gradient flows through, whose NaN is taken away after it was computed."""
+        """A value under a gradient whose NaN is replaced after its computation."""
         if not isinstance(value, Array) or value.flow is None or _sums_of_segments(value):
             return
         for name, operand in _unsafe(value, DEEP):
@@ -161,7 +161,7 @@ class WhereGradientNan(Rule):
         for event, name, how in self.found:
             report.event = event
             if _in_kernel(event) or not report.differentiated(event.frame):
-                continue  # a kernel has a gradient of its own, if any
+                continue  # a kernel defines its own gradient, if it has one
             what = {"divide": "the division", "power": "the power"}.get(name, f"`{name}`")
             if how:
                 report(
@@ -178,7 +178,7 @@ class WhereGradientNan(Rule):
 
 
 def _asked_for_nan(condition: Value, depth: int) -> Value | None:
-    """What a condition asks to be a number, or finite, or not."""
+    """The values that a condition tests for NaN or infinity."""
     operation = made(condition, *_ASKS_FOR_NAN, *_CONNECTIVES)
     if operation is None or depth == 0:
         return None
@@ -189,14 +189,14 @@ def _asked_for_nan(condition: Value, depth: int) -> Value | None:
 
 
 def _sums_of_segments(value: Value) -> bool:
-    """A ratio of sums of segments: those that are empty are zero over zero, and nothing has a gradient from them."""
+    """A ratio of segment sums: empty segments are zero over zero, and nothing receives a gradient from them."""
     quotient = made(value, "divide")
     total = made(without_views(quotient.args[0])) if quotient is not None else None
     return total is not None and total.name.rpartition(".")[2].startswith("segment_")
 
 
 def _vanishes_with(operand: Value, value: Value, depth: int = 4) -> bool:
-    """Whether `operand` has a factor `value`, and is zero where that is."""
+    """Whether `operand` has a factor `value`, and so is zero where that is."""
     if same(operand, value):
         return True
     operation = made(operand, "multiply", "divide", *VIEWS)
@@ -213,7 +213,7 @@ def _leaves_nan(call: ast.AST) -> bool:
 
 
 def _in_kernel(event: OperationEvent) -> bool:
-    """In a kernel of Pallas: it runs as one, or takes references by the names that they have by convention."""
+    """In a Pallas kernel: it runs as one, or its parameters have the customary names of references."""
     if event.frame.home.within("pallas"):
         return True
     for around in event.frame.module.ancestors(event.node):
@@ -225,9 +225,10 @@ def _in_kernel(event: OperationEvent) -> bool:
 
 
 def _protects(name: str, limit: float | str) -> bool:
-    """Whether a comparison with this limit keeps the operation away from where its derivative is not finite."""
+    """Whether a comparison with this limit keeps the operation away from the point where its derivative is not
+    finite."""
     if isinstance(limit, str):
-        return name not in _OVERFLOWS  # a tolerance that is not known
+        return name not in _OVERFLOWS  # an unknown tolerance
     if name in _AT_ONE:
         return 0.5 < abs(limit) <= 1.0
     if name in _OVERFLOWS:
@@ -266,9 +267,10 @@ def _is_below(condition: Value, operand: Value) -> bool | None:
 
 
 def _made_safe(value: Value) -> bool:
-    """Whether a number stands in for some of its elements, as `where(y == 0, 1.0, y)` has it, or a bound other than zero.
+    """Whether a number replaces some of its elements, as in `where(y == 0, 1.0, y)`, or it has a bound other than
+    zero.
 
-    `where` leaves out what comes back from the elements that a number stands for, NaN or not.
+    `where` drops the gradient of the replaced elements, NaN or not.
     """
     operation = value.made if isinstance(value, Array) else None
     if operation is None or operation.name not in ("where", "select", "maximum", "clip"):
@@ -279,9 +281,10 @@ def _made_safe(value: Value) -> bool:
 
 
 def _zero_beside(dividend: Value, divisor: Value) -> bool:
-    """Whether an earlier `where` on the divisor takes the gradient out of the dividend, as of a sum that a mask counts.
+    """Whether an earlier `where` on the divisor blocks the gradient of the dividend, as for a sum with a count.
 
-    `total = where(count == 0, 0, total)`, `where(count == 0, total, total / count)`: who writes that differentiates the total alone.
+    In `total = where(count == 0, 0, total)`, `where(count == 0, total, total / count)`, only the total is
+    differentiated.
     """
     operation = made(dividend, "where")
     if operation is None or len(operation.args) != 3:
@@ -290,7 +293,7 @@ def _zero_beside(dividend: Value, divisor: Value) -> bool:
 
 
 def _unsafe(value: Value, depth: int) -> Iterator[tuple[str, Value]]:
-    """The operations in a branch whose derivative is not finite everywhere, and what they are applied to."""
+    """The operations in a branch whose derivative is not finite everywhere, with their operands."""
     operation = made(value)
     if operation is None or depth == 0:
         return

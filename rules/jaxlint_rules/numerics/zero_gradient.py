@@ -1,4 +1,4 @@
-"""A loss that comes out of an operation without a derivative."""
+"""A loss computed through an operation without a derivative."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxlint.api.values import Array, Static, Transformed, Value, constant
 from jaxlint.finding import Severity
 
 _GRADIENTS = frozenset({"jax.grad", "jax.value_and_grad"})
-# What is called with the arguments of the gradient, of the same dtype.
+# Functions that are called with the gradient's arguments, of the same dtype.
 _HANDING_ON = frozenset({"jit", "vmap"})
 
 

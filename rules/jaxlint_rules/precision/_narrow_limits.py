@@ -1,4 +1,4 @@
-"""What narrow dtypes do not hold: integers beyond their ends, products and running sums, numbers that become infinite."""
+"""The limits of narrow dtypes: integers out of range, products and running sums, numbers that overflow to infinity."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jaxlint.api.values import (
 from jaxlint_rules.numerics._expressions import made
 
 ENDS = {dtype: INTEGER_ENDS[dtype] for dtype in ("int8", "uint8", "int16", "uint16")}
-_EXACT = {"bfloat16": 256, "float16": 2048}  # up to where each integer is a number of the dtype
+_EXACT = {"bfloat16": 256, "float16": 2048}  # the bound up to which the dtype represents each integer
 LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}
 PRODUCTS = frozenset({"matmul", "dot", "vdot", "inner", "tensordot", "einsum", "dot_general", "batch_matmul"})
 RUNNING = frozenset({"cumsum", "cumprod"})
@@ -32,7 +32,7 @@ MIXING = frozenset({"add", "subtract", "multiply", "where"})
 
 
 def wrapping(operation: Operation, dtype: str) -> str:
-    """What is wrong with a product or a running sum that has a narrow integer type; "" where nothing is."""
+    """What is wrong with a product or running sum in a narrow integer type; "" if nothing is."""
     if dtype not in ENDS or operation.kwargs.get("preferred_element_type") is not None:
         return ""
     if operation.kwargs.get("dtype") is not None or _stays_small(operation, dtype):
@@ -40,7 +40,7 @@ def wrapping(operation: Operation, dtype: str) -> str:
     if operation.name in RUNNING:
         longest = max(shape_of(operation.args[0]) or (0,), default=0)
         if not dtype.startswith("u") and longest <= ENDS[dtype][1]:
-            return ""  # of what has both signs, and perhaps over a short axis
+            return ""  # the operand has both signs, and perhaps a short axis
         return f"`{operation.name}` of {dtype} wraps around beyond {ENDS[dtype][1]:,}; pass `dtype=jnp.int32`"
     use = "pass `preferred_element_type=jnp.int32`"
     if isinstance(operation.node, ast.BinOp):
@@ -49,7 +49,7 @@ def wrapping(operation: Operation, dtype: str) -> str:
 
 
 def _stays_small(operation: Operation, dtype: str) -> bool:
-    """Whether the numbers are known, and too few to reach the end of the type."""
+    """Whether the numbers are known, and too few to reach the limit of the type."""
     parts = [range_of(value) or _of_truth(value) for value in operation.args[:2] if isinstance(value, Array)]
     if operation.name == "cumprod" or not parts or any(part is None for part in parts):
         return False
@@ -61,13 +61,13 @@ def _stays_small(operation: Operation, dtype: str) -> bool:
 
 
 def _of_truth(value: Value) -> Range | None:
-    """Of a mask that was cast."""
+    """A cast mask."""
     cast = made(value, "astype")
     return Range(0, 1, None) if cast is not None and dtype_of(cast.args[0]) == "bool" else None
 
 
 def cast(operation: Operation, dtype: str) -> str:
-    """What is wrong with integers that a cast, or a function that counts, puts into a narrow type; "" where nothing is."""
+    """What is wrong with integers that a cast, or a counting function, puts into a narrow type; "" if nothing is."""
     if operation.name == "astype":
         found = range_of(operation.args[0]) if operation.args else None
     else:
@@ -84,14 +84,14 @@ def cast(operation: Operation, dtype: str) -> str:
             return ""
         return f"integers that reach {found.farthest:,} wrap around in {dtype}, which ends at {high}; use a wider type"
     exact = _EXACT.get(dtype, 0)
-    evenly = found.step & -found.step  # the power of two that all of them are multiples of
+    evenly = found.step & -found.step  # the power of two that divides all of them
     if not exact or not found.direction or abs(found.farthest) <= exact * max(evenly, 1):
         return ""
     return f"{dtype} holds integers up to {exact:,}, and these reach {found.farthest:,}; keep them int32 or float32"
 
 
 def unfit(operation: Operation, dtype: str) -> tuple[str, str]:
-    """A number that a narrow type does not hold, as it is written and as it is there; two empty texts where all fit."""
+    """A number that a narrow type cannot represent, as written and as stored; two empty texts if all fit."""
     given = operation.args[1:] if operation.name == "where" else operation.args
     if operation.name in COMPARISONS:
         dtype = next((d for value in given if (d := dtype_of(value)) in ENDS), "")

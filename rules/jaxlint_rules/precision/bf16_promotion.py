@@ -1,4 +1,4 @@
-"""A low-precision computation is widened by a constant."""
+"""A low-precision computation is promoted by a constant."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Bf16Promotion(Rule):
         low = next((dtype_of(value) for value in operands if dtype_of(value) in LOW_PRECISION), "")
         wide = [value for value in operands if dtype_of(value) in _WIDE]
         if isinstance(operation.node, ast.AugAssign) and dtype_of(operation.args[0]) in _WIDE:
-            return  # a sum in float32 of what is not
+            return  # a float32 sum of lower-precision values
         if low and wide and all(is_constant(value, _DEEP) for value in wide):
             what = "a NumPy value" if isinstance(wide[0], NumpyArray) else "a constant"
             if any(isinstance(v, Array) and v.made is not None and v.made.name == "self.param" for v in wide):
@@ -84,7 +84,7 @@ class Bf16Promotion(Rule):
             self.found[id(operation)] = (operation, event, low, f"{what} of `{dtype_of(wide[0])}`")
 
     def forgive(self, value: Value, depth: int) -> None:
-        """What is cast afterwards was widened on purpose."""
+        """A value that is cast afterwards was promoted on purpose."""
         if isinstance(value, Array) and value.made is not None and depth > 0:
             self.found.pop(id(value.made), None)
             for operand in _operands(value.made):
@@ -109,7 +109,7 @@ def _operands(operation: Operation) -> list[Value]:
 
 
 def _is_drawn(value: Value, depth: int) -> bool:
-    """Whether random numbers of the default dtype are in what a value is computed of."""
+    """Whether a value depends on random numbers of the default dtype."""
     made = value.made if isinstance(value, Array) else None
     if made is None or depth == 0:
         return False
@@ -119,13 +119,13 @@ def _is_drawn(value: Value, depth: int) -> bool:
 
 
 def _in_default_dtype(draw: Operation) -> bool:
-    """Whether a distribution gives float32 because nobody asked for another dtype."""
+    """Whether a distribution returns float32 because no dtype was requested."""
     maker = RANDOM_MAKERS.get(draw.name.removeprefix(_RANDOM))
     return maker is not None and maker[1] == "float32" and draw.operand(maker[0], "dtype") is None
 
 
 def is_constant(value: Value, depth: int) -> bool:
-    """Whether a value is NumPy's, or was made of nothing but constants, by functions that make arrays."""
+    """Whether a value is NumPy's, or is created from constants only, by array functions."""
     if isinstance(value, NumpyArray):
         return True
     if not isinstance(value, Array):

@@ -1,4 +1,4 @@
-"""64 bits are asked for and not given."""
+"""64 bits are requested and not provided."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Float64WithoutX64(Rule):
 
 
 def _only_for_wide(event: OperationEvent | CallEvent) -> bool:
-    """Whether an `if` around it asks for a wide dtype first: `if x.dtype == jnp.float64:`."""
+    """Whether an enclosing `if` tests for a wide dtype first: `if x.dtype == jnp.float64:`."""
     below: ast.AST = event.node
     for above in event.frame.module.ancestors(event.node):
         if isinstance(above, (ast.If, ast.IfExp)) and below is not above.test:
@@ -123,7 +123,7 @@ def _only_for_wide(event: OperationEvent | CallEvent) -> bool:
 
 
 def _asked(operation: Operation) -> Value | None:
-    """The dtype argument of an operation, wherever it stands."""
+    """The dtype argument of an operation, by any position."""
     if not operation.kwargs and operation.name not in _TAKING_DTYPES:
         return None
     if operation.name == "astype":
@@ -133,7 +133,7 @@ def _asked(operation: Operation) -> Value | None:
 
 
 def _explicit(value: Value) -> str:
-    """The dtype that a value names outright; Python's `float` means whatever the default is."""
+    """The dtype that a value names explicitly; Python's `float` means the default dtype."""
     if isinstance(value, External) and value.name.startswith("builtins."):
         return ""
     if isinstance(value, Static) and value.kind == "dtype":

@@ -24,11 +24,11 @@ from jaxlint.finding import Severity
 from jaxlint_rules._x64 import may_have_x64
 
 _LEAST, _MOST = INTEGER_ENDS["int32"]
-_LARGE = 2**26  # a factor that leaves room for next to nothing
+_LARGE = 2**26  # a factor that leaves almost no room
 _ARITHMETIC = frozenset(
     "add subtract multiply negative power left_shift sum prod cumsum cumprod arange iota".split()  # noqa: SIM905
 )
-# Functions to which a Python integer goes as an array of int32, whatever the dtype of the other operands is.
+# Functions that convert a Python integer to an int32 array, whatever the dtype of the other operands.
 _TAKING = frozenset(
     """add subtract multiply divide floor_divide mod remainder power maximum minimum where clip bitwise_and bitwise_or
     bitwise_xor equal not_equal less less_equal greater greater_equal""".split()  # noqa: SIM905
@@ -112,12 +112,12 @@ class Int32IndexOverflow(Rule):
         )
 
     def check_range(self, event: OperationEvent, report: Reporter) -> bool:
-        """Whether the integers that an operation gives are known, and too large."""
+        """Whether the range of an operation's integers is known, and too large."""
         operation = event.operation
         found = range_of_result(operation)
         if found is not None and (found.high > _MOST or found.low < _LEAST):
             if operation.name not in _OF_CONSTANTS and not all(map(_fits, operation.args)):
-                return False  # told where they became too large
+                return False  # reported where they became too large
             if not may_have_x64(report, report.module):
                 report(
                     event.node,
@@ -145,7 +145,7 @@ class Int32IndexOverflow(Rule):
 
 
 def _is_expected(event: OperationEvent | TracedArgumentEvent) -> bool:
-    """Whether a `try` around it handles an OverflowError."""
+    """Whether an enclosing `try` handles an OverflowError."""
     return any(
         isinstance(above, ast.Try)
         and any(h.type is not None and "OverflowError" in ast.unparse(h.type) for h in above.handlers)
@@ -180,7 +180,7 @@ def _fits(value: Value) -> bool:
 
 
 def _unfit(value: Value | None) -> str:
-    """The Python integer in a number or a list of numbers that int32 does not hold; "" where there is none."""
+    """The Python integer, in a number or a list, that int32 cannot represent; "" if there is none."""
     if isinstance(value, Reading) and value.clock.endswith("_ns"):
         return f"{value.clock}()"
     return _unfit_in(constant(value)) if isinstance(value, (Static, ListValue, TupleValue)) else ""
@@ -193,12 +193,12 @@ def _unfit_in(number: object) -> str:
 
 
 def _is_array(value: Value) -> bool:
-    """Whether it certainly is an array of JAX, for which NumPy's rules do not hold."""
+    """Whether it certainly is a JAX array, to which NumPy's rules do not apply."""
     return isinstance(value, Array) and value.certain and not (value.tree or value.mixed or value.role)
 
 
 def _too_large(operation: Operation) -> str:
-    """A Python integer that an operation is given and int32 does not hold."""
+    """A Python integer argument of an operation that int32 cannot represent."""
     name, args = operation.name, operation.args
     if name in _MAKING:
         position = int(name == "full")

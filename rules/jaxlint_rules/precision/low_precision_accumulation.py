@@ -109,7 +109,7 @@ class LowPrecisionAccumulation(Rule):
 
 
 def _running(event: OperationEvent) -> str:
-    """The name of a 16-bit total that a loop on the host adds to, and that was zero before it."""
+    """The name of a 16-bit total that starts at zero and that a host loop adds to."""
     frame, operation = event.frame, event.operation
     if frame.stage.staged or event.result.dtype not in _LOW or not host_loops(frame):
         return ""

@@ -1,4 +1,4 @@
-"""Parameters that are kept in bfloat16 while they are trained."""
+"""Parameters that are stored in bfloat16 during training."""
 
 from __future__ import annotations
 

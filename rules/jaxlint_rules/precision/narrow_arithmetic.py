@@ -1,4 +1,4 @@
-"""Arithmetic in a narrow type whose result that type does not have."""
+"""Arithmetic in a narrow type that cannot represent the result."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from jaxlint_rules.precision._narrow_limits import (
     wrapping,
 )
 
-_SMALLEST = 2.0**-25  # half of the smallest float16 above zero: what is not more than this rounds to zero
+_SMALLEST = 2.0**-25  # half of the smallest positive float16: numbers up to this round to zero
 _UNSIGNED = frozenset({"uint8", "uint16"})
-# What one asks of a difference that may be negative; indices and masks are not among it.
+# Queries about a difference that may be negative; indices and masks are not among them.
 _MEETING = MIXING | COMPARISONS  # where a Python number takes the dtype of the array beside it
 _OF_DIFFERENCES = frozenset(
     {"square", "power", "absolute", "divide", "multiply", "astype", "mean", "norm", "std", "var"}
@@ -117,7 +117,7 @@ class NarrowArithmetic(Rule):
 
     @staticmethod
     def check_limits(event: OperationEvent, report: Reporter) -> bool:
-        """Whether a narrow type certainly does not hold what an operation puts into it."""
+        """Whether a narrow type certainly cannot represent the result of an operation."""
         operation, dtype = event.operation, event.result.dtype
         if operation.name in PRODUCTS or operation.name in RUNNING:
             wrong = wrapping(operation, dtype)
@@ -139,7 +139,7 @@ class NarrowArithmetic(Rule):
 
     @staticmethod
     def check_written(event: OperationEvent, report: Reporter) -> None:
-        """Fractions that an update writes into an array of integers."""
+        """Fractions that an update writes into an integer array."""
         operation, node = event.operation, event.node
         if (
             len(operation.args) != 2
@@ -159,7 +159,7 @@ class NarrowArithmetic(Rule):
 
     @staticmethod
     def check_truth(event: OperationEvent, report: Reporter) -> None:
-        """Minus, of truth values."""
+        """Subtraction of truth values."""
         if event.is_caught() or not all(map(_is_truth, event.operation.args)):
             return
         opposite = "`~`" if event.operation.name == "negative" else "`^` or `& ~`"
@@ -172,7 +172,7 @@ class NarrowArithmetic(Rule):
 
     @staticmethod
     def check_epsilon(event: OperationEvent, report: Reporter) -> None:
-        """A number that is zero in the type of the array that it is to keep from zero."""
+        """A number that is zero in the dtype of the array that it should keep from zero."""
         if event.result.dtype != "float16" or len(event.operation.args) != 2:
             return
         for value in event.operation.args:
@@ -187,14 +187,14 @@ class NarrowArithmetic(Rule):
 
 
 def _may_be_float(operation: Operation, result: Array) -> bool:
-    """Whether an operation is done for its value as a number, not on integers that stay such."""
+    """Whether an operation needs its value as a number, instead of staying in integers."""
     return operation.name in ("square", "power", "absolute", "norm") or result.dtype.startswith(
         ("float", "bfloat")
     )
 
 
 def _is_fraction(value: Value) -> bool:
-    """Whether numbers are floating, and nothing rounds them first."""
+    """Whether numbers are floats, without prior rounding."""
     if not is_inexact(value):
         return False
     given = number(value) if isinstance(value, Static) else None
@@ -207,11 +207,11 @@ def _is_truth(value: Value) -> bool:
 
 
 def _wraps(value: Array) -> bool:
-    """Whether an array is a difference of unsigned numbers, and nothing says that the second is the smaller."""
+    """Whether an array is a difference of unsigned numbers, and nothing shows that the second is smaller."""
     difference = made(value, "subtract")
     if difference is None or value.dtype not in _UNSIGNED or len(difference.args) != 2:
         return False
     left, right = difference.args
     if isinstance(left, Static) or made(left, "maximum", "max", "cummax") or made(right, "minimum", "min"):
-        return False  # `255 - image`, and what is known to be the larger
+        return False  # `255 - image`, and values known to be larger
     return not isinstance(right, Static) or constant(right) not in (0, 1)

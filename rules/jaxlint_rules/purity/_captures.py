@@ -1,4 +1,4 @@
-"""Where a scope binds and uses its names: what a compiled function captured, and what happens to it later."""
+"""Bindings and uses of names in a scope: what a compiled function captured, and how it changes later."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jaxlint.api.syntax import (
 Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-# Methods that change a list, dict or set in place.
+# Methods that mutate a list, dict or set.
 _MUTATORS = frozenset(
     ["append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "fill"]
 )
@@ -28,7 +28,7 @@ _MUTATORS = frozenset(
 
 @dataclass(slots=True)
 class Place:
-    """Where something happens in a scope: its line, and the loops of this scope around it."""
+    """A place in a scope: its line, and the loops of this scope around it."""
 
     node: ast.AST
     line: int
@@ -40,7 +40,7 @@ class Place:
 
 
 def between(changes: Iterable[Place], uses: Iterable[Place]) -> Place | None:
-    """The first of the changes that a use comes before, and another after."""
+    """The first change with a use before it and another use after."""
     uses = tuple(uses)
     for change in sorted(changes, key=lambda place: place.line):
         before = any(use.line < change.line or use.shares_loop(change) for use in uses)
@@ -52,16 +52,16 @@ def between(changes: Iterable[Place], uses: Iterable[Place]) -> Place | None:
 
 @dataclass(slots=True)
 class Timeline:
-    """The bindings, changes and uses of names in one scope, without the functions that are defined in it."""
+    """The bindings, changes and uses of names in one scope, without nested functions."""
 
     bound: dict[str, list[Place]] = field(default_factory=dict)
-    changed: dict[str, list[Place]] = field(default_factory=dict)  # "config", "config.lr": changed in place
+    changed: dict[str, list[Place]] = field(default_factory=dict)  # "config", "config.lr": mutated
     used: dict[str, list[Place]] = field(default_factory=dict)
 
 
 @cache
 def timeline(owner: Owner) -> Timeline:
-    """What happens to names in the body of `owner`."""
+    """The timeline of names in the body of `owner`."""
     found = Timeline()
     body = owner.body if isinstance(owner.body, list) else []
     for statement in body:
@@ -91,7 +91,7 @@ def _visit(node: ast.AST, loops: tuple[ast.AST, ...], found: Timeline) -> None:
 
 @cache
 def functions_of(tree: ast.Module) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...]:
-    """Those of a module, the outer ones first."""
+    """The functions of a module, the outer ones first."""
     found = [node for node in statements(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     return tuple(sorted(found, key=lambda node: node.lineno))
 
@@ -103,7 +103,7 @@ def declared_global(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[s
 
 @cache
 def setters(tree: ast.Module) -> dict[str, frozenset[str]]:
-    """Which functions of a module rebind a global variable, by the variable's name."""
+    """The functions of a module that rebind a global variable, by the variable's name."""
     found: dict[str, set[str]] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
@@ -114,7 +114,7 @@ def setters(tree: ast.Module) -> dict[str, frozenset[str]]:
 
 @cache
 def free_reads(node: FunctionNode) -> tuple[tuple[str, ast.expr], ...]:
-    """Names, and attributes of names ("config.lr"), that a function reads from the scopes around it."""
+    """Names, and attributes of names ("config.lr"), that a function reads from enclosing scopes."""
     own = {parameter.arg for parameter in all_parameters(node)}
     reads: list[tuple[str, ast.expr]] = []
     for part in walk(node):

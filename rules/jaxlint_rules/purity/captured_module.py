@@ -1,4 +1,4 @@
-"""Modules of nnx that a compiled function reads from outside."""
+"""nnx modules that a compiled function captures."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class CapturedModule(Rule):
                 )
 
     def check_method(self, event: TransformEvent, method: BoundMethod, report: Reporter) -> None:
-        """A method of an object that holds an optimizer: jit takes the object for a constant."""
+        """A method of an object that holds an optimiser: jit treats the object as a constant."""
         function, owner = method.function, method.receiver
         if not isinstance(function, Function) or not isinstance(owner, Instance) or owner.cls.kind == "nnx":
             return
@@ -122,7 +122,7 @@ def _update_of(optimizer: str, function: ast.AST) -> ast.Call | None:
 
 
 def _is_trained(model: str, function: ast.AST, tree: ast.Module) -> bool:
-    """Whether something outside `function` updates `model`, by its name, or passes it to a step that does."""
+    """Whether code outside `function` updates `model`, by its name, or passes it to a step that does."""
     inside = set(walk(function))
     steps = {
         node.name
@@ -139,7 +139,7 @@ def _is_trained(model: str, function: ast.AST, tree: ast.Module) -> bool:
 
 
 def _updates_parameter(function: ast.FunctionDef) -> bool:
-    """Whether a function updates what it is given by an optimizer, or by `nnx.update`."""
+    """Whether a function updates its argument, by an optimiser or by `nnx.update`."""
     parameters = {parameter.arg for parameter in function.args.args}
     for node in walk(function):
         if isinstance(node, ast.Call) and node.args and dotted(node.args[0]) in parameters:

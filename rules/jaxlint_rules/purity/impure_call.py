@@ -1,4 +1,4 @@
-"""Calls that run at trace time only."""
+"""Calls that only run at trace time."""
 
 from __future__ import annotations
 
@@ -101,10 +101,10 @@ class ImpureCall(Rule):
     fixable = "unsafe"
 
     def __init__(self) -> None:
-        self.formatted: set[ast.AST] = set()  # expressions of traced values that become text
+        self.formatted: set[ast.AST] = set()  # expressions of tracers that become text
         self.drawn: dict[
             tuple[ast.AST, str], ast.AST
-        ] = {}  # by function: where it calls a clock or a generator first
+        ] = {}  # by function: the first place where it calls a clock or a generator
 
     def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
         if event.how in ("str", "format_method") and _surely_traced(event.value):
@@ -113,7 +113,7 @@ class ImpureCall(Rule):
     def on_side_effect(self, event: SideEffectEvent, report: Reporter) -> None:
         name = event.where.lower()
         if not event.makes_tracers():
-            return  # nothing is compiled: what `vmap` or `grad` alone runs, it runs at each call
+            return  # nothing is compiled: code under `vmap` or `grad` alone runs at each call
         if (
             report.module.is_test
             or "trac" in name
@@ -135,7 +135,7 @@ class ImpureCall(Rule):
             return
         message = self.objection(event)
         if message and not _is_output(event):
-            # A function that draws at ten places is one that draws.
+            # A function with ten draws gets one finding.
             if self.drawn.setdefault((event.frame.owner, event.name), event.node) is not event.node:
                 return
         if message:
@@ -163,7 +163,7 @@ class ImpureCall(Rule):
         name = event.name
         draws = name.startswith(RANDOM) and name.rpartition(".")[2] not in NOT_DRAWS
         if not event.makes_tracers() and not draws:
-            return ""  # as above; but all rows of a `vmap` share what is drawn
+            return ""  # as above; but all rows of a `vmap` share the draw
         if name == "time.sleep":
             return "`time.sleep` runs once, at trace time: compiled calls do not sleep"
         if name == "builtins.open":
@@ -182,14 +182,14 @@ class ImpureCall(Rule):
         if name not in _CLOCKS and not draws and name != "builtins.input":
             return ""
         if event.is_guarded() or _is_fallback(event):
-            return ""  # `if seed is None:`, and nobody knows who calls without one
+            return ""  # `if seed is None:`, and it is unknown who calls without one
         if event.frame.function is not None and event.frame.function.name in ("__enter__", "__exit__"):
-            return ""  # a profiler's context manager, which may as well measure tracing
+            return ""  # a profiler's context manager, which may be meant to measure tracing
         short = name.replace("numpy.", "np.").replace("builtins.", "")
         return f"`{short}` runs once, at trace time: compiled calls repeat its value; pass it as an argument"
 
     def shows_tracer(self, event: CallEvent) -> bool:
-        """Whether a tracer is among the arguments, or in a text that is made of them at the call."""
+        """Whether a tracer is among the arguments, or in a string that the call formats."""
         if any(_surely_traced(value) for value in [*event.args, *event.kwargs.values()]):
             return True
         return isinstance(event.node, ast.Call) and any(
@@ -203,7 +203,7 @@ def _surely_traced(value: Value) -> bool:
 
 
 def _locked(event: SideEffectEvent) -> bool:
-    """Whether a lock is held: it numbers objects for the whole process, while JAX traces too."""
+    """Whether a lock is held: code numbers objects for the whole process, at trace time too."""
     return any(
         "lock" in last_name(item.context_expr).lower()
         for around in event.frame.module.ancestors(event.node)
@@ -213,7 +213,7 @@ def _locked(event: SideEffectEvent) -> bool:
 
 
 def _is_fallback(event: CallEvent) -> bool:
-    """Whether it runs only where another value is missing: `seed or draw()`."""
+    """Whether it only runs if another value is missing: `seed or draw()`."""
     below: ast.AST = event.node
     for above in event.frame.module.ancestors(event.node):
         if isinstance(above, ast.BoolOp) and above.values[0] is not below:
@@ -225,7 +225,7 @@ def _is_fallback(event: CallEvent) -> bool:
 
 
 def _draws_from_outer_generator(event: CallEvent) -> bool:
-    """A draw from a generator of NumPy or Python that was made outside the traced code."""
+    """A draw from a NumPy or Python generator created outside the traced code."""
     callee = event.callee
     if not isinstance(callee, ExternalMethod) or not isinstance(callee.receiver, ExternalObject):
         return False
@@ -242,7 +242,7 @@ def _draws_from_outer_generator(event: CallEvent) -> bool:
 
 
 def _takes_from_outside(event: CallEvent) -> bool:
-    """`next(batches)` of an iterator that was made outside the traced code."""
+    """`next(batches)` on an iterator created outside the traced code."""
     node = event.node
     if not isinstance(node, ast.Call) or len(node.args) != 1 or not isinstance(node.args[0], ast.Name):
         return False

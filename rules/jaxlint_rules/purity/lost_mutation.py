@@ -1,4 +1,4 @@
-"""A compiled function changes the contents of an argument, and the change is lost."""
+"""A compiled function mutates an argument, and the change is lost."""
 
 from __future__ import annotations
 
@@ -102,14 +102,15 @@ class LostMutation(Rule):
 
 
 def _lost_part(name: str, function: FunctionNode, report: Reporter) -> ast.stmt | None:
-    """A statement that changes a part of a parameter which is never read again, where the parameter itself goes nowhere."""
+    """A statement that mutates a part of a parameter that is never read again, if the parameter itself is not passed
+    on."""
     read: list[tuple[str, int]] = []
     for node in nodes_of(function, ast.Name):
         if node.id != name or not isinstance(node.ctx, ast.Load):
             continue
         part = report.module.parents.get(node)
         if not isinstance(part, (ast.Attribute, ast.Subscript)) or part.value is not node or not _key(part):
-            return None  # it is handed on
+            return None  # it is passed on
         if function_around(node, report.module) is not function or report.module.call_of(part) is not None:
             return None
         if isinstance(part.ctx, ast.Load):
@@ -128,14 +129,15 @@ def _lost_part(name: str, function: FunctionNode, report: Reporter) -> ast.stmt 
 
 
 def _key(part: ast.Attribute | ast.Subscript) -> str:
-    """Which part of an object or a dict it is; "" where that is not written."""
+    """The part of an object or a dict; "" if it is not literal."""
     if isinstance(part, ast.Attribute):
-        return part.attr if part.attr != "value" else ""  # of a reference
+        return part.attr if part.attr != "value" else ""  # for a reference
     return str(part.slice.value) if isinstance(part.slice, ast.Constant) else ""
 
 
 def _is_content(statement: ast.stmt) -> bool:
-    """Whether a statement changes a dict, a list or an object: an item under a string, an attribute, or by a method."""
+    """Whether a statement mutates a dict, a list or an object: an item with a string key, an attribute, or by a
+    method."""
     if isinstance(statement, ast.Expr):
         call = statement.value
         return (
@@ -152,7 +154,7 @@ def _is_content(statement: ast.stmt) -> bool:
 
 
 def _is_rebound(name: str, function: FunctionNode) -> bool:
-    """Whether the function gives the parameter another value, or the value another name."""
+    """Whether the function rebinds the parameter, or gives the value another name."""
     return any(
         (isinstance(node.ctx, ast.Store) and node.id == name) for node in nodes_of(function, ast.Name)
     ) or any(

@@ -1,4 +1,4 @@
-"""Variables that a compiled function captured and that change afterwards."""
+"""Variables that a compiled function has captured and that change afterwards."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class StaleCapture(Rule):
                 )
 
     def check_bound(self, event: TransformEvent, name: str, report: Reporter) -> None:
-        """What a `partial` that is jitted holds: the arrays that its variables held when it was made."""
+        """A jitted `partial` holds the arrays that its variables had at its creation."""
         t, owner = event.transformed, event.frame.owner
         for variable in _bound_variables(event.node):
             value = event.frame.value_of(variable.id)
@@ -142,7 +142,7 @@ class StaleCapture(Rule):
     def change_between_calls(
         self, owner: Owner, path: str, name: str, event: TransformEvent, value: Value
     ) -> Place | None:
-        """A change of what `path` is, in the scope that holds it, between calls of the function `name` there."""
+        """A change of `path`, in the scope that owns it, between calls of the function `name` there."""
         line = timeline(owner)
         made = _definition(line, name, event.node)
         if made is None:
@@ -163,7 +163,7 @@ class StaleCapture(Rule):
         return None
 
     def change_by_function(self, function: Function, path: str, name: str) -> Place | None:
-        """A rebinding of the global `path`, or a call of a function that does so, between calls of the function `name`."""
+        """A rebinding of the global `path`, or a call that does so, between calls of the function `name`."""
         tree = function.module.tree
         for owner in (tree, *functions_of(tree)):
             line = timeline(owner)
@@ -175,7 +175,7 @@ class StaleCapture(Rule):
                 place
                 for setter in setters(tree).get(path, frozenset())
                 if name not in setters(tree)
-                or setter not in setters(tree)[name]  # it makes the function anew
+                or setter not in setters(tree)[name]  # it creates the function again
                 for place in line.used.get(setter, ())
                 if function.module.call_of(place.node) is not None
             ]
@@ -187,7 +187,7 @@ class StaleCapture(Rule):
         return None
 
     def change_in_function(self, function: Function, path: str, name: str, value: Value) -> Place | None:
-        """A function that rebinds the global `path` and then calls the compiled function, which others call as well."""
+        """A function that rebinds the global `path` and then calls the compiled function, which others also call."""
         tree = function.module.tree
         first = _first_value(tree, path)
         if first is None or (isinstance(first, ast.Constant) and first.value is None):
@@ -209,7 +209,7 @@ class StaleCapture(Rule):
     def change_inside(
         self, function: Function, path: str, name: str, value: Value, read: ast.expr
     ) -> Place | None:
-        """A function that changes the global `path` in place, between two calls of the compiled function."""
+        """A function that mutates the global `path` between two calls of the compiled function."""
         if isinstance(value, (Array, Static, TupleValue)):
             return None
         for node in functions_of(function.module.tree):
@@ -231,12 +231,12 @@ class StaleCapture(Rule):
 
 
 def _clears_caches(tree: ast.Module) -> bool:
-    """Whether a program throws compiled functions away, so that they are traced again."""
+    """Whether a program clears compiled functions, so that they are traced again."""
     return any(node.attr in ("clear_cache", "clear_caches") for node in nodes_of(tree, ast.Attribute))
 
 
 def _is_other_item(changed: ast.AST, read: ast.AST | None) -> bool:
-    """Whether one item is changed and another read: `config["seed"]` and `config["rate"]`."""
+    """Whether different items are changed and read: `config["seed"]` and `config["rate"]`."""
     if not isinstance(changed, ast.Subscript) or not isinstance(read, ast.Subscript):
         return False
     keys = [part.slice.value for part in (changed, read) if isinstance(part.slice, ast.Constant)]
@@ -258,20 +258,20 @@ def _bound_variables(call: ast.AST) -> list[ast.Name]:
 
 
 def _bound_name(event: TransformEvent, report: Reporter) -> str:
-    """The variable that the compiled function is bound to."""
+    """The variable bound to the compiled function."""
     if event.decorator is not None:
         return getattr(event.node, "name", "")
     return variable_given(report.module.parents.get(event.node))
 
 
 def _definition(line: Timeline, name: str, node: ast.AST) -> Place | None:
-    """The binding of `name` to the function that is made at `node`."""
+    """The binding of `name` to the function created at `node`."""
     at = getattr(node, "lineno", 0)
     return next((p for p in line.bound.get(name, ()) if p.node is node or p.line == at), None)
 
 
 def _owner(scope: Scope, frame: Frame, function: Function) -> Owner | None:
-    """The module or function whose body is the scope."""
+    """The module or function that owns the scope."""
     if scope.is_module:
         return function.module.tree
     current: Frame | None = frame

@@ -1,4 +1,4 @@
-"""Attributes that a compiled method captured and that other methods rebind."""
+"""Attributes that a compiled method has captured and that other methods rebind."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jaxlint_rules._compiled_methods import (
 from jaxlint_rules._names import last_name, passed
 from jaxlint_rules.purity._captures import between, functions_of, timeline
 
-# Methods that run before the first call of any other, by their names.
+# Methods that run before all others, by name.
 _FIRST = re.compile(
     r"^_*(init|setup|set_?up|build|create|make|initiali[sz]e|reset|load|restore|prepare|configure|compile)"
 )
@@ -86,7 +86,7 @@ class StaleStaticSelf(Rule):
             self.jits.append(event)
 
     def finish(self, report: Reporter) -> None:
-        """Once the classes are complete: a decorator is evaluated before the methods below it."""
+        """Runs once the classes are complete: a decorator is evaluated before the methods below it."""
         for event in self.jits:
             report.event = event
             self.check(event, report)
@@ -115,7 +115,7 @@ class StaleStaticSelf(Rule):
             )
 
     def check_bound(self, event: TransformEvent, report: Reporter) -> None:
-        """`self._act = jax.jit(partial(policy, self.params))`, where a method rebinds `self.params`."""
+        """`self._act = jax.jit(partial(policy, self.params))`, with a method that rebinds `self.params`."""
         function, node = event.frame.function, event.node
         kept = report.module.parents.get(node)
         if function is None or function.cls is None or not isinstance(kept, ast.Assign):
@@ -142,9 +142,9 @@ class StaleStaticSelf(Rule):
 
 
 def _change(cls: ClassValue, name: str, inside: set[ast.AST], holder: str) -> tuple[str, ast.expr] | None:
-    """A method that rebinds the attribute once the object is in use: its name, and where.
+    """A method that rebinds the attribute while the object is in use: its name and place.
 
-    `holder`: the attribute with the compiled function; a method that sets that as well knows what it does.
+    `holder`: the attribute with the compiled function; a method that also sets that one is correct.
     """
     starts_as_none = False
     has_start = cls.lookup(name) is not None
@@ -161,7 +161,7 @@ def _change(cls: ClassValue, name: str, inside: set[ast.AST], holder: str) -> tu
                 starts_as_none = starts_as_none or name in own.set_to_none
                 has_start = has_start or name in own.stores
                 if any(m in own.called for m in _rebinding_methods(known, name)):
-                    return None  # it is how the object begins
+                    return None  # the initial state of the object
                 continue
             if _FIRST.match(method.name) or own.jits:
                 continue
@@ -170,12 +170,12 @@ def _change(cls: ClassValue, name: str, inside: set[ast.AST], holder: str) -> tu
             for store in own.stores.get(name, ()):
                 found = found or (f"`{method.name}`", store)
                 changing.add(method.name)
-    # What one method alone sets is most likely set before the first call.
+    # An attribute that only one method sets is probably set before the first call.
     return found if not starts_as_none and (has_start or len(changing) > 1) else None
 
 
 def _change_from_outside(cls: ClassValue, name: str, method: str) -> tuple[str, ast.expr] | None:
-    """An assignment `model.name = ...` between two calls of `model.method` where the object was made."""
+    """An assignment `model.name = ...` between two calls of `model.method` where the object was created."""
     module = cls.module
     for owner in (module.tree, *functions_of(module.tree)):
         line = timeline(owner)

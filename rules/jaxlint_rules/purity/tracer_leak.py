@@ -74,7 +74,8 @@ class TracerLeak(Rule):
 
 
 def _is_read(event: LeakEvent) -> bool:
-    """Whether what is stored may be read when the trace is over: no attribute that its own function alone uses, after storing it."""
+    """Whether the stored value may be read after the trace: not an attribute that only this function uses, after
+    storing it."""
     stored = event.node
     if not isinstance(stored, ast.Attribute):
         return True
@@ -90,7 +91,7 @@ def _is_read(event: LeakEvent) -> bool:
 
 
 def _are_of_two_classes(stored: ast.Attribute, read: ast.expr, module: Module) -> bool:
-    """Whether both are attributes of `self`, in classes that no object of this file has both of."""
+    """Whether both are attributes of `self`, in classes that no object of this file combines."""
     one, other = _class_of_self(stored, module), _class_of_self(read, module)
     if not one or not other or one == other:
         return False
@@ -110,7 +111,7 @@ def _are_of_two_classes(stored: ast.Attribute, read: ast.expr, module: Module) -
 
 
 def _class_of_self(node: ast.expr, module: Module) -> str:
-    """The class in whose method `node` is an attribute of the first parameter, or ""."""
+    """The class whose method has `node` as an attribute of its first parameter, or ""."""
     if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
         return ""
     around = [a for a in module.ancestors(node) if isinstance(a, (ast.FunctionDef, ast.ClassDef))]
@@ -122,7 +123,7 @@ def _class_of_self(node: ast.expr, module: Module) -> str:
 
 
 def _reads(tree: ast.AST, attribute: str) -> Iterator[ast.expr]:
-    """Where an attribute of this name is read, of whatever object."""
+    """Where an attribute of this name is read, on any object."""
     for part in walk(tree):
         node = part.target if isinstance(part, ast.AugAssign) else part
         if isinstance(node, ast.Attribute):
@@ -138,7 +139,7 @@ def _stores(statement: ast.stmt, attribute: str) -> bool:
 
 
 def _is_put_back(event: LeakEvent) -> bool:
-    """Whether a `finally` of the same function stores something else there: a context manager, or one written out."""
+    """Whether a `finally` of the same function restores it, as in a context manager."""
     place = _stored(event.node)
     function = event.frame.function
     if not place or function is None:
@@ -154,14 +155,15 @@ def _is_put_back(event: LeakEvent) -> bool:
 
 
 def _stored(node: ast.AST) -> str:
-    """The name, attribute or item that is stored, as text."""
+    """The stored name, attribute or item, as text."""
     if isinstance(node, ast.Assign) and len(node.targets) == 1:
         node = node.targets[0]
     return ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) else ""
 
 
 def _is_set_again(event: LeakEvent) -> bool:
-    """Whether the function around the staged one calls the method that stores it again afterwards, as `model.set_data(old)`."""
+    """Whether the caller of the traced function then calls the method that stores it again, such as
+    `model.set_data(old)`."""
     frames = [event.frame, *event.frame.callers()]
     for setter, caller in itertools.pairwise(frames):
         if setter.function is None or setter.function.cls is None or caller.function is None:
@@ -180,7 +182,7 @@ def _is_set_again(event: LeakEvent) -> bool:
 
 
 def _is_overwritten(event: LeakEvent) -> bool:
-    """Whether the function around the staged one stores something else in the same attribute afterwards."""
+    """Whether the caller of the traced function then stores something else in the same attribute."""
     place = place_of(event.node) if isinstance(event.node, ast.Attribute) else ""
     if not place:
         return False

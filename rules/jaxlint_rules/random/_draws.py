@@ -1,4 +1,4 @@
-"""What the rules on PRNG keys ask of the source: which calls draw, and whether a class renews a key."""
+"""Source around PRNG keys: which calls draw, and whether a class renews a key."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jaxlint.api.syntax import dotted
 from jaxlint.api.values import ClassValue
 from jaxlint_rules._names import last_name
 
-# Functions of `jax.random` whose numbers should differ wherever they are drawn.
+# Functions of `jax.random` whose numbers should differ at each draw.
 _DRAWS = frozenset(
     """ball bernoulli beta categorical cauchy dirichlet double_sided_maxwell exponential gamma generalized_normal gumbel laplace
     loggamma logistic lognormal maxwell multivariate_normal normal pareto poisson rademacher rayleigh t triangular truncated_normal
@@ -17,12 +17,12 @@ _DRAWS = frozenset(
 
 
 def is_draw(node: ast.AST) -> bool:
-    """Whether a call draws numbers from a distribution; a permutation or a choice may be meant to be the same."""
+    """Whether a call draws from a distribution; a permutation or choice may be repeated on purpose."""
     return isinstance(node, ast.Call) and last_name(node.func) in _DRAWS
 
 
 def renews(cls: ClassValue, name: str) -> bool:
-    """Whether the module of a class gives the attribute `name` a new value outside `__init__`."""
+    """Whether the module of a class assigns the attribute `name` outside `__init__`."""
     for node in ast.walk(cls.module.tree):
         if isinstance(node, ast.Call) and last_name(node.func) in (
             "replace",

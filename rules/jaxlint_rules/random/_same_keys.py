@@ -1,4 +1,4 @@
-"""Keys that are made of the same seed whenever an expression is evaluated, and steps of a loop that are given one."""
+"""Keys created from the same seed at each evaluation, and loop steps that receive one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from jaxlint_rules._names import names_in, passed, unpacked
 
 _SEEDED = frozenset({"PRNGKey", "PRNGSequence", "Rngs"})
 _RANDOM = frozenset({"random", "jr", "jrandom"})
-_NEAR = 2  # calls between a loop and the step that a method makes in its object
+_NEAR = 2  # calls between a loop and the step that a method runs on its object
 _DEPTH = 3
 
 
 def made_anew(call: ast.Call, frame: Frame) -> tuple[ast.expr, Loop] | None:
-    """The argument of a step that is a key of the same seed in each iteration, and the loop that makes the step.
+    """The argument of a step that is a key with the same seed in each iteration, and the loop around the step.
 
-    A step is a call that is given what it returns anew, `state = step(state, key)`: what it draws adds up.
+    A step is a call that receives its own result again, `state = step(state, key)`: its draws accumulate.
     """
     loop = _stepping(call, frame)
     if loop is None:
@@ -36,7 +36,7 @@ def made_anew(call: ast.Call, frame: Frame) -> tuple[ast.expr, Loop] | None:
 
 
 def _stepping(call: ast.Call, frame: Frame) -> Loop | None:
-    """The loop in which `x = f(x, ...)` stands, or that calls the method in which `self.x = f(self.x, ...)` does."""
+    """The loop around `x = f(x, ...)`, or around a call of the method with `self.x = f(self.x, ...)`."""
     statement = frame.module.parents.get(call)
     if not isinstance(statement, ast.Assign):
         return None
@@ -56,7 +56,7 @@ def _stepping(call: ast.Call, frame: Frame) -> Loop | None:
 
 
 def _bound(body: ast.AST) -> frozenset[str]:
-    """What a loop, or a function, binds each time that it runs."""
+    """The names that a loop body, or a function, binds each time."""
     bound = rebound(body) | loop_variables(body)
     if isinstance(body, (ast.FunctionDef, ast.AsyncFunctionDef)):
         bound |= {parameter.arg for parameter in all_parameters(body)}
@@ -66,7 +66,7 @@ def _bound(body: ast.AST) -> frozenset[str]:
 def _is_same(
     node: ast.expr, frame: Frame | None, given: dict[str, ast.expr], bound: frozenset[str], depth: int = 0
 ) -> bool:
-    """Whether an expression is a key of a seed that stays as it is; `frame` is None in a function that is called for one."""
+    """Whether an expression is a key from a constant seed; `frame` is None inside a function that returns one."""
     if isinstance(node, ast.Name) and node.id in given and depth < _DEPTH:
         return _is_same(given[node.id], frame, given, bound, depth + 1)
     if isinstance(node, ast.Dict):  # of streams: `{"dropout": key}`
@@ -84,7 +84,7 @@ def _is_same(
 
 
 def _stays(seed: ast.expr, bound: frozenset[str]) -> bool:
-    """A number, a name that is bound elsewhere, or the seed of a configuration."""
+    """A number, a name bound elsewhere, or the seed of a configuration."""
     if isinstance(seed, ast.Attribute):
         return "seed" in seed.attr.lower() and names_in(seed) <= (names_in(seed) - bound) | {"self"}
     return (isinstance(seed, ast.Constant) and isinstance(seed.value, int)) or (
@@ -93,7 +93,7 @@ def _stays(seed: ast.expr, bound: frozenset[str]) -> bool:
 
 
 def _gives_same(function: Function) -> bool:
-    """Whether a function without arguments returns a key that it has made of the same seed."""
+    """Whether a function without arguments returns a key that it created from the same seed."""
     returns = list(nodes_of(function.node, ast.Return))  # none, of a lambda
     if len(returns) != 1 or returns[0].value is None or any(_leads_out(function.node)):
         return False
@@ -102,5 +102,5 @@ def _gives_same(function: Function) -> bool:
 
 
 def _leads_out(node: ast.AST) -> list[ast.AST]:
-    """What may make another seed at each call."""
+    """Expressions that may give another seed at each call."""
     return [*nodes_of(node, ast.Global), *nodes_of(node, ast.Nonlocal), *nodes_of(node, ast.AugAssign)]

@@ -96,7 +96,7 @@ class ConstantKeyInStaged(Rule):
             return
         found = frame.scope.lookup(place.id)
         if found is None or found[1] is frame.scope or frame.stage.within(*_REPEATING):
-            return  # made here, or `key-not-advanced` speaks of it
+            return  # created here, or `key-not-advanced` reports it
         while frame.function is not None:
             name = frame.function.name.lower()
             if name.strip("_").startswith(_ONCE) or not all_parameters(frame.function.node):
@@ -112,7 +112,7 @@ class ConstantKeyInStaged(Rule):
 
 
 def _drawn_from(event: CallEvent) -> Iterator[tuple[Value, ast.expr]]:
-    """The keys that a call draws from: that of a distribution, or those that a module is given for its layers."""
+    """The keys that a call draws from: that of a distribution, or those that a module receives for its layers."""
     node = event.node
     if not isinstance(node, ast.Call):
         return
@@ -140,7 +140,7 @@ _ONCE = ("init", "create", "make", "build", "setup", "load", "generate", "reset"
 
 
 def _is_handed_to_layer(node: ast.AST, report: Reporter) -> bool:
-    """`model(x, rngs=nnx.Rngs(0))`, which draws; `Model(rngs=nnx.Rngs(0))` makes parameters, once."""
+    """`model(x, rngs=nnx.Rngs(0))` draws; `Model(rngs=nnx.Rngs(0))` only initialises parameters, once."""
     keyword = report.module.parents.get(node)
     call = report.module.parents.get(keyword) if isinstance(keyword, ast.keyword) else None
     if not isinstance(call, ast.Call) or not isinstance(keyword, ast.keyword) or keyword.arg != "rngs":
@@ -155,7 +155,8 @@ def _is_handed_to_layer(node: ast.AST, report: Reporter) -> bool:
 
 
 def _is_drawn_from(node: ast.AST, report: Reporter) -> bool:
-    """Whether the key goes straight into a draw: a `jax.random` function other than split, or `rngs=` of a layer."""
+    """Whether the key is the direct argument of a draw: a `jax.random` function other than split, or `rngs=` of a
+    layer."""
     parents = report.module.parents
     parent = parents.get(node)
     if isinstance(parent, ast.Dict):
@@ -163,7 +164,7 @@ def _is_drawn_from(node: ast.AST, report: Reporter) -> bool:
         call = parents.get(keyword) if isinstance(keyword, ast.keyword) and keyword.arg == "rngs" else None
         streams = [key.value for key in parent.keys if isinstance(key, ast.Constant)]
         if streams == ["params"] and isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "apply":
-            return False  # the parameters are there already: nothing is drawn of this stream
+            return False  # the parameters exist already: nothing is drawn from this stream
         return isinstance(call, ast.Call) and not any(_switches_off(k) for k in call.keywords)
     if variable := variable_given(parent):
         return _is_drawn_by_name(variable, node, report)
@@ -177,7 +178,7 @@ _MODULES = ("random", "jr", "jrandom", "random_lib")
 
 
 def _is_drawn_by_name(name: str, made: ast.AST, report: Reporter) -> bool:
-    """Whether all that a function does with a key of this name is to draw from it, or from what it is split into."""
+    """Whether a function only draws from a key of this name, or from its splits."""
     function = function_around(made, report.module)
     if function is None:
         return False
@@ -188,7 +189,7 @@ def _is_drawn_by_name(name: str, made: ast.AST, report: Reporter) -> bool:
         call = report.module.parents.get(part)
         owner, _, short = dotted(call.func).rpartition(".") if isinstance(call, ast.Call) else ("", "", "")
         if owner.rpartition(".")[2] not in _MODULES or short == "fold_in":
-            return False  # it goes elsewhere, or becomes another key at each step
+            return False  # it is passed elsewhere, or becomes another key at each step
         drawn = drawn or short != "split"
         parent = report.module.parents.get(call) if call is not None else None
         if short == "split" and parent is not None:
@@ -205,7 +206,7 @@ def _switches_off(keyword: ast.keyword) -> bool:
 
 
 def _is_asked_for(event: CallEvent) -> bool:
-    """Whether the seed is what callers pass to the function, each its own."""
+    """Whether the seed is an argument, different for each caller."""
     seed = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
     function = event.frame.function
     if function is None or not isinstance(seed, ast.Name) or seed.id in function.defaults:

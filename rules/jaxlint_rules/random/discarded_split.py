@@ -1,4 +1,4 @@
-"""The result of `jax.random.split` or `fold_in` is discarded while the old key goes on."""
+"""The result of `jax.random.split` or `fold_in` is discarded, and the old key is used again."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class DiscardedSplit(Rule):
 
 
 def _names(target: ast.expr) -> list[str]:
-    """The names of an assignment to plain names; none for any other, or for `_`."""
+    """The names of an assignment to plain names; empty for any other, or for `_`."""
     parts = unpacked(target)
     names = [dotted(part) for part in parts if isinstance(part, ast.Name)]
     return names if len(names) == len(parts) and any(name.strip("_") for name in names) else []

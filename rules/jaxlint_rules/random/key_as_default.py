@@ -1,4 +1,4 @@
-"""A PRNG key as the default of a parameter."""
+"""A PRNG key as a parameter default."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class KeyAsDefault(Rule):
 
 
 def _is_advanced(default: ast.AST, arguments: ast.arguments, function: ast.AST | None) -> bool:
-    """Whether a nested function splits the key for itself at each call, so that it is the seed of a stream."""
+    """Whether a nested function splits the key at each call, so that it is the seed of a stream."""
     positional = [*arguments.posonlyargs, *arguments.args]
     pairs = [
         *zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True),

@@ -114,14 +114,14 @@ class KeyNotAdvanced(Rule):
             if "init" in event.label or (
                 function.cls.kind in _IMMUTABLE and not _is_layer(function, event.label)
             ):
-                return  # an argument of a module that is made for one call, or a key for what happens once
+                return  # an argument of a module for one call, or a key for something that happens once
             message = f"PRNG key `self.{event.label}` is never renewed after use: every call repeats its random numbers"
             reason = f"no method of `{function.cls.name}` assigns `self.{event.label}` after this use; split it and store the new key"
         report(event.node, message, reason=reason)
 
 
 def _goes_with_a_counter(event: KeptKeyEvent) -> bool:
-    """Whether the state that holds the key counts steps, too, and hands the count to what draws: `draw(keys, state.step)`."""
+    """Whether the state with the key also counts steps, and passes the count to the draw: `draw(keys, state.step)`."""
     function, owner = event.frame.function, event.origin.name.rpartition(".")[0]
     if function is None or not owner:
         return False
@@ -138,7 +138,7 @@ def _goes_with_a_counter(event: KeptKeyEvent) -> bool:
 
 
 def _draws_anew(event: KeptKeyEvent, report: Reporter) -> bool:
-    """Whether using the same key at each iteration gives the same numbers."""
+    """Whether the same key in each iteration gives the same numbers."""
     node = event.used
     if event.label == "jax.tree.map":
         return is_draw(node) and _has_many_leaves(event, report)
@@ -148,13 +148,13 @@ def _draws_anew(event: KeptKeyEvent, report: Reporter) -> bool:
     return True
 
 
-# Each evaluation is to see the same, and beginnings are made once.
+# Each evaluation should see the same numbers, and initial values are created once.
 _ASIDE = re.compile(r"(^|_)(eval(uat\w*)?|val(id\w*)?|test|init\w*|reset|create|make)(_|$)")
 _IMMUTABLE = ("linen", "equinox", "haiku")
 
 
 def _is_layer(method: Function, label: str) -> bool:
-    """Whether a module of equinox keeps a key from its own `__init__`, beside its layers, to draw from when it is called."""
+    """Whether an equinox module keeps a key from its own `__init__`, beside its layers, to draw from when called."""
     cls = method.cls
     init = cls.lookup("__init__") if cls is not None else None
     if cls is None or cls.kind != "equinox" or method.name != "__call__" or not isinstance(init, Function):
@@ -167,12 +167,12 @@ def _is_layer(method: Function, label: str) -> bool:
     )
 
 
-_NAMELESS = ("item", "element")  # parts of what is not known
+_NAMELESS = ("item", "element")  # parts of an unknown value
 _TREES = ("param", "grad", "tree", "weight", "theta", "update", "variables", "state")
 
 
 def _has_many_leaves(event: KeptKeyEvent, report: Reporter) -> bool:
-    """Whether `jax.tree.map` runs over parameters or their like; other trees may be single arrays."""
+    """Whether `jax.tree.map` maps over parameters or the like; other trees may be single arrays."""
     for node in [event.node, *report.module.ancestors(event.node)]:
         if isinstance(node, ast.Call) and last_name(node.func) in ("map", "tree_map"):
             names = [dotted(argument).lower() for argument in node.args[1:]]
@@ -191,7 +191,7 @@ _ONCE = ("init", "setup", "build", "create", "reset", "make", "load", "new", "fr
 
 
 def _is_step(event: KeptKeyEvent, cls: ClassValue) -> bool:
-    """Whether a method is called many times: it is no part of making the object."""
+    """Whether a method is called many times: it is not part of the construction."""
     frame = event.frame
     names = [frame.function.name] if frame.function is not None else []
     names += [caller.function.name for caller in frame.callers() if caller.function is not None]
@@ -200,7 +200,7 @@ def _is_step(event: KeptKeyEvent, cls: ClassValue) -> bool:
     bases = " ".join([cls.name, *cls.external_bases()])
     if any(word in bases for word in ("Test", "Key", "Rng", "RNG")) or renews(cls, event.label):
         return False
-    # What is computed once and kept: `if self.table is None:`.
+    # A value that is computed once and kept: `if self.table is None:`.
     return not any(
         isinstance(node, ast.If) and none_branch(node.test) is not None
         for node in cls.module.ancestors(event.used)

@@ -63,7 +63,7 @@ class KeyReuse(Rule):
     fixable = "unsafe"
 
     def __init__(self) -> None:
-        self.told: dict[tuple[ast.AST, str], ast.AST] = {}  # by the first use: the place that was reported
+        self.told: dict[tuple[ast.AST, str], ast.AST] = {}  # by first use: the reported place
 
     def on_key_reuse(self, event: KeyEvent, report: Reporter) -> None:
         frame = event.frame
@@ -81,14 +81,14 @@ class KeyReuse(Rule):
             and _EVALUATION.search(event.origin.name)
             and _calls_the_same(event)
         ):
-            return  # what is evaluated is compared on the same numbers
+            return  # evaluations are compared on the same numbers
         if event.how == "again" and _changes_a_pair(event):
             return
         if event.how == "again" and (_are_selected(event) or _is_said_to_be_meant(event)):
             return
         name = name_in(frame, event.origin).removesuffix(".rngs")
         if self.told.setdefault((event.first, name), event.node) is not event.node:
-            return  # the same first use is to be split off
+            return  # the same first use is to be split
         through = f" (in `{event.callee}`)" if event.callee else ""
         if event.how == "loop":
             loop = frame.in_loop()
@@ -97,7 +97,7 @@ class KeyReuse(Rule):
                 or (loop.trips is not None and loop.trips < 2)
                 or _shuffles_each(event.node, loop.node)
                 or runs_once(event.node, loop.node, frame.module)
-                or _EVALUATION.search(name)  # each evaluation is to see the same
+                or _EVALUATION.search(name)  # each evaluation should see the same numbers
                 or _EVALUATION.search(event.callee)
                 or _compares_settings(event.node, loop.node)
                 or _only_watches(event.node, loop.node)
@@ -108,7 +108,7 @@ class KeyReuse(Rule):
         else:
             message = f"PRNG key `{name}` is reused{through}: random numbers repeat; split it first"
             reason = f"the first use of `{name}` is at line {getattr(event.first, 'lineno', '?')}"
-        # Of many keys in one array each would have to be split.
+        # In an array of many keys, each would have to be split.
         splits = hasattr(event.first, "lineno") and not event.origin.batch
         summary = f"Split `{name}` first"
         fix = propose(report, event.first, "split-key", summary, safe=False, key=name) if splits else None
@@ -116,7 +116,7 @@ class KeyReuse(Rule):
 
 
 def _shuffles_each(node: ast.AST, loop: object) -> bool:
-    """Every array that a loop runs over is shuffled alike."""
+    """Every array in the loop's iterable is shuffled in the same way."""
     target = getattr(loop, "target", None)
     if not isinstance(node, ast.Call) or last_name(node.func) not in _SELECTIONS or target is None:
         return False
@@ -125,7 +125,7 @@ def _shuffles_each(node: ast.AST, loop: object) -> bool:
 
 
 def _keeps_aligned(first: ast.AST, second: ast.AST) -> bool:
-    """Two arrays are shuffled alike: the same selection of each, as of inputs and labels."""
+    """Two arrays are shuffled in the same way: the same selection of each, such as inputs and labels."""
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
     if last_name(first.func) not in _SELECTIONS:
@@ -139,7 +139,7 @@ def _keeps_aligned(first: ast.AST, second: ast.AST) -> bool:
 
 
 def _compares(event: KeyEvent) -> bool:
-    """`f(x + h, key)` and `f(x - h, key)`, or the difference of any two: their random numbers cancel."""
+    """`f(x + h, key)` and `f(x - h, key)`, or any difference: their random numbers cancel."""
     first, second = event.first, event.node
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
@@ -175,7 +175,7 @@ def _calls_the_same(event: KeyEvent) -> bool:
 
 
 def _changes_a_pair(event: KeyEvent) -> bool:
-    """`image = flip(image, key)` and `mask = flip(mask, key)`: what belongs together is changed alike."""
+    """`image = flip(image, key)` and `mask = flip(mask, key)`: a pair is changed in the same way."""
     if not _calls_the_same(event):
         return False
     calls = (event.first, event.node)
@@ -188,7 +188,7 @@ _BESIDE = re.compile(r"mask|label|target|segm|box|keypoint")
 
 
 def _are_selected(event: KeyEvent) -> bool:
-    """`jnp.where(c, draw(key), other(key))`: of the two draws one is taken."""
+    """`jnp.where(c, draw(key), other(key))`: only one of the two draws is used."""
     for above in event.frame.module.ancestors(event.node):
         if (
             isinstance(above, ast.Call)
@@ -204,7 +204,7 @@ def _are_selected(event: KeyEvent) -> bool:
 
 
 def _is_said_to_be_meant(event: KeyEvent) -> bool:
-    """Whether a comment in the call says so: `key,  # same seed as above`."""
+    """Whether a comment in the call says that it is intended: `key,  # same seed as above`."""
     node = event.node
     lines = event.frame.module.source.text.splitlines()
     written = lines[getattr(node, "lineno", 1) - 1 : getattr(node, "end_lineno", 0)]
@@ -216,7 +216,7 @@ _TWIN = re.compile(r"(^|_)(target|ema|teacher|slow|inference)(_|$)")
 
 
 def _makes_a_twin(event: KeyEvent) -> bool:
-    """The same call twice, for a state and its twin, which begins with the same numbers on purpose: a target network."""
+    """The same call twice, for a state and its twin, which starts with the same numbers on purpose: a target network."""
     first, second = event.first, event.node
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
@@ -228,7 +228,7 @@ def _makes_a_twin(event: KeyEvent) -> bool:
 
 
 def _exclude_each_other(event: KeyEvent) -> bool:
-    """Whether the two places lie under tests of one name for different constants, of which one is taken."""
+    """Whether the two places are under tests of one name for different constants, only one of which holds."""
     frame = event.frame
     owner = frame.owner
     first, second = _asked(event.first, frame.module), _asked(event.node, frame.module)
@@ -245,7 +245,7 @@ def _excludes(one: tuple[object, bool], other: tuple[object, bool]) -> bool:
 
 
 def _compares_settings(node: ast.AST, loop: ast.AST) -> bool:
-    """`for lr in (0.01, 0.1): run(lr, key)`: what a few settings give is compared on the same numbers."""
+    """`for lr in (0.01, 0.1): run(lr, key)`: the results of a few settings are compared on the same numbers."""
     iterable = getattr(loop, "iter", None)
     if not isinstance(iterable, (ast.Tuple, ast.List)) or not isinstance(node, ast.Call):
         return False
@@ -257,7 +257,8 @@ def _compares_settings(node: ast.AST, loop: ast.AST) -> bool:
 
 
 def _only_watches(node: ast.AST, loop: ast.AST) -> bool:
-    """`losses.append(loss(params, key))`, where an iteration makes other `params`, and not of the loss: each is compared on the same numbers."""
+    """`losses.append(loss(params, key))`, where an iteration computes new `params` independent of the loss: each is
+    compared on the same numbers."""
     if not isinstance(node, ast.Call):
         return False
     given = set[str]().union(*map(names_in, passed(node)))
@@ -266,7 +267,7 @@ def _only_watches(node: ast.AST, loop: ast.AST) -> bool:
 
 
 def _asked(node: ast.AST, module: Module) -> dict[str, tuple[object, bool]]:
-    """What `kind == "normal"`, `kind != "normal"` and its like say of names where `node` runs."""
+    """What `kind == "normal"`, `kind != "normal"` and the like imply for names where `node` runs."""
     found: dict[str, tuple[object, bool]] = {}
     inside = node
     for around in module.ancestors(node):

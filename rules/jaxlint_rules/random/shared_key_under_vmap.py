@@ -1,4 +1,4 @@
-"""A PRNG key that all rows of a vmap draw with."""
+"""A PRNG key that all rows of a vmap share."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _makes_layer(used: ast.AST) -> bool:
 
 
 def _is_unpacked_split(event: KeptKeyEvent) -> bool:
-    """`a, b = jax.random.split(key)`: each row has the same children; of a batch of keys, a row may take its own."""
+    """`a, b = jax.random.split(key)`: each row has the same subkeys; from a batch of keys, a row may take its own."""
     used, frame = event.used, event.frame
     parent = frame.module.parents.get(used)
     return (
@@ -101,7 +101,8 @@ def _is_unpacked_split(event: KeptKeyEvent) -> bool:
 
 
 def _is_scanned_split(event: KeptKeyEvent) -> bool:
-    """`lax.scan(body, x, jax.random.split(key, n))`, or so by a name: the loop of each row goes through the same children."""
+    """`lax.scan(body, x, jax.random.split(key, n))`, directly or by a name: the loop of each row uses the same
+    subkeys."""
     used, frame = event.used, event.frame
     if not isinstance(used, ast.Call) or last_name(used.func) != "split":
         return False
@@ -119,7 +120,7 @@ def _goes_through(call: ast.Call, name: str) -> bool:
 
 
 def _scanned(call: ast.Call) -> list[ast.expr]:
-    """What the body of a `lax.scan` or `lax.map` is given in turn."""
+    """The argument that the body of a `lax.scan` or `lax.map` receives slice by slice."""
     owner, _, last = dotted(call.func).rpartition(".")
     position = {"scan": 2, "map": 1}.get(last) if owner.rpartition(".")[2] == "lax" else None
     if position is None:
@@ -130,7 +131,7 @@ def _scanned(call: ast.Call) -> list[ast.expr]:
 
 
 def _draws_inside(used: ast.AST, event: KeptKeyEvent) -> bool:
-    """Whether a function of the project, which is handed the key and nothing that may be compared, draws with it at once."""
+    """Whether a project function that receives only the key, and nothing to compare, draws with it at once."""
     function = function_called(used, event.frame) if isinstance(used, ast.Call) else None
     if function is None or not isinstance(used, ast.Call):
         return False
@@ -144,14 +145,14 @@ def _draws_inside(used: ast.AST, event: KeptKeyEvent) -> bool:
 
 
 def _ignores_rows(event: KeptKeyEvent) -> bool:
-    """`lambda _: reset(key)`: what is mapped over is a number of rows, and nothing to compare."""
+    """`lambda _: reset(key)`: the mapped argument is a number of rows, and nothing to compare."""
     function = event.frame.function
     names = [p.arg for p in all_parameters(function.node)] if function is not None else []
     return bool(names) and all(name.startswith("_") for name in names)
 
 
 def _compares(used: ast.AST, event: KeptKeyEvent) -> bool:
-    """Whether a function around the draw is given what may be compared under the same numbers, such as parameters."""
+    """Whether an enclosing function receives values to compare under the same numbers, such as parameters."""
     for ancestor in event.frame.module.ancestors(used):
         if isinstance(ancestor, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             if any(_COMPARED.search(parameter.arg.lower()) for parameter in all_parameters(ancestor)):

@@ -1,4 +1,4 @@
-"""Numbers in an argument that are part of what is compiled, and whether a loop makes another of them in each iteration."""
+"""Numbers in an argument that belong to the compiled program, and whether each loop iteration changes them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from jaxlint_rules._callables import innermost, named_or_method
 from jaxlint_rules._names import last_name
 
 _DEPTH = 4
-_BOUNDS = frozenset({"min", "max"})  # what stops at one takes few values
+_BOUNDS = frozenset({"min", "max"})  # a bound limits the number of values
 
 
 def compiled_numbers(value: Value, every: bool, depth: int = _DEPTH) -> Iterator[tuple[str, float]]:
-    """The path and the value of each known number that is no leaf. `every`: the leaves count as well."""
+    """The path and value of each known number that is not a leaf. `every`: leaves count as well."""
     if isinstance(value, Static):
         number = constant(value)
         if every and isinstance(number, (int, float)) and not isinstance(number, bool):
@@ -43,19 +43,19 @@ def _parts(value: Value) -> Iterator[tuple[str, Value]]:
 
 
 def is_stepped(name: str, number: float, loop: ast.AST, frame: Frame, jitted: Value) -> bool:
-    """Whether the loop, a function that it calls or the jitted function computes the number from what it was."""
+    """Whether the loop, a function that it calls, or the jitted function updates the number from its own value."""
     called = [named_or_method(part.func, frame) for part in walk(loop) if isinstance(part, ast.Call)]
     functions = [innermost(value) for value in (*called, jitted) if value is not None]
     bodies = [loop, *(function.node for function in functions if isinstance(function, Function))]
     if any((name, number) in _computed_in(body).literals for body in bodies):
-        return False  # it is set to that, once and for all
+        return False  # it is set to that constant
     own, *others = bodies
     return name in _computed_in(own).names or any(name in _computed_in(body).parts for body in others)
 
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """What a body computes with: `step` of `state.step + 1`; and which names it gives a number as it is written."""
+    """The reads of a body's computations: `step` in `state.step + 1`; and the names that it assigns literal numbers."""
 
     names: frozenset[str]
     parts: frozenset[str]  # of these, attributes and items
@@ -88,7 +88,7 @@ def _computed_in(body: ast.AST) -> _Sums:
 
 
 def _returns(node: ast.AST) -> bool:
-    """What is bounded, or comes back to where it was."""
+    """Expressions that are bounded or periodic."""
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, (ast.Mod, ast.FloorDiv))
     return isinstance(node, ast.Call) and dotted(node.func) in _BOUNDS

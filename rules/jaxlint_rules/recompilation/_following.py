@@ -1,4 +1,4 @@
-"""Whether an expression has another value in each iteration of a loop: it is computed from a counter, here or by a function."""
+"""Whether an expression changes in each loop iteration: it is computed from a counter, here or in a function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jaxlint_rules._loops import assigned_once, counters, decaying, given_argume
 from jaxlint_rules._names import last_name, passed
 
 _DEPTH = 4  # names and functions between an argument and the counter
-_UNEVEN = re.compile(r"prompt|sentence|text|document|paragraph")  # rows that are of any length
+_UNEVEN = re.compile(r"prompt|sentence|text|document|paragraph")  # rows of arbitrary length
 _NUMBERS = frozenset({"float", "int", "round", "abs", "str"})
 _SMOOTH = frozenset({"cos", "sin", "exp", "log", "sqrt", "pow", "tanh", "float32", "float64"})
 _STEPS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -24,15 +24,15 @@ _LIBRARIES = frozenset({"math", "np", "numpy"})
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """What changes from one iteration to the next, and what names were given, where an expression stands."""
+    """The names that change between iterations, and the values of names, at an expression."""
 
     changing: frozenset[str]
     given: dict[str, ast.expr]
-    frame: Frame | None  # to look functions up in; None inside of one
+    frame: Frame | None  # the scope to look functions up in; None inside a function
 
 
 def follows(node: ast.expr, loop: ast.AST, frame: Frame) -> str:
-    """The name that makes an expression new in each iteration; "" where it may take few values."""
+    """The name that makes an expression differ in each iteration; "" if it may take few values."""
     if isinstance(node, ast.Call) and dotted(node.func) == "len":
         name = dotted(node.args[0]) if node.args else ""
         target = getattr(loop, "target", None)
@@ -43,7 +43,7 @@ def follows(node: ast.expr, loop: ast.AST, frame: Frame) -> str:
 
 
 def follows_calls(node: ast.expr, frame: Frame) -> str:
-    """The attribute of `self`, a count, that makes an expression new in each call of the method that it stands in."""
+    """The counter attribute of `self` that makes an expression differ in each call of its method."""
     assert frame.function is not None
     method = frame.function.node
     counts = frozenset(path for path in _stepped(method) if path.startswith("self."))
@@ -52,7 +52,8 @@ def follows_calls(node: ast.expr, frame: Frame) -> str:
 
 @cache
 def _stepped(body: ast.AST) -> frozenset[str]:
-    """Attributes that a body computes from what they were: `self.step += 1`, `state = replace(state, t=state.t + dt)`."""
+    """Attributes that a body updates from their own value: `self.step += 1`, `state = replace(state, t=state.t +
+    dt)`."""
     found: set[str] = set()
     for statement in nodes_of(body, ast.AugAssign):
         if isinstance(statement.target, ast.Attribute) and isinstance(statement.op, _STEPS):
@@ -96,7 +97,7 @@ def _any_follows(nodes: list[ast.expr], names: _Names, depth: int) -> str:
 
 
 def _handed_on(call: ast.Call, names: _Names, depth: int) -> Iterator[ast.expr]:
-    """The arguments of a call that give another result each when they have another value."""
+    """The arguments of a call whose different values give different results."""
     name = dotted(call.func)
     library, _, last = name.rpartition(".")
     if name in _NUMBERS or library == "optax" or (library in _LIBRARIES and last in _SMOOTH):
@@ -121,7 +122,7 @@ def _handed_on(call: ast.Call, names: _Names, depth: int) -> Iterator[ast.expr]:
 
 
 def fields_given(node: ast.expr, loop: ast.AST, frame: Frame) -> dict[str, ast.expr]:
-    """The fields that a new object is made with in an iteration: `Source(flux, x)`, `source.replace(x=i)`, `eqx.tree_at(...)`."""
+    """The fields of a new object in an iteration: `Source(flux, x)`, `source.replace(x=i)`, `eqx.tree_at(...)`."""
     if isinstance(node, ast.Name):
         found: dict[str, ast.expr] = {}
         for assignment in _always(loop):
@@ -133,7 +134,7 @@ def fields_given(node: ast.expr, loop: ast.AST, frame: Frame) -> dict[str, ast.e
 
 @cache
 def _always(loop: ast.AST) -> tuple[ast.Assign, ...]:
-    """The assignments of every iteration: under no test."""
+    """The unconditional assignments of an iteration."""
     return tuple(statement for statement in getattr(loop, "body", ()) if isinstance(statement, ast.Assign))
 
 
@@ -154,12 +155,12 @@ def _fields_of_made(bound: ast.expr, frame: Frame) -> dict[str, ast.expr]:
 
 
 def _is_schedule(node: ast.expr) -> bool:
-    """A number that a bound is put to late, as in `max(0.1, rate**step)`, unlike `min(step, 3)`."""
+    """A number with a bound that is reached late, as in `max(0.1, rate**step)`, unlike `min(step, 3)`."""
     return any(isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Pow, ast.Div)) for n in walk(node))
 
 
 def _returned(function: ast.AST) -> ast.expr | None:
-    """What a function returns, where it always returns the same expression."""
+    """The return value of a function that always returns the same expression."""
     returns = list(nodes_of(function, ast.Return))
     body = getattr(function, "body", None)
     if isinstance(body, ast.expr):

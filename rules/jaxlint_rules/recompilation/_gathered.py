@@ -1,4 +1,4 @@
-"""Lists that objects make longer at each step, and hand out as one array that is as long as they are by then."""
+"""Lists that objects extend at each step and return as one array of their current length."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHRINKING = frozenset({"pop", "popleft", "clear", "remove"})
 
 
 def gathered(argument: ast.expr, body: ast.AST, frame: Frame) -> str:
-    """Why an argument is longer each time that `body` runs: an object gathers it; "" when it is not known to."""
+    """Why an argument grows each time that `body` runs: an object collects it; "" if that is unknown."""
     made, position = binding(argument.id, body) if isinstance(argument, ast.Name) else (argument, None)
     if not isinstance(made, ast.Call):
         return ""
@@ -42,7 +42,7 @@ def gathered(argument: ast.expr, body: ast.AST, frame: Frame) -> str:
 
 
 def _stacked(node: ast.expr) -> str:
-    """`self.seen` of `jnp.stack(self.seen)`."""
+    """`self.seen` in `jnp.stack(self.seen)`."""
     if not isinstance(node, ast.Call) or not node.args or last_name(node.func) not in STACKING:
         return ""
     path = dotted(node.args[0])
@@ -50,7 +50,7 @@ def _stacked(node: ast.expr) -> str:
 
 
 def _class_of(path: str, frame: Frame) -> ClassValue | None:
-    """The class of the object that a path such as `self.memory` stands for."""
+    """The class of the object at a path such as `self.memory`."""
     root, *names = path.split(".")
     value: Value | None = frame.value_of(root)
     for name in names:
@@ -59,7 +59,7 @@ def _class_of(path: str, frame: Frame) -> ClassValue | None:
 
 
 def _handed_out(method: Value | None, position: int | None) -> str:
-    """The attribute whose list a method returns as one array, whole."""
+    """The attribute whose whole list a method returns as one array."""
     given = list(results(method.node, False)) if isinstance(method, Function) else []
     if len(given) != 1:
         return ""
@@ -72,7 +72,7 @@ def _handed_out(method: Value | None, position: int | None) -> str:
 
 @cache
 def _growing(cls: ast.ClassDef) -> dict[str, list[str]]:
-    """Attributes with a list that methods make longer, and nothing ever makes shorter; and the names of these methods."""
+    """Attributes with a list that methods extend and nothing ever shortens; and the names of these methods."""
     found: dict[str, list[str]] = {}
     kept: set[str] = set()
     for method in nodes_of(cls, ast.FunctionDef):

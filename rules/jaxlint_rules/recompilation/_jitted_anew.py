@@ -1,4 +1,4 @@
-"""What is new about a function that is jitted again and again, and whether what `jit` gives lives on."""
+"""Repeated jits: what is new about the function each time, and whether the jitted function is kept."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from jaxlint.api.values import (
 )
 from jaxlint_rules._loops import FEW, counters, loop_variables
 
-# Transformations that give another function object at each call; `jit` finds what `jax.checkpoint` gives again.
+# Transformations that return another function object at each call; `jit` recognises the result of `jax.checkpoint`.
 _MAKE_ANEW = frozenset({"grad", "value_and_grad", "jacobian", "vmap"})
 
 
 def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] | None:
-    """What is new about the function at each evaluation, in words, and its node; None for a lasting one."""
+    """What is new about the function at each evaluation, in words, and its node; None for a persistent one."""
     if isinstance(target, Function):
         if target.module is not module:
             return None
@@ -44,7 +44,7 @@ def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] 
             return f"the result of `{target.api}`", target.node
         return inner and (inner[0], inner[1])
     if isinstance(target, BoundMethod) and isinstance(target.receiver, Instance):
-        # Each evaluation of `model.step` gives another object, with which its compiled program goes.
+        # Each evaluation of `model.step` is another object, and its compiled program dies with it.
         method = target.function
         while isinstance(method, Transformed):
             method = method.target
@@ -53,7 +53,7 @@ def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] 
 
 
 def target_names(loop: ast.AST) -> set[str]:
-    """Every name that changes from one iteration to the next."""
+    """Every name that changes between iterations."""
     names = loop_variables(loop)
     for child in walk(loop):
         if isinstance(child, ast.Assign):
@@ -67,14 +67,14 @@ def target_names(loop: ast.AST) -> set[str]:
 def uses_loop_variable(
     fresh: tuple[str, ast.AST | None], transformed: Transformed, loop: Loop, frame: Frame
 ) -> bool:
-    """Whether the jitted function depends on what changes in the loop, and could not be given it: it is not an array."""
+    """Whether the jitted function depends on a changing value that cannot be an argument, since it is not an array."""
     names = target_names(loop.node)
     body = fresh[1]
     if body is None:
         partial = _bound_by(transformed)
         counted = bool(counters(loop.node)) and not (loop.trips is not None and loop.trips <= FEW)
         if partial is not None and counted and _binds_data(partial):
-            return False  # it could be called with them
+            return False  # they could be arguments
         body = transformed.node
     if any(
         isinstance(n, ast.Name) and n.id in names
@@ -93,7 +93,7 @@ def uses_loop_variable(
 
 
 def _bound_by(transformed: Transformed) -> Partial | None:
-    """The `partial` of a lasting function that is jitted, by itself or with its gradient taken."""
+    """The `partial` of a persistent function that is jitted, directly or under a gradient."""
     target = transformed.target
     while isinstance(target, Transformed):
         target = target.target
@@ -103,7 +103,7 @@ def _bound_by(transformed: Transformed) -> Partial | None:
 
 
 def _binds_data(partial: Partial) -> bool:
-    """Whether a `partial` binds arrays and numbers alone: a parameter whose default has a fraction is given such."""
+    """Whether a `partial` only binds arrays and numbers: a parameter with a fractional default counts as one."""
     function = partial.function
     defaults = function.defaults if isinstance(function, Function) else {}
     return all(map(is_data, partial.args)) and all(
@@ -114,7 +114,8 @@ def _binds_data(partial: Partial) -> bool:
 
 
 def lasts(transformed: Transformed, loop: Loop) -> bool:
-    """Whether what is jitted was made before the loop: jitting the same object again finds the compiled program."""
+    """Whether the jitted object was created before the loop: jitting the same object again finds the compiled
+    program."""
     node = transformed.node
     if isinstance(transformed.target, BoundMethod):
         return False
@@ -127,7 +128,7 @@ def lasts(transformed: Transformed, loop: Loop) -> bool:
 
 
 def is_data(value: Value | None) -> bool:
-    """Whether a jitted function could be given `value`, which it reads from around it, and need no other program."""
+    """Whether `value`, which a jitted function closes over, could be an argument without another program."""
     return (
         isinstance(value, NumpyArray)
         or (isinstance(value, Array) and not value.tree and not value.mixed)
@@ -136,7 +137,7 @@ def is_data(value: Value | None) -> bool:
 
 
 def stored(event: TransformEvent, report: Reporter) -> bool:
-    """Whether the jitted function is put into a table, an attribute or another call, where it may live on."""
+    """Whether the jitted function is stored in a table, an attribute or another call, where it may persist."""
     if event.decorator is not None:
         return False
     parent = report.module.parents.get(event.node)
@@ -148,7 +149,7 @@ def stored(event: TransformEvent, report: Reporter) -> bool:
 
 
 def kept(event: TransformEvent, report: Reporter) -> bool:
-    """Whether an `if` around it asks for the very place that the jitted function is then stored in."""
+    """Whether an enclosing `if` tests the very place where the jitted function is then stored."""
     node: ast.AST | None = event.node
     while node is not None and not isinstance(node, ast.ClassDef):
         above = report.module.parents.get(node)
@@ -166,7 +167,7 @@ def kept(event: TransformEvent, report: Reporter) -> bool:
 
 
 def returned(event: TransformEvent, frame: Frame) -> bool:
-    """Whether the function hands the jitted function out: a factory, whose callers keep it."""
+    """Whether the function returns the jitted function: a factory, whose callers keep it."""
     assert frame.function is not None
     label = event.transformed.label
     names = {label}

@@ -1,4 +1,4 @@
-"""State that a jitted function is given in one dtype and gives back in another, so that the next call compiles again."""
+"""State that a jitted function receives in one dtype and returns in another, so that the next call recompiles."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A part of the state: how the program reaches it, and the dtypes that it has in the first call and in later ones."""
+    """A part of the state: its path, and its dtypes in the first call and in later calls."""
 
     place: str
     first: Value
@@ -50,14 +50,14 @@ class Flip:
 
     @property
     def start(self) -> str:
-        """What it is at first, in words."""
+        """Its initial form, in words."""
         if isinstance(self.first, Static):
             return {"int*": "a Python int", "float*": "a Python float"}.get(self.before, self.before)
         return words(self.before)
 
     @property
     def advice(self) -> str:
-        """How to begin with what comes back."""
+        """How to start with the returned form."""
         if self.after in (SOME_FLOAT, SOME_NUMBER):
             dtype = "float32" if self.after == SOME_FLOAT or self.before == "float*" else "int32"
         else:
@@ -74,13 +74,13 @@ def words(dtype: str) -> str:
 
 
 class LoopState:
-    """The calls of jitted functions as the first iteration of a loop makes them, to be compared with the next."""
+    """The calls of jitted functions in a loop's first iteration, to compare with the next iteration."""
 
     def __init__(self) -> None:
         self.first: dict[tuple[ast.AST, object], dict[str, Value]] = {}
 
     def see(self, event: CallEvent, callee: Transformed, given: Mapping[str, Value]) -> Flip | None:
-        """The part of what a call passes that the call before it, at the same place, has returned in another dtype."""
+        """The part of the arguments that the previous call at this place has returned in another dtype."""
         key = (event.node, identity(callee))
         before = self.first.get(key)
         self.first[key] = dict(given)
@@ -113,7 +113,7 @@ def _flip(place: str, start: Value, now: Value, label: str, bound: Mapping[str, 
 
 
 def _leaves(place: str, one: Value, two: Value, depth: int = _DEEP) -> Iterator[tuple[str, Value, Value]]:
-    """The parts of two values that are built alike, with how the program reaches each."""
+    """The corresponding parts of two values with the same structure, each with its path."""
     if one is two or depth == 0:
         return
     if isinstance(one, (TupleValue, ListValue)) and isinstance(two, (TupleValue, ListValue)):

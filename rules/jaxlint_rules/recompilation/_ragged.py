@@ -1,4 +1,5 @@
-"""Arrays that functions of the project make as long as their data is: padded to the longest of a batch, collected until the end."""
+"""Arrays that project functions create as long as their data: padded to the longest of a batch, collected until the
+end."""
 
 from __future__ import annotations
 
@@ -17,17 +18,18 @@ _FILLED = frozenset({"zeros", "ones", "empty", "full"})
 STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack"})
 _DRAWS = frozenset({"integers", "randint", "randrange"})
 CONVERTING = frozenset({"array", "asarray"})
-# Of a text: as many parts as it has.
+# String methods that return as many parts as the text has.
 _TEXT = frozenset({"split", "encode", "tokenize", "rsplit", "splitlines"})
 _SEARCHES = frozenset({"nonzero", "where", "flatnonzero", "argwhere"})
 _LENGTHENING = frozenset({"append", "extend", "insert"})
 _PADS = "pads to the longest"
 _PARTS = "returns an array"
-_DEPTH = 2  # functions between the loop and what makes the array
+_DEPTH = 2  # functions between the loop and the array's creation
 
 
 def ragged(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
-    """Why an argument has another length in each iteration: a function made it for this one; "" when it is not known to."""
+    """Why an argument has another length in each iteration: a function creates it for this one; "" if that is
+    unknown."""
     position: int | None = None
     made: ast.expr | None = argument
     if isinstance(argument, ast.Name):
@@ -45,7 +47,7 @@ def ragged(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
 
 
 def drawn(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
-    """Why an argument has another shape in each iteration: its size is a random number; "" when it is not known to be one."""
+    """Why an argument has another shape in each iteration: its size is a random number; "" if that is unknown."""
     made = binding(argument.id, loop)[0] if isinstance(argument, ast.Name) else argument
     while isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr == "astype":
         made = made.func.value
@@ -58,7 +60,8 @@ def drawn(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
 
 
 def _sizes(made: ast.expr | None) -> Iterator[ast.expr]:
-    """What says how large an array is: `size=` and `shape=` of a call, the shape that it makes, the end of a slice."""
+    """The expressions of an array's size: `size=` and `shape=` of a call, the shape of a new array, the end of a
+    slice."""
     if isinstance(made, ast.Call):
         yield from (keyword.value for keyword in made.keywords if keyword.arg in ("size", "shape"))
         if last_name(made.func) in _FILLED and made.args:
@@ -70,7 +73,7 @@ def _sizes(made: ast.expr | None) -> Iterator[ast.expr]:
 
 
 def _is_random(node: ast.expr, frame: Frame, depth: int = 0) -> bool:
-    """`rng.integers(20, 60)`, `int(...)` of it, or what a function of the project returns of such."""
+    """`rng.integers(20, 60)`, `int(...)` of it, or a project function that returns one."""
     if not isinstance(node, ast.Call) or depth > _DEPTH:
         return False
     if last_name(node.func) in _DRAWS:
@@ -83,12 +86,12 @@ def _is_random(node: ast.expr, frame: Frame, depth: int = 0) -> bool:
 
 
 def _moving(loop: ast.AST) -> frozenset[str]:
-    """The names that an iteration binds, its variable among them."""
+    """The names that an iteration binds, its variable included."""
     return rebound(loop) | loop_variables(loop)
 
 
 def binding(name: str, loop: ast.AST) -> tuple[ast.expr | None, int | None]:
-    """What an iteration binds a name to, and which part of that it is where it is unpacked."""
+    """The value that an iteration binds to a name, and which part of it if it is unpacked."""
     target = getattr(loop, "target", None)
     if target is not None and name in names_in(target):
         return getattr(loop, "iter", None), _place(name, target)
@@ -104,13 +107,13 @@ def binding(name: str, loop: ast.AST) -> tuple[ast.expr | None, int | None]:
 
 
 def _place(name: str, target: ast.expr) -> int | None:
-    """Which part of a tuple a name stands for."""
+    """The part of a tuple that a name refers to."""
     parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
     return next((n for n, part in enumerate(parts) if dotted(part) == name), None)
 
 
 def _length_of(function: Function, position: int | None, frame: Frame, depth: int, iterated: bool) -> str:
-    """What decides the length of what a function returns, or yields where it is iterated over."""
+    """What decides the length of a function's result, or of the items that it yields."""
     given = list(results(function.node, iterated))
     if not given or depth > _DEPTH:
         return ""
@@ -138,7 +141,7 @@ def _length_of(function: Function, position: int | None, frame: Frame, depth: in
 
 
 def results(function: ast.AST, iterated: bool) -> Iterator[ast.expr]:
-    """What a function returns, or yields where it is iterated over."""
+    """The results of a function, or the items that it yields."""
     leaves = nodes_of(function, ast.Yield) if iterated else nodes_of(function, ast.Return)
     for node in leaves:
         if node.value is not None:
@@ -161,7 +164,7 @@ def _only_assignment(function: ast.AST, name: str) -> ast.expr | None:
 
 
 def _sized_by_data(call: ast.Call, function: ast.AST, iterated: bool) -> str:
-    """`np.zeros((n, max(len(x) for x in batch)))`, where the longest is not looked for once, before the loop that yields."""
+    """`np.zeros((n, max(len(x) for x in batch)))`, unless the longest is computed once, before the loop that yields."""
     if last_name(call.func) not in _FILLED or not call.args:
         return ""
     shape = call.args[0]
@@ -189,7 +192,7 @@ def _is_before_loops(node: ast.expr, function: ast.AST) -> bool:
 
 
 def _collected(call: ast.Call, function: ast.AST) -> str:
-    """`np.stack(seen)` of a list that a `while` fills, until what it steps says that it is done."""
+    """`np.stack(seen)` of a list that a `while` fills until its step reports that it is done."""
     if last_name(call.func) not in STACKING or not call.args:
         return ""
     name = dotted(call.args[0])
@@ -203,7 +206,7 @@ def _collected(call: ast.Call, function: ast.AST) -> str:
 
 
 def _ends_by_data(loop: ast.While) -> bool:
-    """Whether the condition asks for a name that a call in the body gives, as in `while not done`."""
+    """Whether the condition reads a name assigned by a call in the body, as in `while not done`."""
     asked = {n.id for n in walk(loop.test) if isinstance(n, ast.Name)}
     given = {
         part
@@ -216,7 +219,7 @@ def _ends_by_data(loop: ast.While) -> bool:
 
 
 def _searched(call: ast.Call) -> str:
-    """`np.nonzero(distances < cutoff)`, which finds another number each time; of `size=` it makes as many as are asked for."""
+    """`np.nonzero(distances < cutoff)`, with another number of results each time; `size=` fixes that number."""
     owner, _, last = dotted(call.func).rpartition(".")
     alone = len(call.args) == 1 and not call.keywords
     if not alone or owner not in ("np", "jnp", "numpy", "jax.numpy") or last not in _SEARCHES:
@@ -225,7 +228,7 @@ def _searched(call: ast.Call) -> str:
 
 
 def _read_from_text(call: ast.Call, function: ast.AST) -> str:
-    """`np.array([ids[word] for word in text.split()])`, of a text that the function is given."""
+    """`np.array([ids[word] for word in text.split()])`, for a text argument."""
     if last_name(call.func) not in CONVERTING or not call.args:
         return ""
     assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
@@ -238,9 +241,9 @@ def _read_from_text(call: ast.Call, function: ast.AST) -> str:
 def text_length(
     node: ast.expr, owner: ast.AST, bound: Mapping[str, ast.expr], moving: AbstractSet[str]
 ) -> str:
-    """Why an array made of `node` is as long as a text is; "" when it is not known to be.
+    """Why an array created from `node` is as long as a text; "" if that is unknown.
 
-    `bound`: what the names of the loop or function `owner` stand for; `moving`: those that are others each time.
+    `bound`: the values of names in the loop or function `owner`; `moving`: those that change each time.
     """
     for _ in range(_DEPTH):
         if isinstance(node, ast.Name) and not _lengthened(node.id, owner):
@@ -255,7 +258,7 @@ def text_length(
 
 
 def _lengthened(name: str, owner: ast.AST) -> bool:
-    """Whether something is put behind a list after it was made: it may be padded to one length."""
+    """Whether a list is extended after its creation: it may be padded to one length."""
     added = (dotted(statement.target) for statement in nodes_of(owner, ast.AugAssign))
     called = (dotted(call.func).rpartition(".") for call in nodes_of(owner, ast.Call))
     return name in added or any(base == name and last in _LENGTHENING for base, _, last in called)

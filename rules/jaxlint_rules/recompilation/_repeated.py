@@ -1,4 +1,4 @@
-"""Python loops whose body starts from what the last iteration left, and may be one program for all iterations."""
+"""Python loops whose iterations depend on the previous one, and that may become one program for all iterations."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ LAYERS = re.compile(r"layer|block|depth|stage|level|head|scale|micro|device|dim|
 
 
 def carries(node: ast.For | ast.While) -> bool:
-    """Whether an iteration starts from what the last one left."""
-    later = set[str]().union(*map(bound_by, node.body))  # names that are bound further down
+    """Whether an iteration depends on the result of the previous one."""
+    later = set[str]().union(*map(bound_by, node.body))  # names that the body binds later
     for statement in node.body:
         if isinstance(statement, ast.Assign):
             if later & names_in(statement.value):
@@ -39,7 +39,7 @@ def carries(node: ast.For | ast.While) -> bool:
 
 
 def _is_last(node: ast.AST, grown: str) -> bool:
-    """`states[-1]`, what the iteration before has appended."""
+    """`states[-1]`, the item appended by the previous iteration."""
     return (
         bool(grown)
         and isinstance(node, ast.Subscript)
@@ -54,7 +54,7 @@ def may_loop(node: ast.For | ast.While) -> bool:
 
 
 def may_repeat(body: Sequence[ast.AST], name: str) -> bool:
-    """The same of what is run once for each value of the name that counts."""
+    """The same for code that runs once for each value of the counter."""
     for statement in body:
         for child in walk(statement):
             if isinstance(child, (ast.Break, ast.Return, ast.JoinedStr, ast.Yield)):
@@ -75,14 +75,14 @@ def may_repeat(body: Sequence[ast.AST], name: str) -> bool:
 
 
 def _makes_layer(call: ast.Call) -> bool:
-    """A layer that is made and called: each iteration has parameters of its own."""
+    """A layer that is created and called: each iteration has its own parameters."""
     made = call.func.func if isinstance(call.func, ast.Call) else call.func
     last = last_name(made)
     return last[:1].isupper() or last in ("getattr", "setattr", "print")
 
 
 def counter(node: ast.For | ast.While) -> str:
-    """The name that counts the iterations: the variable of a `for`, what a `while` compares and steps on."""
+    """The counter of the iterations: the variable of a `for`, or what a `while` compares and increments."""
     if isinstance(node, ast.For):
         return node.target.id if isinstance(node.target, ast.Name) else ""
     test = node.test

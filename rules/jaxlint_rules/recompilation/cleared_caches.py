@@ -58,7 +58,7 @@ class ClearedCaches(Rule):
         if frame.stage.staged or frame.module.is_test or frame.guarded_in_loop():
             return
         if not frame.loops and not frame.is_conditional() and frame.caller is not None:
-            frame = frame.caller  # a function of its own, which tidies up
+            frame = frame.caller  # a separate function, for cleaning up
             if frame.stage.staged or frame.guarded_in_loop():
                 return
         loop = next(iter(host_loops(frame)), None)
@@ -72,7 +72,7 @@ class ClearedCaches(Rule):
 
 
 def _makes_anew(loop: Loop) -> bool:
-    """Whether the body makes or jits functions, or objects that may: each iteration may have programs of its own."""
+    """Whether the body creates or jits functions, or objects that may: each iteration may have its own programs."""
     for node in ast.walk(loop.node):
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):
             return True
@@ -84,7 +84,7 @@ def _makes_anew(loop: Loop) -> bool:
 
 
 def _measures(frame: Frame, loop: Loop) -> bool:
-    """Whether the body reads a clock: compilation may be what it measures."""
+    """Whether the body reads a clock: it may measure compilation."""
     clocks = ("time", "perf_counter", "perf_counter_ns", "monotonic", "timeit")
     return any(
         isinstance(node, ast.Call)

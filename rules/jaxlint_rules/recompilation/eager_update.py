@@ -1,4 +1,4 @@
-"""A train step whose optimizer runs operation by operation."""
+"""A train step whose optimiser runs op by op."""
 
 from __future__ import annotations
 
@@ -121,19 +121,19 @@ def _is_unpacked_update(event: CallEvent) -> bool:
 
 
 def _is_run_on_host(event: CallEvent, loop: Loop) -> bool:
-    """Whether the program is seen to run the loop, or the loop does what no trace would repeat."""
+    """Whether the program visibly runs the loop, or the loop does what no trace would repeat."""
     return is_on_host(event.frame) or loop.calls_jitted or _reads_numbers(loop.node)
 
 
 @cache
 def _reads_numbers(loop: ast.AST) -> bool:
-    """Whether a loop prints, logs or fetches numbers, which no trace could give it."""
+    """Whether a loop prints, logs or fetches numbers, which is impossible in a trace."""
     names = [dotted(call.func) for call in nodes_of(loop, ast.Call)]
     return any(name in _HOST or name.endswith(_HOST_METHODS) for name in names)
 
 
 def _step(node: ast.AST, report: Reporter, transform: str) -> FixRequest | None:
-    """The edit that makes one function of the statements around a call that only compute, as many as it can."""
+    """The edit that makes one function from as many statements around a call as only compute."""
     statement = next((one for one in report.module.ancestors(node) if isinstance(one, ast.stmt)), None)
     if statement is None:
         return None

@@ -1,4 +1,4 @@
-"""`jax.jit` applied again and again."""
+"""Repeated `jax.jit` of a function."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ from jaxlint_rules.recompilation._jitted_anew import (
 
 _SOLVERS = ("scipy.optimize.", "scipy.integrate.")
 _BETWEEN = 1  # functions between a loop and the function that jits
-_ONCE = frozenset({"__init__", "setup", "__post_init__", "main"})  # what they jit is made once
+# functions that run once, so their jits are created once
+_ONCE = frozenset({"__init__", "setup", "__post_init__", "main"})
 
 
 class JitInLoop(Rule):
@@ -88,8 +89,8 @@ class JitInLoop(Rule):
     def __init__(self) -> None:
         self.made_inside: dict[
             ast.AST, tuple[TransformEvent, str]
-        ] = {}  # what functions jit whenever they are called
-        self.solved: dict[ast.AST, CallEvent] = {}  # functions that are handed to a solver
+        ] = {}  # the jits in functions, which run at each call
+        self.solved: dict[ast.AST, CallEvent] = {}  # functions passed to a solver
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         transformed = event.transformed
@@ -130,7 +131,7 @@ class JitInLoop(Rule):
 
     @concerns(*_SOLVERS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        """Functions that a solver of SciPy calls again and again, which is a loop as well."""
+        """Functions that a SciPy solver calls repeatedly, which is a loop as well."""
         if event.frame.stage.staged or event.frame.module.is_test:
             return
         for value in [*event.args, *event.kwargs.values()]:
@@ -152,7 +153,7 @@ class JitInLoop(Rule):
             )
 
     def check_wrapped(self, event: TransformEvent, loop: Loop | None, report: Reporter) -> None:
-        """A function of the module that is wrapped again in each iteration: no compilation, but about 50 us."""
+        """A module function that each iteration wraps again: no compilation, but about 50 us."""
         target, frame = event.transformed.target, event.frame
         if (
             loop is None
@@ -179,7 +180,7 @@ class JitInLoop(Rule):
         if frame.function is None or caller is None or caller.stage.staged or caller.module.is_test:
             return
         if frame.is_conditional() or kept(event, report):
-            return  # made once and kept
+            return  # created once and kept
         target = event.transformed.target
         if isinstance(target, Function) and not _lies_in(target.node, frame.function.node):
             return  # the same function each time: its compiled program is found again
@@ -197,7 +198,7 @@ class JitInLoop(Rule):
                 return
         if isinstance(call, ast.Call):
             if running is not caller and not _is_given_data(frame, call):
-                return  # what the loop hands on to the function between is not known
+                return  # the loop's arguments for the function in between are unknown
             if calls_another_function(event, frame, call, target_names(loop.node)):
                 return
             lasting = isinstance(target, Transformed) and fresh_function(target.target, frame.module) is None
@@ -205,7 +206,7 @@ class JitInLoop(Rule):
             for parameter, argument in given_arguments(frame.function.node, call):
                 if any(isinstance(n, ast.Name) and n.id in names for n in walk(argument)):
                     if not is_data(frame.local(parameter)):
-                        return  # each iteration may well need a program of its own
+                        return  # each iteration may well need its own program
         elif not isinstance(call, ast.Attribute) or not _called_at_once(call, caller):
             return
         line = getattr(loop.node, "lineno", "?")
@@ -218,9 +219,9 @@ class JitInLoop(Rule):
 
 
 def _runs_in_loop(caller: Frame) -> Frame | None:
-    """The frame with the loop that a call stands in: that of the call, or that of a function of the host around it.
+    """The frame with the loop around a call: the call's own, or that of an enclosing host function.
 
-    Only functions that make the call whenever they run lie between.
+    All functions in between make the call whenever they run.
     """
     frame: Frame | None = caller
     for _ in range(_BETWEEN + 1):
@@ -235,7 +236,7 @@ def _runs_in_loop(caller: Frame) -> Frame | None:
 
 
 def _is_given_data(frame: Frame, call: ast.Call) -> bool:
-    """Whether a call hands nothing but arrays and numbers on, for which one compiled program does."""
+    """Whether a call only passes arrays and numbers, so that one compiled program suffices."""
     assert frame.function is not None
     return all(is_data(frame.local(name)) for name, _ in given_arguments(frame.function.node, call))
 
@@ -246,7 +247,7 @@ def real_loop(frame: Frame) -> Loop | None:
 
 
 def _is_needless_factory(frame: Frame, call: ast.AST | None, caller: Frame, loop: Loop) -> bool:
-    """`step = make_step(...)` in a loop, of what stays the same, or of numbers that follow a counter and could be arguments."""
+    """`step = make_step(...)` in a loop, from constants, or from counter-dependent numbers that could be arguments."""
     if not isinstance(call, ast.Call) or loop not in host_loops(caller) or frame.function is None:
         return False
     parent = caller.module.parents.get(call)
@@ -265,24 +266,24 @@ def _is_needless_factory(frame: Frame, call: ast.AST | None, caller: Frame, loop
 
 
 def _is_names(target: ast.expr) -> bool:
-    """`step`, or `tx, step` of a factory that makes several things."""
+    """`step`, or `tx, step` for a factory with several results."""
     return all(isinstance(part, ast.Name) for part in unpacked(target))
 
 
 def _is_number_of_a_run(value: Value | None) -> bool:
-    """A number with a fraction, or an optimizer made of such, as of a schedule; an integer may well be a size."""
+    """A number with a fraction, or an optimiser built from one, such as a learning rate; an integer may be a size."""
     if isinstance(value, ExternalObject) and value.name.startswith("optax."):
         return all(isinstance(part, (Static, Array)) for part in [*value.args, *value.kwargs.values()])
     return is_data(value)
 
 
 def _called_at_once(node: ast.AST | None, frame: Frame) -> bool:
-    """Whether what a call, or a property, gives is itself called, and not kept."""
+    """Whether the result of a call or property is called at once, and not kept."""
     return node is not None and frame.module.call_of(node) is not None
 
 
 def _is_cached(function: ast.AST) -> bool:
-    """Whether a function runs once for the same arguments."""
+    """Whether a function is cached by its arguments."""
     return any(
         "cache" in dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
         for decorator in getattr(function, "decorator_list", [])
@@ -290,7 +291,7 @@ def _is_cached(function: ast.AST) -> bool:
 
 
 def calls_another_function(event: TransformEvent, frame: Frame, call: ast.Call, changing: set[str]) -> bool:
-    """Whether the jitted function calls a parameter of its enclosing function that each iteration passes anew."""
+    """Whether the jitted function calls a parameter of its enclosing function that each iteration passes again."""
     assert frame.function is not None
     parameters = [parameter.arg for parameter in all_parameters(frame.function.node)]
     body = (

@@ -1,4 +1,4 @@
-"""Control flow outside jit that is given new functions at every call."""
+"""Control flow outside jit that receives new functions at every call."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class JitOfFreshFunction(Rule):
         if not report.compiles:
             return  # under `jax.disable_jit()` nothing is compiled, on purpose
         if not frame.is_certain() and frame.caller is None and not frame.loops:
-            return  # nothing is known of who calls it
+            return  # its callers are unknown
         given = [event.args[n] for n in positions if n < len(event.args)]
         given += [event.kwargs[name] for name in _NAMES if name in event.kwargs]
         where = _repeated(frame)
@@ -138,7 +138,7 @@ def _functions(value: Value) -> list[Function]:
 
 
 def _is_fresh(function: Function, frame: Frame, loop_frame: Frame) -> bool:
-    """Whether the function object is made again each time the loop comes round."""
+    """Whether each iteration creates the function object again."""
     if function.module is not frame.module:
         return False
     current: Frame | None = frame

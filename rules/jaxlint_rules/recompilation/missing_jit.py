@@ -1,4 +1,4 @@
-"""Many array operations that a loop on the host runs one at a time."""
+"""Many array operations that a host loop runs op by op."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from jaxlint_rules._eager import computes_only
 from jaxlint_rules._loops import is_on_host
 from jaxlint_rules.recompilation._repeated import carries, may_loop
 
-_MANY = 6  # operations of an iteration
-_OFTEN = 64  # iterations of a loop that is worth a program
+_MANY = 6  # operations in an iteration
+_OFTEN = 64  # iterations that are worth compiling
 
 
 @dataclass(slots=True, eq=False)
@@ -21,7 +21,8 @@ class _Run:
     loop: Loop
     frame: Frame
     operations: set[ast.AST] = field(default_factory=set)
-    functions: set[ast.AST] = field(default_factory=set)  # that the body calls, and that operate
+    # project functions called in the body that operate on arrays
+    functions: set[ast.AST] = field(default_factory=set)
 
 
 class MissingJit(Rule):
@@ -67,7 +68,7 @@ class MissingJit(Rule):
 
     def __init__(self) -> None:
         self.loops: dict[ast.AST, _Run] = {}
-        self.asked: tuple[Frame | None, bool] = (None, False)  # of the last frame: whether a program runs it
+        self.asked: tuple[Frame | None, bool] = (None, False)  # for the last frame: whether a program runs it
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         frame: Frame | None = event.frame
@@ -93,9 +94,9 @@ class MissingJit(Rule):
         for node, run in sorted(self.loops.items(), key=lambda one: getattr(one[0], "lineno", 0)):
             frame = run.frame
             if not isinstance(node, ast.For) or told.intersection(frame.module.ancestors(node)):
-                continue  # the loop around it is reported
+                continue  # the outer loop is reported
             if run.loop.calls_jitted:
-                continue  # what is heavy is most likely compiled
+                continue  # heavy functions are probably compiled
             if not frame.module.reported or frame.module.is_test or len(run.operations) < _MANY:
                 continue
             if not (carries(node) and may_loop(node)):
@@ -112,7 +113,8 @@ class MissingJit(Rule):
 
 
 def _without_appends(loop: ast.For) -> list[ast.stmt]:
-    """The statements of the body but those that keep a result: `states.append(state)`, whose list may be stacked."""
+    """The statements of the body without those that append a result: `states.append(state)`, whose list may be
+    stacked."""
     kept = (statement.value if isinstance(statement, ast.Expr) else None for statement in loop.body)
     return [
         statement

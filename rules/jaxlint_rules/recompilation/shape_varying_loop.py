@@ -1,4 +1,4 @@
-"""Jitted functions that see another shape in every iteration."""
+"""Jitted functions that receive another shape in every iteration."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ShapeVaryingLoop(Rule):
     severity = Severity.WARNING
 
     def __init__(self) -> None:
-        # Of jitted functions: parameters that they return longer, with the part that grows and which result it is in.
+        # By jitted function: parameters that it returns longer, with the growing part and the position of the result.
         self.grown: dict[ast.AST, dict[tuple[str, int], str]] = {}
         self.carried: list[
             tuple[CallEvent, Transformed, Loop, list[str]]
@@ -169,7 +169,7 @@ class ShapeVaryingLoop(Rule):
 
 
 def _begins_anew(name: str, loop: ast.AST, call: ast.AST) -> bool:
-    """Whether each iteration gives `name` another value besides what the call returns: `parts = []`."""
+    """Whether each iteration rebinds `name` to another value besides the call's result: `parts = []`."""
     return any(
         statement.value is not call and any(dotted(target) == name for target in statement.targets)
         for statement in nodes_of(loop, ast.Assign)
@@ -177,9 +177,9 @@ def _begins_anew(name: str, loop: ast.AST, call: ast.AST) -> bool:
 
 
 def _lengthened(value: Value, depth: int = 3, field: str = "") -> Iterator[Origin]:
-    """What the arrays in a value were, before something was put behind or in front of them.
+    """The arrays in a value before a concatenation.
 
-    `field`: the attribute that holds the value, which is given to the next call in the place of that attribute alone.
+    `field`: the attribute that holds the value, if only that attribute is passed to the next call.
     """
     made = value.made if isinstance(value, Array) else None
     if made is not None and made.name in GROWING and made.args:
@@ -194,7 +194,7 @@ def _lengthened(value: Value, depth: int = 3, field: str = "") -> Iterator[Origi
 
 
 def _attributes(value: Value) -> dict[str, Value]:
-    """What an object, or a named tuple, holds under which name."""
+    """The values in an object or a named tuple, by field name."""
     if isinstance(value, Instance):
         return value.fields
     if isinstance(value, TupleValue) and value.cls is not None:
@@ -212,7 +212,7 @@ def _targets(event: CallEvent) -> list[str]:
 
 
 def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str:
-    """Why the shape of an argument differs between the iterations of `loop`; "" when it is not known to."""
+    """Why the shape of an argument differs between the iterations of `loop`; "" if that is unknown."""
     changing = counters(loop.node)
     if isinstance(node, ast.Subscript):
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -258,7 +258,8 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
 
 
 def _between_offsets(part: ast.Slice, loop: Loop, tree: ast.AST) -> bool:
-    """`x[starts[i] : starts[i + 1]]`, and `x[lo:hi]` of `zip(starts[:-1], starts[1:])`: parts as long as the data says."""
+    """`x[starts[i] : starts[i + 1]]`, and `x[lo:hi]` for `zip(starts[:-1], starts[1:])`: slices of data-dependent
+    length."""
     lower, upper = part.lower, part.upper
     if isinstance(lower, ast.Subscript) and isinstance(upper, ast.Subscript):
         offsets = dotted(lower.value)
@@ -286,7 +287,7 @@ def _between_offsets(part: ast.Slice, loop: Loop, tree: ast.AST) -> bool:
 
 @cache
 def _evenly_spaced(tree: ast.AST) -> frozenset[str]:
-    """Names that are bound to numbers at one distance, anywhere in a module."""
+    """Names bound to equidistant numbers, anywhere in a module."""
     return frozenset(
         dotted(target)
         for statement in nodes_of(tree, ast.Assign)
@@ -298,7 +299,7 @@ def _evenly_spaced(tree: ast.AST) -> frozenset[str]:
 
 
 def _bound_names(loop: Loop) -> frozenset[str]:
-    """The names that an iteration binds, its variable among them."""
+    """The names that an iteration binds, its variable included."""
     return rebound(loop.node) | loop_variables(loop.node)
 
 
@@ -320,7 +321,7 @@ def _selects(node: ast.Subscript, loop: Loop) -> str:
 
 
 def _is_mask(node: ast.AST) -> bool:
-    """A comparison, a question for NaNs and the like, and what `~`, `&` and `|` make of such."""
+    """A comparison, a NaN test and the like, and combinations by `~`, `&` and `|`."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert):
         return _is_mask(node.operand)
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.BitAnd, ast.BitOr)):

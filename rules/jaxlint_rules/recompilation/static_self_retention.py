@@ -1,4 +1,4 @@
-"""Objects that a compiled method keeps alive, one for each that was made."""
+"""Objects that a compiled method keeps alive, one for each created."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from jaxlint_rules._names import unpacked
 from jaxlint_rules._reasons import staged_because
 from jaxlint_rules.recompilation._repeated import LAYERS, carries, counter, may_loop, may_repeat
 
-MANY = 16  # iterations from which a loop is worth a scan
+MANY = 16  # iterations that make a loop worth a scan
 _STEPS = re.compile(r"iter|step|horizon|epoch|sweep|max_it|n_time|num_time|timesteps")
 
 
@@ -76,7 +76,7 @@ class UnrolledLoop(Rule):
 
     def __init__(self) -> None:
         self.loops: dict[ast.AST, _Loop] = {}
-        self.sums: dict[ast.AST, _Loop] = {}  # by the comprehension that is summed
+        self.sums: dict[ast.AST, _Loop] = {}  # by the summed comprehension
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         frame: Frame | None = event.frame
@@ -104,7 +104,7 @@ class UnrolledLoop(Rule):
             assert isinstance(node, (ast.For, ast.While))
             frame = loop.frame
             if told.intersection(frame.module.ancestors(node)):
-                continue  # the loop around it is reported
+                continue  # the outer loop is reported
             if not _is_unrolled_unasked(frame):
                 continue
             if len(loop.operations) < 2 and not _calls(node):
@@ -134,13 +134,13 @@ class UnrolledLoop(Rule):
 
 
 def _is_unrolled_unasked(frame: Frame) -> bool:
-    """Whether a loop there is certainly staged; what a kernel unrolls is unrolled on purpose."""
+    """Whether a loop there is certainly traced; a kernel unrolls on purpose."""
     stage = frame.home
     return stage.staged and stage.certain and not frame.module.is_test and not stage.within("pallas")
 
 
 def _range_of(node: ast.For) -> ast.Call | None:
-    """The `range(...)` that a loop runs over, also backwards."""
+    """The `range(...)` that a loop iterates over, also backwards."""
     iterable = node.iter
     if isinstance(iterable, ast.Call) and dotted(iterable.func) == "reversed" and iterable.args:
         iterable = iterable.args[0]
@@ -150,7 +150,7 @@ def _range_of(node: ast.For) -> ast.Call | None:
 
 
 def _trips(node: ast.AST, frame: Frame) -> int | None:
-    """How often a `while i < n` runs, where `n` is known, and `i` is stepped on by one in each iteration."""
+    """The iterations of a `while i < n`, if `n` is known and each iteration increments `i` by one."""
     if not isinstance(node, ast.While) or not counter(node):
         return None
     assert isinstance(node.test, ast.Compare)
@@ -169,7 +169,7 @@ def _trips(node: ast.AST, frame: Frame) -> int | None:
 
 
 def _is_counted(loop: Loop, trips: int | None, frame: Frame) -> bool:
-    """A loop over `range`, or a `while` that counts, that runs often, as far as its text says."""
+    """A loop over `range`, or a counting `while`, that visibly has many iterations."""
     node = loop.node
     if isinstance(node, ast.While):
         return trips is not None and trips >= MANY and not LAYERS.search(ast.unparse(node.test).lower())
@@ -184,7 +184,7 @@ def _is_counted(loop: Loop, trips: int | None, frame: Frame) -> bool:
 
 
 def _is_long_sum(loop: Loop, frame: Frame) -> bool:
-    """`sum(term(x, k) for k in range(n))` with many terms, which differ in `k` alone and are more than an item each."""
+    """`sum(term(x, k) for k in range(n))` with many terms that differ only in `k` and are more than an item each."""
     node, parents = loop.node, frame.module.parents
     if loop.trips is None or loop.trips < MANY or not isinstance(node, ast.comprehension):
         return False
@@ -208,13 +208,13 @@ def _is_long_sum(loop: Loop, frame: Frame) -> bool:
 
 @cache
 def _range_text(node: ast.For) -> str | None:
-    """What `range` is called with, in small letters."""
+    """The arguments of `range`, in lower case."""
     counted = _range_of(node)
     return " ".join(ast.unparse(argument) for argument in counted.args).lower() if counted else None
 
 
 def _goes_along_an_axis(node: ast.For, frame: Frame) -> bool:
-    """Whether the bound is the length of an array, and the body takes one of its rows, or columns, by the counter."""
+    """Whether the bound is an array's length, and the body takes one of its rows or columns by the counter."""
     owner = frame.owner
     for name in _taken_by_counter(node, owner):
         held = frame.value_of(name)
@@ -225,7 +225,7 @@ def _goes_along_an_axis(node: ast.For, frame: Frame) -> bool:
 
 @cache
 def _taken_by_counter(node: ast.For, owner: ast.AST) -> frozenset[str]:
-    """What the body takes an item of by the counter of a loop over a length, where that does nothing else with it."""
+    """The arrays from which the body takes an item by the counter, if it does nothing else with them."""
     counted = _range_of(node)
     assert counted is not None
     assert isinstance(node.target, ast.Name)
@@ -255,7 +255,7 @@ def _is_counter(index: ast.expr, counter: str) -> bool:
 
 
 def _is_update(call: ast.Call) -> bool:
-    """`x.at[t].set(value)`, a copy of the array wherever it is not compiled into one."""
+    """`x.at[t].set(value)`, a copy of the array unless it is compiled."""
     place = call.func.value if isinstance(call.func, ast.Attribute) else None
     return (
         isinstance(place, ast.Subscript)
@@ -270,7 +270,7 @@ def _nodes(node: ast.For | ast.While) -> Iterator[ast.AST]:
 
 
 def _measured(bound: ast.expr, owner: ast.AST) -> set[str]:
-    """The arrays whose length `bound` is: `x.shape[0]`, `len(x)`, or a name that such a length was given."""
+    """The arrays with the length `bound`: `x.shape[0]`, `len(x)`, or a name with such a length."""
     found: set[str] = set()
     for child in walk(bound):
         if isinstance(child, ast.Attribute) and child.attr == "shape":
@@ -284,7 +284,7 @@ def _measured(bound: ast.expr, owner: ast.AST) -> set[str]:
 
 @cache
 def _lengths(owner: ast.AST) -> dict[str, frozenset[str]]:
-    """Names that a function binds to lengths, and of which arrays: `n = x.shape[0]`, `batch, time = x.shape`."""
+    """Names that a function binds to lengths, and the arrays: `n = x.shape[0]`, `batch, time = x.shape`."""
     found: dict[str, frozenset[str]] = {}
     for statement in nodes_of(owner, ast.Assign):
         value = statement.value

@@ -1,4 +1,4 @@
-"""Static arguments that are new in every iteration."""
+"""Static arguments that differ in every iteration."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class VaryingStaticArgument(Rule):
     fixable = "unsafe"
 
     def __init__(self) -> None:
-        # By the loop, the call in it and the parameter: the numbers that the first iteration passes.
+        # By loop, call and parameter: the numbers that the first iteration passes.
         self.first: dict[tuple[Loop, ast.AST, str], dict[str, float]] = {}
 
     def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
@@ -75,7 +75,7 @@ class VaryingStaticArgument(Rule):
         self.check_numbers(event, True, report)
 
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
-        """`filter_jit` takes arrays alone for traced: a Python number is part of what it compiles."""
+        """`filter_jit` only traces arrays: a Python number is part of the compiled program."""
         if event.transformed.kind == "filter_jit" and isinstance(event.value, Static):
             self.check(
                 event,
@@ -90,7 +90,7 @@ class VaryingStaticArgument(Rule):
     def check_numbers(
         self, event: StaticArgumentEvent | TracedArgumentEvent, every: bool, report: Reporter
     ) -> None:
-        """A number of a later iteration that is not the one of the first, and that the program computes from it."""
+        """A number that differs between the first and a later iteration, and that the program computes from itself."""
         frame, t = event.frame, event.transformed
         if event.argument is None or frame.stage.staged or frame.module.is_test:
             return
@@ -115,7 +115,8 @@ class VaryingStaticArgument(Rule):
                 return
 
     def check_fields(self, event: TracedArgumentEvent, value: Instance, report: Reporter) -> None:
-        """A field that is no leaf is part of what is compiled: one declared static, and for `filter_jit` any Python number."""
+        """A field that is not a leaf belongs to the compiled program: a static one, and for `filter_jit` any Python
+        number."""
         frame = event.frame
         if event.argument is None or frame.stage.staged or frame.module.is_test:
             return
@@ -169,11 +170,11 @@ class VaryingStaticArgument(Rule):
                 return
 
 
-_AHEAD = re.compile(r"(^|_)(pre_?compil|warm_?up|compile_all)")  # it is there to compile what comes later
+_AHEAD = re.compile(r"(^|_)(pre_?compil|warm_?up|compile_all)")  # it is there to compile later calls
 
 
 def _is_made_anew(node: ast.expr, body: ast.AST) -> bool:
-    """Whether a function is another object, hence another program, whenever `body` runs."""
+    """Whether each run of `body` creates another function object, and so another program."""
     if isinstance(node, ast.Name):
         if any(
             definition.name == node.id

@@ -1,4 +1,4 @@
-"""Calls of one jitted function that differ in a dtype alone."""
+"""Calls of one jitted function that only differ in a dtype."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class WeakTypeFlip(Rule):
 
     @staticmethod
     def tell(event: CallEvent, callee: Transformed, flip: Flip, report: Reporter) -> None:
-        """State that comes back in another dtype than the one that it begins with."""
+        """State that returns in another dtype than its initial one."""
         report(
             event.node,
             f"`{callee.label}` recompiles: {flip.label} is {flip.start}, then {words(flip.after)}; {flip.advice}",
@@ -158,18 +158,20 @@ class WeakTypeFlip(Rule):
 
 
 class _Alike:
-    """The calls that differ from another in one argument, as it is written, and in a dtype. All pairs would be too many of thousands."""
+    """The calls that differ from another in one argument's source and in a dtype. All pairs would be too many for
+    thousands of calls."""
 
     def __init__(self, calls: Sequence[_Call]) -> None:
         self.keys = [list(_but_for_one(call)) for call in calls]
         self.kinds = [tuple(sorted(call.dtypes.items())) for call in calls]
-        self.found: dict[object, dict[object, list[int]]] = {}  # positions, by what is alike, then by dtypes
+        # positions, by the common part, then by dtypes
+        self.found: dict[object, dict[object, list[int]]] = {}
         for position, keys in enumerate(self.keys):
             for key in keys:
                 self.found.setdefault(key, {}).setdefault(self.kinds[position], []).append(position)
 
     def later(self, position: int) -> list[int]:
-        """Of each other choice of dtypes the first call after this one, in their order."""
+        """For each other combination of dtypes, the first call after this one, in order."""
         first = set()
         for key in self.keys[position]:
             for kind, positions in self.found[key].items():
@@ -181,7 +183,7 @@ class _Alike:
 
 
 def _but_for_one(call: _Call) -> Iterator[tuple[object, ...]]:
-    """For each argument of a call the others, as they are written."""
+    """For each argument of a call, the source of the others."""
     node = _node(call)
     written = [(None, ast.unparse(part)) for part in node.args]
     written += [(one.arg, ast.unparse(one.value)) for one in node.keywords]  # type: ignore[misc]
@@ -190,7 +192,7 @@ def _but_for_one(call: _Call) -> Iterator[tuple[object, ...]]:
 
 
 def _converted(worse: _Call, better: _Call, name: str, report: Reporter) -> FixRequest | None:
-    """The argument of one call in the dtype of the other's, where that is a float."""
+    """The argument of one call in the dtype of the other's, if that is a float."""
     dtypes = worse.dtypes[name], better.dtypes[name]
     arguments = _differing(worse, better)
     if arguments is None or not is_float(dtypes[1].removesuffix("*")):
@@ -198,7 +200,7 @@ def _converted(worse: _Call, better: _Call, name: str, report: Reporter) -> FixR
     argument = arguments[0]
     if dtypes == ("int*", "float*"):
         if isinstance(argument, ast.Name | ast.Attribute):
-            return None  # what gives it its value may have to stay an integer
+            return None  # the source of its value may need an integer
         codemod, parameters, told = "float-literal", {}, "a Python float"
     elif not dtypes[1].endswith("*"):
         codemod, parameters, told = "wrap-expression", {"function": f"jax.numpy.{dtypes[1]}"}, dtypes[1]
@@ -209,12 +211,12 @@ def _converted(worse: _Call, better: _Call, name: str, report: Reporter) -> FixR
 
 
 def _same_otherwise(call: _Call, other: _Call) -> bool:
-    """Whether one argument alone is written differently: the calls compute the same of something else."""
+    """Whether only one argument is written differently: the calls compute the same thing for another value."""
     return _differing(call, other) is not None
 
 
 def _differing(call: _Call, other: _Call) -> tuple[ast.expr, ast.expr] | None:
-    """The argument in which two calls differ, if it is one alone."""
+    """The argument in which two calls differ, if it is only one."""
     left, right = (
         [(None, part) for part in node.args] + [(one.arg, one.value) for one in node.keywords]
         for node in (_node(call), _node(other))
@@ -246,7 +248,7 @@ def _dtype(value: Value) -> str:
     if isinstance(value, Array) and not value.tree and value.certain:
         made = value.made
         if made is not None and made.name == "arange" and len(made.args) == 1 and not made.kwargs:
-            return dtype_of(value) or "int32"  # of a number that is not known, which is hardly ever a float
+            return dtype_of(value) or "int32"  # for an unknown number, which is rarely a float
         return dtype_of(value)
     if isinstance(value, NumpyArray):
         return canonical_dtype(value.dtype)

@@ -1,4 +1,4 @@
-"""What rules on sharding ask of a `NamedSharding`."""
+"""The parts of a `NamedSharding`, for the rules on sharding."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from jaxlint_rules._callables import argument
 
 
 def mesh_and_spec(sharding: Value | None) -> tuple[Value | None, Value | None] | None:
-    """What a `NamedSharding` is made of; None of what is none."""
+    """The mesh and spec of a `NamedSharding`; None for anything else."""
     if not isinstance(sharding, ExternalObject) or sharding.name != "jax.sharding.NamedSharding":
         return None
     return argument(sharding, 0, "mesh"), argument(sharding, 1, "spec")

@@ -52,7 +52,7 @@ class ConstraintOutsideJit(Rule):
         frame = event.frame
         while frame.caller is not None:
             frame = frame.caller
-        # Helpers in another file may be shared with staged code.
+        # Traced code may also use helpers in another file.
         if frame.function is None and not frame.is_trial() and frame.module is event.frame.module:
             report(
                 event.node,

@@ -1,4 +1,4 @@
-"""`jax.default_device` inside a staged function."""
+"""`jax.default_device` inside a traced function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A host's own batch placed or cut as if it were the whole batch of a multi-process program."""
+"""A host's local batch placed or split like the global batch of a multi-process program."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class HostLocalBatch(Rule):
         )
 
     def check_cut(self, event: CallEvent, report: Reporter) -> None:
-        """The leading dimension of what `pmap` is given."""
+        """The leading dimension of an argument of `pmap`."""
         text = report.module.source.text
         if "pmap" not in text or report.module.is_test or not _SEVERAL.search(text):
             return
@@ -92,7 +92,7 @@ class HostLocalBatch(Rule):
 
 
 def _cuts_by(node: ast.AST, report: Reporter) -> bool:
-    """Whether a number, or the variable that is given it, is the first size of a `reshape`."""
+    """Whether a number, or its variable, is the first size of a `reshape`."""
     parents = report.module.parents
     above = parents.get(node)
     if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
@@ -111,7 +111,7 @@ def _cuts_by(node: ast.AST, report: Reporter) -> bool:
 
 
 def _is_multi_process(report: Reporter) -> bool:
-    """Whether the file starts several processes and never makes a global array of local data."""
+    """Whether the file starts several processes and never creates a global array from local data."""
     names = [
         dotted(node) for node in ast.walk(report.module.tree) if isinstance(node, (ast.Attribute, ast.Name))
     ]

@@ -1,4 +1,4 @@
-"""A total over all devices divided by the size of one device's part."""
+"""A total over all devices divided by the size of one device's shard."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ class LocalSize(Rule):
 
 
 def _split(t: Transformed, function: Function, bound: bool) -> dict[tuple[str, int], tuple[str, ...]]:
-    """Over which axes each dimension of each parameter is split, where it is."""
+    """The axes over which each dimension of each parameter is split."""
     names = [parameter.arg for parameter in positional_parameters(function.node)][1 if bound else 0 :]
     found: dict[tuple[str, int], tuple[str, ...]] = {}
     if t.kind == "pmap":
-        # The mapped dimension is gone inside; what is left of a batch is the device's part of it.
+        # The mapped dimension is gone inside; the rest of the batch is the device's shard.
         axis = strings(t.options.get("axis_name"))
         return {(name, 0): axis for name in names} if axis and "in_axes" not in t.options else {}
     specs = t.options.get("in_specs")
@@ -104,7 +104,7 @@ def _split(t: Transformed, function: Function, bound: bool) -> dict[tuple[str, i
 
 
 def _given(function: ast.AST) -> dict[str, ast.expr]:
-    """What the names are given that a function binds once, by a plain assignment."""
+    """The values of names that a function binds once, by a plain assignment."""
     found: dict[str, list[ast.expr]] = {}
     for statement in nodes_of(function, ast.Assign):
         for target in statement.targets:
@@ -114,7 +114,7 @@ def _given(function: ast.AST) -> dict[str, ast.expr]:
 
 
 def _summed_over(node: ast.expr, given: dict[str, ast.expr]) -> tuple[str, ...]:
-    """The axes of the `psum` that an expression is."""
+    """The axes of a `psum` expression."""
     if isinstance(node, ast.Name):
         node = given.get(node.id, node)
     if not isinstance(node, ast.Call) or last_name(node.func) != "psum":
@@ -128,7 +128,7 @@ def _summed_over(node: ast.expr, given: dict[str, ast.expr]) -> tuple[str, ...]:
 
 
 def _size(node: ast.expr, given: dict[str, ast.expr]) -> tuple[str, int] | None:
-    """The array and the dimension whose length an expression is: `x.shape[0]`, `len(x)`."""
+    """The array and dimension whose length an expression is: `x.shape[0]`, `len(x)`."""
     if isinstance(node, ast.Name):
         node = given.get(node.id, node)
     if isinstance(node, ast.Call) and dotted(node.func) == "len" and len(node.args) == 1:

@@ -1,4 +1,4 @@
-"""A mesh whose axis types are left to a default that has changed."""
+"""A mesh whose axis types depend on a default that has changed."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class MeshWithoutAxisTypes(Rule):
         )
 
     def finish(self, report: Reporter) -> None:
-        """Once all meshes are known that the program sets."""
+        """Runs once all meshes that the program sets are known."""
         for event, spec in self.bare:
             axes = [_explicit_of(mesh, spec) for mesh in self.meshes]
             if not axes or not all(axes) or event.is_caught():
@@ -112,7 +112,7 @@ def _axis_types(mesh: ExternalObject) -> Value | None:
 
 
 def _explicit_of(mesh: Value | None, spec: Value | None) -> tuple[str, ...]:
-    """The axes of a spec that are explicit in the mesh, where that is known."""
+    """The axes of a spec that are explicit in the mesh, if known."""
     if not isinstance(mesh, ExternalObject) or mesh.name != "jax.make_mesh" or "**" in mesh.kwargs:
         return ()
     named, types, axes = tuple(spec_axes(spec)), _axis_types(mesh), mesh_axes(mesh)

@@ -1,4 +1,4 @@
-"""Work that all processes have to take part in, done by one of them."""
+"""Work that needs all processes, done by one of them."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _is_multi_process(report: Reporter) -> bool:
 
 
 def _under_first(node: ast.AST, report: Reporter) -> bool:
-    """Whether it stands in the body of an `if` that the first process alone goes into."""
+    """Whether it is in the body of an `if` that only the first process enters."""
     below = node
     for around in report.module.ancestors(node):
         if isinstance(around, ast.If) and below in around.body and _asks_for_first(around.test, report):
@@ -105,7 +105,7 @@ def _under_first(node: ast.AST, report: Reporter) -> bool:
 
 
 def _asks_for_first(test: ast.AST, report: Reporter, depth: int = 2) -> bool:
-    """`jax.process_index() == 0`, under a name too, alone or with more."""
+    """`jax.process_index() == 0`, also under a name, alone or combined."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return any(_asks_for_first(part, report, depth) for part in test.values)
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
@@ -130,7 +130,8 @@ def _is_index(node: ast.AST) -> bool:
 
 
 def _takes_shared(event: CallEvent, report: Reporter) -> bool:
-    """Whether an argument is spread over the processes: what a compiled function gave, or what was placed by a sharding."""
+    """Whether an argument is distributed over the processes: a compiled function's result, or an array placed by a
+    sharding."""
     node = event.node
     assert isinstance(node, ast.Call)
     handed = set().union(*(names_in(a) for a in passed(node)), set())

@@ -65,7 +65,7 @@ class ReplicatedPut(Rule):
         names = loop_variables(loop.node)
         value = node.args[0]
         if not _is_of(value, names) or isinstance(event.args[0], Static):
-            return  # a number has no parts to hand out
+            return  # a number cannot be split
         placed = argument(event, 1, "device")
         device = node.args[1] if len(node.args) > 1 else None
         if event.name.endswith("replicated") or _is_replicated(placed):
@@ -92,7 +92,7 @@ _CALLS = tuple(f"jax.{name}" for name in _DEVICES)
 
 
 def _assembles(frame: Frame) -> bool:
-    """Whether the function makes one array of what it puts on each device, as a host does that holds a part of it."""
+    """Whether the function joins the shards on each device into one array, as a host with a part of it does."""
     owner = frame.owner
     return any(
         dotted(call.func).endswith("make_array_from_single_device_arrays")
@@ -101,7 +101,7 @@ def _assembles(frame: Frame) -> bool:
 
 
 def _is_of(value: ast.expr, names: set[str]) -> bool:
-    """Whether a value is what a loop runs over: its variable, an item of it, or several of them together."""
+    """Whether a value is the loop's variable, an item of it, or several of them together."""
     if isinstance(value, (ast.Tuple, ast.List)):
         return bool(value.elts) and all(_is_of(part, names) for part in value.elts)
     if isinstance(value, ast.Dict):

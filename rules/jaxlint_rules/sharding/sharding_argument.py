@@ -1,4 +1,4 @@
-"""Something else where JAX wants a mesh, a sharding or a partition spec, and specs that no mesh is there for."""
+"""Wrong objects in place of a mesh, sharding or partition spec, and specs without a mesh."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class ShardingArgument(Rule):
                     reason="the first argument is a `PartitionSpec`, the second a mesh",
                 )
         elif event.name == "jax.shard_map":
-            # Its predecessor in `jax.experimental`, which is one function with it here, takes them by position.
+            # Its predecessor in `jax.experimental`, treated as the same function here, accepts them by position.
             spelled = isinstance(event.node, ast.Call) and self._spelled.meaning(
                 event.node.func, report.module.tree
             )
@@ -133,7 +133,7 @@ class ShardingArgument(Rule):
                     return
 
     def check_sharding(self, event: Event, where: str, given: Value, report: Reporter) -> None:
-        """Shardings, or specs where a mesh is set."""
+        """Shardings, or specs if a mesh is set."""
         place = getattr(event, "decorator", None) or event.node
         leaves = list(_leaves(given))
         name = next((constant(leaf) for leaf in leaves if isinstance(constant(leaf), str)), None)
@@ -157,7 +157,7 @@ def _is_mesh(value: Value) -> bool:
 
 
 def _leaves(value: Value | None) -> Iterator[Value]:
-    """What tuples, lists and dicts of specs hold."""
+    """The leaves of tuples, lists and dicts of specs."""
     if isinstance(value, (TupleValue, ListValue, DictValue)):
         for part in value.elements():
             yield from _leaves(part)
@@ -166,14 +166,14 @@ def _leaves(value: Value | None) -> Iterator[Value]:
 
 
 def _may_be_spec(value: Value) -> bool:
-    """Not where it is known to be the name of an axis, or a sharding."""
+    """Whether it is not known to be an axis name or a sharding."""
     return not isinstance(constant(value), str) and not (
         isinstance(value, ExternalObject) and value.name == "jax.sharding.NamedSharding"
     )
 
 
 def _sets_no_mesh(report: Reporter) -> bool:
-    """Whether the file makes a mesh, as a program does and a library does not, and none is set anywhere in the project."""
+    """Whether the file creates a mesh, like a program and unlike a library, and the project sets none anywhere."""
     module = report.module
     return (
         not module.is_test

@@ -1,4 +1,4 @@
-"""Partition specs that do not fit the arrays, arguments or meshes that they are for."""
+"""Partition specs that do not fit their arrays, arguments or meshes."""
 
 from __future__ import annotations
 
@@ -96,7 +96,8 @@ class SpecMismatch(Rule):
             )
 
     def check_results(self, event: TransformEvent, function: Function, report: Reporter) -> None:
-        """A number that `out_specs` of `shard_map` splits: one from each device has no dimension to be put together along."""
+        """A scalar result that `out_specs` of `shard_map` splits: scalars from the devices have no dimension to
+        concatenate along."""
         entries = spec_entries(event.transformed.options.get("out_specs"))
         node = function.node
         if not entries or report.module.is_test:
@@ -135,7 +136,7 @@ class SpecMismatch(Rule):
                 self.check_spec(event, value, mesh, spec, report)
 
     def check_keywords(self, event: CallEvent, callee: Transformed, report: Reporter) -> None:
-        """`in_shardings` speaks of what is passed by position: `jit` takes nothing by keyword beside it."""
+        """`in_shardings` applies to positional arguments: beside it, `jit` accepts no keyword arguments."""
         shardings = callee.options.get("in_shardings")
         if shardings is None or is_none(shardings) or isinstance(shardings, (External, Unknown)):
             return
@@ -162,7 +163,7 @@ class SpecMismatch(Rule):
                 )
 
     def check_devices(self, event: CallEvent, report: Reporter) -> None:
-        """`Mesh(devices, names)`: as many names as the array of devices has dimensions."""
+        """`Mesh(devices, names)`: one name for each dimension of the device array."""
         node = event.node
         given = argument(event, 1, "axis_names")
         names = (
@@ -214,7 +215,7 @@ class SpecMismatch(Rule):
 
 
 def _shape(value: Value, event: CallEvent) -> tuple[int, ...] | None:
-    """The shape of an argument; of an array of NumPy as far as the text of the call says it."""
+    """The shape of an argument; for a NumPy array, as far as the call shows it."""
     known = shape_of(value)
     if known is not None or not isinstance(value, NumpyArray) or not isinstance(event.node, ast.Call):
         return known
@@ -226,7 +227,7 @@ def _shape(value: Value, event: CallEvent) -> tuple[int, ...] | None:
 
 
 def _is_total(node: ast.expr) -> bool:
-    """A reduction over all axes, `jnp.mean(x)` or `x.sum()`, and what collectives make of it."""
+    """A reduction over all axes, `jnp.mean(x)` or `x.sum()`, and collectives of it."""
     if not isinstance(node, ast.Call):
         return False
     base, _, last = dotted(node.func).rpartition(".")
@@ -238,7 +239,7 @@ def _is_total(node: ast.expr) -> bool:
 
 
 def _rank_of_devices(node: ast.expr, call: ast.Call, report: Reporter) -> int | None:
-    """How many dimensions an array of devices has, from the text that makes it."""
+    """The number of dimensions of a device array, from the source that creates it."""
     if isinstance(node, ast.Name):
         owner: ast.AST = function_around(call, report.module) or report.module.tree
         stores = [

@@ -1,4 +1,4 @@
-"""A collective over an axis that no transformation around it binds."""
+"""A collective over an axis that no enclosing transformation binds."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class UnboundAxis(Rule):
 
 
 def _is_outermost(frame: Frame) -> bool:
-    """The pmap is not itself made or called inside something that is staged."""
+    """Whether no trace creates or calls the pmap."""
     stage = frame.stage
     while stage.kind != "pmap" and stage.parent is not None:
         stage = stage.parent
@@ -110,13 +110,13 @@ def _is_outermost(frame: Frame) -> bool:
 
 
 def _is_run_as_it_is(frame: Frame) -> bool:
-    """Whether the file itself, when it runs, calls what is compiled: no other transformation is around this call."""
+    """Whether the file itself calls the compiled function at import: no other transformation is around this call."""
     *calls, body = [frame, *frame.callers()]
     return all(call.is_called() for call in calls) and body.is_program()
 
 
 def _is_named_elsewhere(axis: str, report: Reporter) -> bool:
-    """Whether the file mentions the axis outside collectives, as what binds it would, or another file binds it."""
+    """Whether the file mentions the axis outside collectives, as its binding would, or another file binds it."""
     if report.project.mentions(
         re.compile(
             rf"[vp]map\s*[(,](?:[^()]|\([^()]*\))*\baxis_name\s*=\s*[\"']{re.escape(axis)}[\"']|\bxmap\((?s:.*)[\"']{re.escape(axis)}[\"']"

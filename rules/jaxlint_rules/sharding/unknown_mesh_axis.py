@@ -1,4 +1,4 @@
-"""A PartitionSpec names an axis that its mesh does not have."""
+"""A PartitionSpec names an axis that its mesh lacks."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class UnknownMeshAxis(Rule):
         if any(is_parameter(spec, event.frame) for spec in specs) or event.frame.is_conditional():
             return
         mesh = values[0]
-        # A mesh that comes from another file may be one of several.
+        # A mesh from another file may be one of several.
         here = isinstance(mesh, ExternalObject) and mesh.node in report.module.parents
         axes, named = mesh_axes(mesh) if here else None, list(spec_axes(values[1]))
         for name in named:

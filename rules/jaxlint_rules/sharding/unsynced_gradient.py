@@ -1,4 +1,4 @@
-"""Gradients that each device of a `pmap` applies on its own, and results of `shard_map` that no collective brings together."""
+"""Gradients that each device of a `pmap` applies separately, and results of `shard_map` without a collective."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class UnsyncedGradient(Rule):
                 or not isinstance(function, Function)
                 or not _speaks_of_collectives(function.node)
             ):
-                return  # what it calls may bring the gradient together
+                return  # its callees may reduce the gradient
         elif t.kind != "pmap" or "axis_name" not in t.options:
             return
         if not isinstance(function, Function) or function.module is not event.frame.module:
@@ -118,7 +118,7 @@ class UnsyncedGradient(Rule):
             )
 
     def check_replicated(self, event: TransformEvent, report: Reporter) -> None:
-        """What `shard_map` is told to be the same on every device, and is computed of one part on each."""
+        """A result that `shard_map` declares as replicated, though each device computes it from its shard."""
         t, function = event.transformed, event.transformed.target
         if not isinstance(function, Function) or function.module is not event.frame.module:
             return
@@ -134,7 +134,7 @@ class UnsyncedGradient(Rule):
 
     @staticmethod
     def is_synced(function: Function, gradients: set[str]) -> bool:
-        """Whether a collective may see the gradient, or what is made of it, also in a function that is called."""
+        """Whether a collective may reduce the gradient or a value computed from it, also in a callee."""
         derived = set(gradients)
         for statement in _assignments(function.node):
             if names_in(statement.value) & derived:
@@ -146,7 +146,7 @@ class UnsyncedGradient(Rule):
             called = function.scope.value_of(dotted(call.func)) if isinstance(call.func, ast.Name) else None
             if isinstance(called, Function) and _speaks_of_collectives(called.node):
                 return True
-        # The loss that is differentiated may hold the collective.
+        # The differentiated loss may contain the collective.
         for name in {part.id for part in ast.walk(function.node) if isinstance(part, ast.Name)}:
             used = function.scope.value_of(name)
             if isinstance(used, Function) and used is not function and _speaks_of_collectives(used.node):
@@ -157,12 +157,12 @@ class UnsyncedGradient(Rule):
 
 
 def _is_unchecked(t: Transformed) -> bool:
-    """Whether `shard_map` is told to believe its `out_specs`."""
+    """Whether `shard_map` must trust its `out_specs`."""
     return any(constant(t.options[name]) is False for name in _CHECKS if name in t.options)
 
 
 def _splits_and_replicates(t: Transformed) -> bool:
-    """Whether a function under `shard_map` is given parts, and said to return the same everywhere."""
+    """Whether a function under `shard_map` receives shards, and declares its results as replicated."""
     results, given = t.options.get("out_specs"), t.options.get("in_specs")
     if results is None or given is None or not _names_no_axis(results) or _names_no_axis(given):
         return False
@@ -170,7 +170,7 @@ def _splits_and_replicates(t: Transformed) -> bool:
 
 
 def _returns_parts(t: Transformed, function: Function) -> bool:
-    """Whether all that a function returns is computed of what it has a part of alone, not of its shape or dtype."""
+    """Whether all results of a function depend only on shards, and not just on their shape or dtype."""
     specs = t.options["in_specs"]
     names = [parameter.arg for parameter in positional_parameters(function.node)]
     if isinstance(specs, (TupleValue, ListValue)):
@@ -188,7 +188,7 @@ def _returns_parts(t: Transformed, function: Function) -> bool:
 
 
 def _numbers_in(node: ast.AST) -> set[str]:
-    """The names whose values an expression is computed of."""
+    """The names whose values an expression depends on."""
     if isinstance(node, ast.Attribute) and node.attr in _METADATA:
         return set()
     if isinstance(node, ast.Call) and last_name(node.func) in _LIKE:
@@ -205,7 +205,7 @@ def _specs(value: Value) -> list[Value]:
 
 
 def _names_no_axis(value: Value) -> bool:
-    """Whether all specs are known, and replicate."""
+    """Whether all specs are known and replicate."""
     return all(
         isinstance(spec, ExternalObject)
         and spec.name == "jax.sharding.PartitionSpec"
@@ -215,7 +215,7 @@ def _names_no_axis(value: Value) -> bool:
 
 
 def _may_name_an_axis(value: Value) -> bool:
-    """Whether one of the specs is seen to split what it is for."""
+    """Whether one of the specs visibly splits its array."""
     return any(
         isinstance(spec, ExternalObject)
         and spec.name == "jax.sharding.PartitionSpec"
@@ -225,7 +225,7 @@ def _may_name_an_axis(value: Value) -> bool:
 
 
 def _talks(function: Function, depth: int) -> bool:
-    """Whether a function may exchange anything between devices, itself or in what it calls."""
+    """Whether a function may communicate between devices, itself or in its callees."""
     decorators = {id(part) for d in getattr(function.node, "decorator_list", ()) for part in ast.walk(d)}
     if _speaks_of_collectives(function.node) or any(
         isinstance(part, ast.Attribute) and part.attr in _PLACES and id(part) not in decorators
@@ -236,24 +236,24 @@ def _talks(function: Function, depth: int) -> bool:
         value = _held(used.id, function)
         if id(used) in decorators or value is function or not isinstance(value, Function):
             continue
-        if depth == 0 or _talks(value, depth - 1):  # called here, or handed to something that calls it
+        if depth == 0 or _talks(value, depth - 1):  # called here, or passed to something that calls it
             return True
     for call in nodes_of(function.node, ast.Call):
         name = dotted(call.func)
         if id(call) in decorators:
             continue
         if "." in name and not name.startswith(_KNOWN) and name.rpartition(".")[2] not in ARRAY_METHODS:
-            return True  # a method, which may hold one
+            return True  # a method, which may contain one
         if name and "." not in name and not isinstance(_held(name, function), (Function, External)):
             if not hasattr(builtins, name):
-                return True  # a parameter, or what something gave
+                return True  # a parameter, or the result of a call
         elif not name and not isinstance(call.func, (ast.Call, ast.Attribute)):
             return True
     return False
 
 
 def _held(name: str, function: Function) -> Value | None:
-    """What a name holds where a function was defined."""
+    """The value of a name where a function was defined."""
     return function.scope.value_of(name)
 
 
@@ -298,7 +298,7 @@ def _gradients(node: ast.AST) -> set[str]:
 
 
 def _applied(node: ast.AST, gradients: set[str]) -> Iterator[ast.AST]:
-    """Where gradients are made updates, or new parameters, of."""
+    """The places where gradients become updates, or new parameters."""
     for call in sorted(nodes_of(node, ast.Call), key=lambda call: call.lineno):
         if last_name(call.func) in _APPLYING:
             given = set().union(*(names_in(a) for a in passed(call)), set())

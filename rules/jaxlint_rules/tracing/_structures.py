@@ -1,4 +1,4 @@
-"""What two values have in common as pytrees of arrays: where their structure, dtype or shape certainly differs."""
+"""Comparison of two values as pytrees of arrays: certain differences in structure, dtype or shape."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from jaxlint.api.values import (
 
 
 def difference(left: Value, right: Value, carry: bool = False, depth: int = 4) -> str:
-    """How `right` certainly differs from `left`, in words; "" when it may be the same.
+    """How `right` certainly differs from `left`, in words; "" if it may be the same.
 
-    `carry`: `left` is what a loop starts with, where Python numbers may become a wider dtype.
+    `carry`: `left` is a loop's initial value, in which Python numbers may get a wider dtype.
     """
     one, two = kind_of(left), kind_of(right)
     if not one or not two or depth == 0:
@@ -56,7 +56,8 @@ def difference(left: Value, right: Value, carry: bool = False, depth: int = 4) -
 
 
 def changed_in_size(left: Value, right: Value, depth: int = 4) -> str:
-    """How `right` certainly is another structure or shape than `left`, whatever `left` is; parts are compared in pairs."""
+    """How `right` certainly has another structure or shape than `left`, whatever `left` is; parts are compared in
+    pairs."""
     found = grown(left, right) or resized(left, right) or reduced_apart(left, right)
     if found or depth == 0:
         return found
@@ -64,7 +65,7 @@ def changed_in_size(left: Value, right: Value, depth: int = 4) -> str:
 
 
 def grown(left: Value, right: Value) -> str:
-    """Says that one of the values is a tuple, list or dict that holds the other, whatever that is."""
+    """The message that one value is a tuple, list or dict that contains the other, whatever that is."""
     for inner, outer in ((left, right), (right, left)):
         origin = _structured_as(inner)
         if origin is not None and kind_of(outer) in ("tuple", "list", "dict"):
@@ -78,7 +79,7 @@ _KEEPING_STRUCTURE = frozenset({"optax.apply_updates", "optax.incremental_update
 
 
 def _structured_as(value: Value) -> Origin | None:
-    """The identity of a value that is the same pytree, whatever that is: itself, or what it is an update of."""
+    """The identity of a value with the same pytree structure: the value itself, or the one that it updates."""
     if isinstance(value, Array) and value.made is not None and value.made.name in _KEEPING_STRUCTURE:
         first = value.made.operand(0)
         return first.origin if isinstance(first, (Array, Unknown)) else None
@@ -89,7 +90,7 @@ _JOINS = frozenset({"concatenate", "append", "hstack", "stack", "vstack"})
 
 
 def resized(left: Value, right: Value) -> str:
-    """Says that one of two arrays is the other with more joined to it, or a part of it."""
+    """The message that one of two arrays is the other one, concatenated or sliced."""
     for whole, made in ((left, right), (right, left)):
         if not isinstance(whole, Array) or not isinstance(made, Array) or whole.origin is None:
             continue
@@ -108,7 +109,7 @@ def resized(left: Value, right: Value) -> str:
 
 
 def reduced_apart(left: Value, right: Value) -> str:
-    """Says that two arrays are made of one, whatever its shape, and one of them lacks more of its axes than the other."""
+    """The message that two arrays come from one, of any shape, and that one of them was reduced over more axes."""
     one, two = _axes_over(left), _axes_over(right)
     if one is None or two is None or one[0] is not two[0] or one[1] == two[1]:
         return ""
@@ -117,7 +118,7 @@ def reduced_apart(left: Value, right: Value) -> str:
 
 
 def _axes_over(value: Value, depth: int = 6) -> tuple[Origin, int] | None:
-    """The value that an array is computed of, whatever that is, and how many axes it has beyond those of that."""
+    """The source value of an array, whatever it is, and how many axes the array has beyond it."""
     if not isinstance(value, (Array, Unknown)):
         return None
     made = value.made if isinstance(value, Array) else None
@@ -129,7 +130,7 @@ def _axes_over(value: Value, depth: int = 6) -> tuple[Origin, int] | None:
 
 
 def _axes_added(made: Operation) -> int | None:
-    """By how many an operation changes the number of axes; None where that depends on its operand, or is not known."""
+    """How an operation changes the number of axes; None if that depends on its operand, or is unknown."""
     if made.name == "expand_dims":
         return 1 if type(constant(made.operand(1, "axis") or UNKNOWN)) is int else None
     if made.name not in REDUCTIONS or len(made.args) > 2:
@@ -175,7 +176,7 @@ def _difference_of_leaves(left: Value, right: Value, carry: bool) -> str:
         if canonical_dtype(settled) != canonical_dtype(strong(two)):  # NumPy's float64 starts as float32
             return f"{_words(one)} and {_words(two)}"
     for exact, other, unknown in ((one, right, two), (two, left, one)):
-        # Which floating type it is depends on what the program is given; an integer it never is.
+        # Its exact floating type depends on the program's input; it is never an integer.
         if (is_integer(exact) or exact == "bool") and not unknown and is_inexact(other):
             if not (carry and (exact.endswith("*") or exact == "bool" or other is left)):
                 return f"{_words(exact)} and a float"
@@ -186,7 +187,7 @@ def _difference_of_leaves(left: Value, right: Value, carry: bool) -> str:
 
 
 def kind_of(value: Value) -> str:
-    """ "none", "leaf", "tuple", "list" or "dict", where that is certain, else ""."""
+    """The kind of a value, if certain: "none", "leaf", "tuple", "list" or "dict"; otherwise ""."""
     if is_none(value):
         return "none"
     if isinstance(value, Static):
@@ -197,7 +198,7 @@ def kind_of(value: Value) -> str:
         )
         return "leaf" if number else ""
     if isinstance(value, Array):
-        # What is annotated as an array may be a tree of them all the same.
+        # A value annotated as an array may still be a tree of arrays.
         return "leaf" if value.certain and not value.tree and value.role not in ("ref", "declared") else ""
     if isinstance(value, NumpyArray):
         return "leaf"

@@ -114,13 +114,13 @@ class ArrayItemAssignment(Rule):
             or (base.tree and not _is_parameter_array(base, event.target))
             or not base.certain
             or base.role == "ref"
-            or event.frame.stage.within("pallas")  # kernels hand references to loops and helpers
+            or event.frame.stage.within("pallas")  # kernels pass references to loops and helpers
             or event.is_guarded()
         ):
             return
         whole = isinstance(event.target.slice, ast.Constant) and event.target.slice.value is ...
         if whole and is_parameter(event.target.value, event.frame):
-            return  # `ref[...] = value` is how mutable references are written, which may be passed to jitted functions
+            return  # `ref[...] = value` is the write of a mutable reference, which jitted functions accept
         name = ast.unparse(event.target.value)
         if isinstance(event.target.value, ast.Attribute) and event.target.value.attr == "at":
             array, method = ast.unparse(event.target.value.value), _UPDATES.get(type(event.operator), "set")
@@ -142,7 +142,7 @@ class ArrayItemAssignment(Rule):
 
     @staticmethod
     def read_only(event: CallEvent | StoreEvent, what: str, report: Reporter) -> None:
-        """An array of NumPy is a view of a JAX array; `what` begins the sentence that says so."""
+        """A NumPy array is a view of a JAX array; `what` begins the sentence that says so."""
         if event.is_guarded() or event.is_caught():
             return
         report(
@@ -157,7 +157,7 @@ class ArrayItemAssignment(Rule):
         array = event.target.value
         message = f"Use `{short_source(array)}.at[...]`"
         if isinstance(array, ast.Attribute):
-            # The statement binds an attribute anew, which a frozen class refuses and other objects may not see.
+            # The statement rebinds an attribute, which a frozen class refuses and other objects may not see.
             if not _in_plain_class(array, report):
                 return None
             return propose(report, event.node, "item-assignment-to-at", message, safe=False, target_ok=True)
@@ -169,7 +169,7 @@ _ARRAYS_OF_LAYERS = ("kernel", "bias", "scale", "embedding")
 
 
 def _is_parameter_array(base: Array, target: ast.Subscript) -> bool:
-    """`params["dense"]["kernel"][0] = 0`, of the variables of a flax module, whose keys are texts."""
+    """`params["dense"]["kernel"][0] = 0`, in the variables of a flax module, whose keys are strings."""
     held = target.value
     if (
         base.role != "variables"
@@ -184,7 +184,7 @@ def _is_parameter_array(base: Array, target: ast.Subscript) -> bool:
 
 
 def _has_counterpart(name: str, event: StoreEvent, report: Reporter) -> bool:
-    """Whether the other branch of an `if` updates the same array by `.at`: this one is for NumPy's."""
+    """Whether the other branch of an `if` updates the same array by `.at`: this branch is for NumPy arrays."""
     node: ast.AST = event.node
     for above in report.module.ancestors(event.node):
         if isinstance(above, ast.If):

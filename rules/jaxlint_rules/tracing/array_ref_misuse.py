@@ -145,7 +145,7 @@ def _holds_reference(value: Value, depth: int = _DEPTH) -> bool:
 
 
 def _scope_kind(name: str, frame: Frame) -> str:
-    """Where a variable comes from: "vmap" from outside a map, "closure" from another function, "" from its own."""
+    """The origin of a variable: "vmap" from outside a map, "closure" from another function, "" from its own."""
     found = frame.scope.lookup(name)
     if found is None or found[1] is frame.scope:
         return ""

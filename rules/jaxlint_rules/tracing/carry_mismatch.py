@@ -65,7 +65,7 @@ class CarryMismatch(Rule):
             )
 
     def no_pair(self, event: CarryEvent, report: Reporter) -> bool:
-        """Whether the body of a scan does not return a pair, or may not."""
+        """Whether the body of a scan does not, or may not, return a pair."""
         result = event.result
         kind = kind_of(result)
         pair = isinstance(result, (TupleValue, ListValue)) and len(result.items or ()) == 2

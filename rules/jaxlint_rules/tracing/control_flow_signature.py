@@ -1,4 +1,4 @@
-"""Functions and arguments that do not fit the control flow they are given to."""
+"""Functions and arguments that do not fit their control flow."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _is_data(value: Value) -> bool:
 
 
 def _decorators(value: Value) -> int:
-    """How many decorators the function at the core has, each of which may change its signature."""
+    """The number of decorators on the innermost function, each of which may change its signature."""
     while isinstance(value, (Transformed, Partial, BoundMethod)):
         value = value.target if isinstance(value, Transformed) else value.function
     if isinstance(value, Instance):
@@ -189,7 +189,7 @@ def _decorators(value: Value) -> int:
 
 
 def _no_boolean(event: BodyEvent) -> str:
-    """What a condition gives instead of a boolean, in words, or ""."""
+    """The result of a condition that is not a boolean, in words, or ""."""
     result = event.result
     if is_none(result) or isinstance(result, (TupleValue, ListValue, DictValue)):
         return describe(result) if not isinstance(result, ListValue) or result.kind == "list" else ""
@@ -211,7 +211,7 @@ def _kind(value: Value) -> str:
 
 
 def _no_rows(xs: Value, body: Value, position: int) -> str:
-    """What the leaves of `xs` are that have no rows, or that the body takes for a row what is a list of them; or ""."""
+    """The leaves of `xs` that have no rows, or that the body treats as a row though they are a list of rows; or ""."""
     if isinstance(xs, ExternalObject) and xs.name == "builtins.range":
         return "a `range`, which raises TypeError; pass `jnp.arange`"
     if _is_number(xs):
@@ -242,7 +242,7 @@ def _is_number(value: Value) -> bool:
 
 @cache
 def _asked_by_key(node: ast.AST) -> frozenset[str]:
-    """Variables that the function asks for a text, as dicts are: `p["w"]`."""
+    """Variables that the function indexes by a string, like dicts: `p["w"]`."""
     return frozenset(
         part.value.id
         for part in nodes_of(node, ast.Subscript)

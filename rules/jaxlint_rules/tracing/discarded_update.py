@@ -22,7 +22,7 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._names import external_name
 
 _AT_METHODS = frozenset(AT_UPDATES) - {"get"}
-# Methods that would change a NumPy array or a dataclass in place, by their name, and give a new object here.
+# Methods that modify a NumPy array or a dataclass of that name, but return a new object here.
 _ARRAY_METHODS = frozenset({"sort", "astype", "reshape", "transpose", "clip", "swapaxes"})
 _STATE_METHODS = frozenset({"replace", "_replace", "apply_gradients"})
 _OF_TREES_AND_KEYS = ("jax.tree.map", "jax.random.split", "jax.random.fold_in")
@@ -105,7 +105,7 @@ class DiscardedUpdate(Rule):
         if what:
             fix = None
             if not what.startswith("`random.") and not what.endswith(")"):
-                # There is no telling what the new key is for, nor which argument of a function is updated.
+                # The purpose of the new key is unknown, and so is the argument that a function updates.
                 fix = propose(
                     report, event.node, "bind-result", "Assign the result", safe=False, **_binding(event)
                 )
@@ -118,7 +118,7 @@ class DiscardedUpdate(Rule):
 
 
 def _returned_update(callee: Value) -> str:
-    """The update that a function of the project does nothing but return, or ""."""
+    """The update that a project function only returns, or ""."""
     function = callee.function if isinstance(callee, BoundMethod) else callee
     if not isinstance(function, Function) or isinstance(function.node, ast.Lambda):
         return ""
@@ -131,7 +131,7 @@ def _returned_update(callee: Value) -> str:
 
 
 def _binding(event: CallEvent) -> dict[str, object]:
-    """Which argument is updated, and what the call needs besides."""
+    """The updated argument, and what else the call needs."""
     if event.name == "jax.tree.map":
         return {"argument": 1}
     if event.name not in _FUNCTIONS:
@@ -144,7 +144,7 @@ def _binding(event: CallEvent) -> dict[str, object]:
 
 
 def _computes(event: CallEvent) -> bool:
-    """Whether what `tree.map` is given is a lambda that can do nothing but compute: it calls nothing."""
+    """Whether the function passed to `tree.map` is a lambda that can only compute: it calls nothing."""
     function = event.args[0] if event.args else None
     if not isinstance(function, Function) or not isinstance(function.node, ast.Lambda):
         return False
@@ -154,7 +154,7 @@ def _computes(event: CallEvent) -> bool:
 
 
 def _updated(event: CallEvent) -> str:
-    """How to speak of the update that the call makes, or "" when it is none."""
+    """The words for the update in the call, or "" if it is none."""
     if event.name in _OF_TREES_AND_KEYS:
         short = event.name.replace("jax.random", "random")
         return f"`{short}`" if event.name != "jax.tree.map" or _computes(event) else ""
@@ -185,7 +185,7 @@ def _updated(event: CallEvent) -> str:
         owner = getattr(getattr(callee, "receiver", None), "cls", None)
         immutable = isinstance(callee, Unknown) or getattr(owner, "kind", "") == "pytree"
         return "`.apply_gradients`" if immutable else ""
-    # An array that is not known to be one: `.at[...]` with these methods is no other library's.
+    # A value not known to be an array: no other library has `.at[...]` with these methods.
     if isinstance(callee, Unknown) and isinstance(call.func.value, ast.Subscript):
         base = call.func.value.value
         if isinstance(base, ast.Attribute) and base.attr == "at" and method in _AT_METHODS - {"add", "apply"}:

@@ -64,7 +64,7 @@ class DynamicShape(Rule):
         if not isinstance(value, Array) or not value.staged or not value.certain or event.is_guarded():
             return
         if event.function == "range":
-            return  # no shape: tracer-index speaks of it
+            return  # not a shape: tracer-index reports it
         name = event.function.replace("jax.numpy.", "jnp.")
         instead = "; it must be static"
         if event.function == "*":
@@ -87,7 +87,7 @@ class DynamicShape(Rule):
             report(event.node, message, reason=traced(event, event.index), fix=fix)
 
 
-# Arguments that JAX asks for as a shape, which it checks by itself; other sizes are converted to integers.
+# Arguments that JAX checks as a shape itself; other sizes are converted to integers.
 _SHAPES = frozenset(
     f"`{name}`"
     for name in ("shape", "newshape", "new_sizes", "slice_sizes", "sizes", "size", "N", "M", "n", "reps")
@@ -95,6 +95,7 @@ _SHAPES = frozenset(
 
 
 def _raised(event: ShapeEvent) -> str:
-    """What JAX raises for a tracer as this argument: ConcretizationTypeError is a TypeError, and says more."""
+    """The error that JAX raises for a tracer in this argument: ConcretizationTypeError is a TypeError, and more
+    specific."""
     shape = event.argument in _SHAPES or event.argument == "a size" or event.function == "jax.random.split"
     return "TypeError" if shape else "ConcretizationTypeError"

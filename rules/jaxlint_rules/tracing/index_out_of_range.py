@@ -1,4 +1,4 @@
-"""Indices that are certainly beyond the end."""
+"""Indices that are certainly out of range."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class IndexOutOfRange(Rule):
     name = "index-out-of-range"
     category = "tracing"
     severity = Severity.WARNING
-    preview = True  # shapes of rows under vmap are not always known: it spoke wrongly in unseen code
+    preview = True  # shapes of rows under vmap are not always known: it was wrong in unseen code
     follows_calls = True
 
     @concerns("getitem")

@@ -1,4 +1,4 @@
-"""Arguments that JAX cannot trace, passed for a parameter that is not static."""
+"""Arguments that JAX cannot trace, passed to a parameter that is not static."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class MissingStatic(Rule):
         if t.kind not in STATIC_JIT_KINDS or event.is_caught():
             return
         if isinstance(event.value, Instance):
-            self.instances.append(event)  # which classes derive from its class is known at the end
+            self.instances.append(event)  # the subclasses are known at the end
         else:
             self.tell(event, report)
 
@@ -158,7 +158,7 @@ class MissingStatic(Rule):
             self.compared.append(event)
 
     def finish(self, report: Reporter) -> None:
-        """Instances, and comparisons with strings where no call says what is passed."""
+        """Instances, and comparisons with strings if no visible call passes the argument."""
         for instance in self.instances:
             report.event = instance
             self.tell(instance, report)
@@ -180,7 +180,7 @@ class MissingStatic(Rule):
 
 
 def _objection(event: TracedArgumentEvent) -> str:
-    """What is wrong with the name of a keyword that the function does not have, else ""."""
+    """What is wrong with the name of a keyword that the function lacks, otherwise ""."""
     t = event.transformed
     if not isinstance(event.node, ast.Call) or event.parameter not in {k.arg for k in event.node.keywords}:
         return ""
@@ -195,7 +195,7 @@ def is_hashable_constant(value: Value) -> bool:
 
 
 def untraceable(value: Value, nnx: bool = False, depth: int = 3) -> str:
-    """What in an argument JAX cannot trace, in words; "" when nothing is certain."""
+    """The part of an argument that JAX cannot trace, in words; "" if nothing is certain."""
     if isinstance(value, Static):
         return _untraceable_constant(value)
     if isinstance(value, Function):
@@ -259,16 +259,16 @@ def _untraceable_name(name: str) -> str:
 
 
 def _untraceable_instance(value: Instance) -> str:
-    """An instance of a class that JAX certainly does not know as a pytree."""
+    """An instance of a class that certainly is not a registered pytree."""
     cls = value.cls
     if cls.kind == "linen":
         return f"a linen module (`{cls.name}`)"
     if cls.kind not in ("plain", "dataclass") or cls.derived:
-        return ""  # what is declared as a base class may be a pytree that derives from it
+        return ""  # a value annotated as a base class may be a pytree of a subclass
     for known in cls.mro():
         if known.node.keywords or not all(_plain_base(base) for base in known.bases):
             return ""
-        # What a decorator other than `dataclass` makes of the class is not known.
+        # The effect of a decorator other than `dataclass` on the class is unknown.
         if len(known.node.decorator_list) > (known.kind == "dataclass"):
             return ""
         if not {"tree_flatten", "__jax_array__", "__init_subclass__"}.isdisjoint(known.namespace):

@@ -61,7 +61,7 @@ class ShapeMismatch(Rule):
     name = "shape-mismatch"
     category = "tracing"
     severity = Severity.ERROR
-    preview = True  # shapes of rows under vmap are not always known: it spoke wrongly in unseen code
+    preview = True  # shapes of rows under vmap are not always known: it was wrong in unseen code
     follows_calls = True
 
     @concerns(*_OPERATIONS)
@@ -75,12 +75,12 @@ class ShapeMismatch(Rule):
 
 
 def _is_sure(value: Value) -> bool:
-    """Whether it certainly is the array that it is taken for."""
+    """Whether it certainly is the array that the analysis believes."""
     return value.certain and not value.tree if isinstance(value, Array) else True
 
 
 def _where_from(misfit: MisfitError, event: OperationEvent) -> str:
-    """Where the operands got their shapes, as far as that is in this file."""
+    """The origin of the operands' shapes, as far as that is in this file."""
     places: list[str] = []
     for value, shape in misfit.operands:
         made = maker_of(value) if isinstance(value, (Array, NumpyArray)) else None

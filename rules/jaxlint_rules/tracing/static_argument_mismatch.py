@@ -1,4 +1,4 @@
-"""Static and donated arguments that the function does not have."""
+"""Static and donated arguments that the function lacks."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class StaticArgumentMismatch(Rule):
                 )
 
     def check_checkpoint(self, event: CallEvent, t: Transformed, count: int, report: Reporter) -> None:
-        """`jax.checkpoint` and `nn.remat` count what a call passes by position, the module included, and know no names."""
+        """`jax.checkpoint` and `nn.remat` count positional arguments, the module included, and accept no names."""
         entries = [n for n in _entries(t.options.get("static_argnums", UNKNOWN)) if isinstance(n, int)]
         beyond = next((n for n in entries if n >= count or (n < -count and t.api in _CHECKPOINTS)), None)
         if beyond is not None:
@@ -146,7 +146,7 @@ class StaticArgumentMismatch(Rule):
             )
 
     def check_donated(self, event: CallEvent, t: Transformed, report: Reporter) -> None:
-        """`pmap` donates what is passed by position alone; `jit` knows the names as well."""
+        """`pmap` only donates positional arguments; `jit` also accepts names."""
         signature = signature_of(t.target)
         donated = list(_entries(t.options["donate_argnums"])) if "donate_argnums" in t.options else []
         if signature is None or not donated:
@@ -164,7 +164,7 @@ class StaticArgumentMismatch(Rule):
     def check_overlap(
         self, event: TransformEvent, options: dict[str, Value], signature: Signature, report: Reporter
     ) -> None:
-        """Parameters that are declared static and donated."""
+        """Parameters that are declared both static and donated."""
         static: set[str] = set()
         donated: set[str] = set()
         for name, value in options.items():
@@ -190,7 +190,7 @@ _OPTIONS = ("static_argnums", "static_argnames", "donate_argnums", "donate_argna
 def _corrected(
     place: ast.AST, entries: list[int | str], signature: Signature, report: Reporter
 ) -> FixRequest | None:
-    """One misspelt name gets that of the parameter which it resembles."""
+    """Replaces one misspelt name by the similar parameter name."""
     wrong = [entry for entry in entries if signature.objections([entry], "")]
     if len(wrong) != 1 or not isinstance(wrong[0], str) or signature.options:
         return None
@@ -209,7 +209,7 @@ def _entries(value: Value) -> Iterator[int | str]:
 
 
 def _place(event: TransformEvent, option: str) -> ast.AST:
-    """Where the option is written, if it is written at this very place."""
+    """The place of the option, if it is written at this very place."""
     call = event.decorator if event.decorator is not None else event.node
     if isinstance(call, ast.Call):
         for keyword in call.keywords:

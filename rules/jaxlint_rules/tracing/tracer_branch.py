@@ -1,4 +1,4 @@
-"""Python control flow on a value that is a tracer."""
+"""Python control flow on a tracer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jaxlint_rules._reasons import certain_tracer, traced
 from jaxlint_rules._static_sizes import static_size
 
 _ERROR = "raises TracerBoolConversionError"
-# What fails, where its name and "a tracer" do not say it.
+# What fails, if the operation's name and "a tracer" do not say it.
 _WHAT = {
     "conditional expression": "`a if test else b` on a tracer",
     "==": "`==` of sequences that hold tracers",
@@ -137,7 +137,7 @@ def _what(how: str) -> str:
 
 
 def _fix(event: TestEvent, report: Reporter) -> FixRequest | None:
-    """Control flow may have to change its types, and is unsafe; operators give the same truth values."""
+    """Control flow may need other types, so that fix is unsafe; operators return the same truth values."""
     if event.how == "==":
         return None
     if event.how == "if" and event.frame.stage.within("pallas"):
@@ -148,7 +148,7 @@ def _fix(event: TestEvent, report: Reporter) -> FixRequest | None:
     if event.how == "while":
         return propose(report, event.node, "while-to-while-loop", "Use `lax.while_loop`", safe=False)
     tested = _tested(event.node, report)
-    if tested is not None:  # the operator stands in the test of an `if`, which asks as well
+    if tested is not None:  # the operator is in the test of an `if`, which needs the truth too
         root, how = tested
         return propose(report, root, how, "Use `jnp.where`, `lax.cond` or `lax.while_loop`", safe=False)
     if event.how in ("and", "or", "not", "chained comparison", "in"):
@@ -161,7 +161,7 @@ def _fix(event: TestEvent, report: Reporter) -> FixRequest | None:
 
 
 def _tested(node: ast.AST, report: Reporter) -> tuple[ast.AST, str] | None:
-    """The whole test of the `if` or `while` that `node` is an operand of, with its codemod."""
+    """The whole test of the `if` or `while` with the operand `node`, and its codemod."""
     for parent in report.module.ancestors(node):
         if isinstance(parent, (ast.If, ast.IfExp)):
             return (node, "branch-to-select") if parent.test is node else None
@@ -176,15 +176,15 @@ def _tested(node: ast.AST, report: Reporter) -> tuple[ast.AST, str] | None:
 
 
 def _flag(test: ast.AST, value: Array) -> str:
-    """The parameter of a jitted function that a test asks for by itself, or compares with a constant, else ""."""
+    """The parameter of a jitted function that a test reads alone, or compares with a constant, otherwise ""."""
     if value.why is None or not value.why.parameter or (value.made is not None and value.made.args):
-        return ""  # something computed from a parameter is no flag
+        return ""  # a value computed from a parameter is not a flag
     simple = isinstance(test, ast.Name) or bool(_dispatches_on(test))
     return value.why.parameter if simple else ""
 
 
 def _is_a_default(event: TestEvent, report: Reporter) -> bool:
-    """Whether it is `x or 1e-3`, where `x` is a quantity: the fallback is a number, or is computed."""
+    """Whether it is `x or 1e-3` with a quantity `x`: the fallback is a number, or is computed."""
     around = report.module.parents.get(event.node)
     if not isinstance(around, ast.BoolOp) or not isinstance(around.op, ast.Or):
         return False
@@ -194,7 +194,7 @@ def _is_a_default(event: TestEvent, report: Reporter) -> bool:
 
 
 def _dispatches_on(test: ast.AST) -> str:
-    """The name that a test compares with a constant for equality, else ""."""
+    """The name that a test compares with a constant for equality, otherwise ""."""
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
         if isinstance(test.left, ast.Name) and isinstance(test.comparators[0], ast.Constant):
             return test.left.id

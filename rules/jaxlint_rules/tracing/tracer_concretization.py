@@ -1,4 +1,4 @@
-"""A tracer made a Python number, list or formatted text."""
+"""A tracer converted to a Python number, list or formatted text."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TracerConcretization(Rule):
         value = event.value
         if event.how in _HARMLESS or event.is_guarded():
             return
-        # A container would fail here just as well, so an argument of unknown structure counts too.
+        # A container would fail here too, so an argument of unknown structure counts.
         if (
             not isinstance(value, Array)
             or not value.staged
@@ -102,7 +102,7 @@ class TracerConcretization(Rule):
 
 
 def _instead(how: str) -> str:
-    """The end of the message: what to write in the place of `how`."""
+    """The end of the message: what to write in place of `how`."""
     if how in ("float", "int", "complex"):
         return f"; use `.astype({how})`"
     if how.startswith("math."):

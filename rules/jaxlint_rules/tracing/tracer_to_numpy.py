@@ -64,9 +64,9 @@ class TracerToNumpy(Rule):
         if not isinstance(value, Array) or not value.staged or not value.certain or event.is_guarded():
             return
         if event.changes:
-            return  # array-item-assignment speaks of it
+            return  # array-item-assignment reports it
         if event.function == "setitem":
-            # One finding for a buffer that is filled in several statements.
+            # One finding for a buffer that several statements fill.
             owner = event.frame.function.node if event.frame.function is not None else None
             if self.buffers.setdefault(owner, event.node) is not event.node:
                 return
@@ -91,9 +91,7 @@ class TracerToNumpy(Rule):
 
 
 def _has_twin(name: str) -> bool:
-    """Whether `jax.numpy` is where to look for the function."""
+    """Whether `jax.numpy` is the place to look for the function."""
     others = ("numpy.testing.", "numpy.save", "numpy.vectorize", "numpy.random.")
-    changes = name in IN_PLACE_FUNCTIONS and not name.endswith(
-        ".at"
-    )  # of which `jnp` has those of ufuncs alone
+    changes = name in IN_PLACE_FUNCTIONS and not name.endswith(".at")  # `jnp` only has those of ufuncs
     return name.startswith("numpy.") and not name.startswith(others) and not changes

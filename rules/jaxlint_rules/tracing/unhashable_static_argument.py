@@ -87,7 +87,7 @@ class UnhashableStaticArgument(Rule):
             reason=f"{event.transformed.why.explain(report.module)}; static arguments must be hashable",
             fix=fix,
             cause=_wrong_position(event),
-            severity=Severity.WARNING if module else None,  # before 0.13 equinox hashed the leaves alone
+            severity=Severity.WARNING if module else None,  # before 0.13 equinox only hashed the leaves
         )
 
     def on_static_field(self, event: StaticFieldEvent, report: Reporter) -> None:
@@ -105,7 +105,7 @@ class UnhashableStaticArgument(Rule):
 
 
 def _wrong_position(event: StaticArgumentEvent) -> WrongStatic | None:
-    """An array for what a position makes static: another parameter may have been meant."""
+    """An array at a static position: another parameter may have been meant."""
     if "static_argnums" not in event.transformed.options or not isinstance(event.value, (Array, NumpyArray)):
         return None
     return WrongStatic(event.transformed, frozenset({event.parameter}))
@@ -116,7 +116,7 @@ _HASHABLE = {"list": "tuple", "set": "frozenset"}
 
 
 def _hashable_twin(value: Value) -> str | None:
-    """What makes a hashable twin of a list or set of hashable items; None for anything else."""
+    """The constructor of a hashable equivalent for a list or set of hashable items; None for anything else."""
     if not isinstance(value, ListValue) or not value.items:
         return None
     hashable = all(isinstance(item, Static) and unhashable(item) is None for item in value.items)
@@ -133,7 +133,7 @@ _UNHASHABLE = frozenset(
 
 
 def unhashable(value: Value, depth: int = 2) -> str | None:
-    """What makes `value` unhashable, in words; None when it may be hashable."""
+    """The part of `value` that is unhashable, in words; None if it may be hashable."""
     if isinstance(value, ListValue) and value.kind in ("list", "set"):
         return f"a {value.kind}"
     if isinstance(value, TupleValue) and value.items is not None and value.cls is None and depth > 0:
@@ -163,7 +163,7 @@ def unhashable(value: Value, depth: int = 2) -> str | None:
 
 
 def _compares_without_hash(cls: ClassValue) -> bool:
-    """Whether Python took the hash from the class, as it does from one that defines `__eq__` alone."""
+    """Whether Python removed the class's hash, as for a class that only defines `__eq__`."""
     for known in cls.mro():
         if known.node.decorator_list or known.node.keywords:
             return False
@@ -184,7 +184,7 @@ def _hashable_dataclass(value: Instance) -> bool:
 
 
 def _dataclass_options(cls: ClassValue) -> set[str] | None:
-    """The options that a `dataclass` decorator is given; None when there is no such decorator."""
+    """The options of a `dataclass` decorator; None if there is no such decorator."""
     for decorator in cls.node.decorator_list:
         if "dataclass" in ast.unparse(decorator):
             keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
@@ -205,7 +205,7 @@ def _unhashable_field(value: Instance, depth: int) -> str | None:
 
 
 def _unhashable_part(value: Instance, names: list[str], depth: int) -> str | None:
-    """What cannot be hashed in one of the fields that an object is hashed by."""
+    """The unhashable value in one of the fields that enter an object's hash."""
     if value.cls.lookup("__hash__") is not None:
         return None
     for name in names:

@@ -1,4 +1,4 @@
-"""An array that came from outside is updated, and nothing reads the update."""
+"""An array from outside is updated, and nothing reads the update."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ class UnreadUpdate(Rule):
         if isinstance(statement, ast.AugAssign):
             result = event.result if isinstance(event, OperationEvent) else None
             if not isinstance(result, Array) or not result.certain or result.tree:
-                return  # an array of NumPy is changed in place
+                return  # a NumPy array is modified in place
         if isinstance(event, OperationEvent) and event.operation.name in _OF_FORM:
-            return  # another view of the same numbers: left over, and no update
+            return  # another view of the same numbers: left over, not an update
         source = _source_of(name, function.node)
         if source:
             report(
@@ -103,7 +103,7 @@ def _computing(function: FunctionNode) -> dict[ast.AST, ast.Assign | ast.AugAssi
 
 @cache
 def _updated(statement: ast.Assign | ast.AugAssign) -> str:
-    """The variable that a statement computes anew from what it was."""
+    """The variable that a statement updates from its own value."""
     target = statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
     if not isinstance(target, ast.Name):
         return ""
@@ -112,7 +112,7 @@ def _updated(statement: ast.Assign | ast.AugAssign) -> str:
 
 @cache
 def _source_of(name: str, function: FunctionNode) -> str:
-    """Where the value of a variable came from: a container, an object, a loop or the caller; "" where the function made it."""
+    """The origin of a variable's value: a container, an object, a loop or the caller; "" if the function created it."""
     for statement in nodes_of(function, ast.Assign):
         if isinstance(statement.value, (ast.Subscript, ast.Attribute)):
             if any(isinstance(target, ast.Name) and target.id == name for target in statement.targets):

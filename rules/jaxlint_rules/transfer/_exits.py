@@ -1,4 +1,4 @@
-"""Tests on the host that decide whether a loop of array work goes on."""
+"""Host tests that decide whether a loop of array operations continues."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _BETWEEN = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Attribute, ast.B
 
 
 def exit_of(event: Event) -> tuple[ast.While | ast.For, ast.expr] | None:
-    """The loop that runs until a condition on what it computes, and that condition, where `event` is a part of it.
+    """The loop that runs until a condition on its own results, and that condition, if `event` is part of it.
 
-    None for loops that run over data, or do more than compute: they have to run in Python.
+    None for loops that iterate over data, or do more than compute: they must run in Python.
     """
     parents = event.frame.module.parents
     node: ast.AST = event.node
@@ -42,7 +42,7 @@ def exit_of(event: Event) -> tuple[ast.While | ast.For, ast.expr] | None:
 
 @cache
 def _computes_only(loop: ast.While | ast.For) -> bool:
-    """Whether the body assigns variables, and leaves by a condition, and does nothing else."""
+    """Whether the body only assigns variables and leaves by a condition."""
     if loop.orelse or _runs_functions_it_is_given(loop):
         return False
     if isinstance(loop, ast.For) and not (
@@ -65,7 +65,7 @@ def _computes_only(loop: ast.While | ast.For) -> bool:
 
 
 def _runs_functions_it_is_given(loop: ast.While | ast.For) -> bool:
-    """`while cond_fun(state): state = body_fun(state)`: what `lax.while_loop` does, in Python for whoever debugs."""
+    """`while cond_fun(state): state = body_fun(state)`: a Python version of `lax.while_loop`, for debugging."""
     if not isinstance(loop, ast.While) or len(loop.body) != 1 or not isinstance(loop.test, ast.Call):
         return False
     step = loop.body[0]
@@ -81,12 +81,12 @@ def _runs_functions_it_is_given(loop: ast.While | ast.For) -> bool:
 
 
 def _makes_object(node: ast.AST) -> bool:
-    """A call of a class, whose objects live on the host."""
+    """A call of a class, whose objects are on the host."""
     return isinstance(node, ast.Call) and last_name(node.func)[:1].isupper()
 
 
 def has_while_loop(frame: Frame) -> bool:
-    """Whether the function around also calls `lax.while_loop`, or is named as its counterpart in Python."""
+    """Whether the enclosing function also calls `lax.while_loop`, or is named as its Python counterpart."""
     function = frame.function
     return function is not None and _speaks_of_while_loop(function.node)
 
@@ -104,7 +104,7 @@ def _is_variable(target: ast.expr) -> bool:
 
 
 def _decided_in(loop: ast.While | ast.For, test: ast.expr, frame: Frame) -> bool:
-    """Whether the condition reads an array that the body assigns; numbers of Python cost no wait."""
+    """Whether the condition reads an array that the body assigns; Python numbers need no host sync."""
     assigned = set().union(*(names_stored(statement) for statement in loop.body))
     for part in walk(test):
         if isinstance(part, ast.Name) and part.id in assigned:

@@ -1,4 +1,5 @@
-"""Whether the host itself needs what a loop waits for: an object of the host takes it, and gives what the next step works on."""
+"""Whether the host itself needs the awaited value: an object of the host consumes it and produces the next step's
+input."""
 
 from __future__ import annotations
 
@@ -16,10 +17,11 @@ _CLOCKS = frozenset(
 
 
 def feeds_back(node: ast.AST, loop: ast.AST, frame: Frame) -> bool:
-    """Whether an object takes the value of `node` by a method, and another method gives what that value is computed from.
+    """Whether an object consumes `node` by a method, and another of its methods produces the input of that value.
 
-    So do environments (`step`), replay buffers (`sample`, `update_priorities`) and evolution strategies (`ask`, `tell`): the next
-    iteration has to wait, whatever the value is kept in. Who gives the value itself, as `trainer.step(batch)`, does not count.
+    Environments (`step`), replay buffers (`sample`, `update_priorities`) and evolution strategies (`ask`, `tell`) do
+    so: the next iteration must wait in any case. An object that produces the value itself, as in
+    `trainer.step(batch)`, does not count.
     """
     steps = [made for _, made in needed_for(names_in(node), loop)][1:]
     calls = (call for made in steps for value in made for call in walk(value) if isinstance(call, ast.Call))
@@ -34,7 +36,7 @@ def feeds_back(node: ast.AST, loop: ast.AST, frame: Frame) -> bool:
 
 
 def _owner(call: ast.Call, frame: Frame) -> str:
-    """The object whose method is called; "" for a module, an array, a container and `self`."""
+    """The receiver of a method call; "" for a module, an array, a container and `self`."""
     owner = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else ""
     root = owner.partition(".")[0]
     if not owner or owner in OBJECTS:
@@ -50,9 +52,9 @@ def reads_clock(node: ast.AST) -> bool:
 
 
 def is_timed(node: ast.AST, loop: ast.AST) -> bool:
-    """Whether an iteration that reads a clock waits for the value anyway, or waits for it between two readings.
+    """Whether an iteration with a clock waits for the value anyway, or waits for it between two readings.
 
-    Without the wait, it would measure nothing.
+    Without the host sync it would measure nothing.
     """
     calls = list(calls_in(loop))
     clocks = [_place(call) for call in calls if reads_clock(call)]

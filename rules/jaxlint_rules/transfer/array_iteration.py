@@ -1,4 +1,4 @@
-"""A Python loop on the host takes a JAX array apart, one element at a time."""
+"""A Python loop on the host iterates over a JAX array, one element at a time."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ class ArrayIteration(Rule):
         if counted:
             array, how = _held(counted, frame), "indexing"
         if array is None or not _is_plain(array) or any(_selects(part) for part in walk(event.node)):
-            return  # as few as the data has it
+            return  # as few as the data has
         body = _body(node, frame)
         if counted and not _reads_items(node, body, counted, frame):
             return
         if any(isinstance(child, _HANDING_OUT) for part in body for child in walk(part)):
-            return  # its caller decides what is done with each
+            return  # its caller decides what happens with each
         shape = shape_of(array)
         if shape is not None and (not shape or shape[0] <= FEW):
             return
@@ -80,7 +80,7 @@ class ArrayIteration(Rule):
             shape is not None or _is_made_here(array) or (alone and is_on_host(frame))
         )
         if not known and not _leaves_jax(node, body):
-            return  # a caller may run all of it under a trace; stacked rows are another rule's
+            return  # a caller may run all of it under a trace; another rule covers stacked rows
         report(
             event.node,
             f"{how} a JAX array dispatches once per element; use array operations, or `np.asarray` before",
@@ -90,7 +90,7 @@ class ArrayIteration(Rule):
 
 
 def _reads_once(node: ast.For | ast.comprehension, body: list[ast.AST], frame: Frame) -> bool:
-    """Whether the elements are read as results: drawn, listed as numbers or text, or looked at in a cell of a notebook."""
+    """Whether the elements are read as results: plotted, listed as numbers or text, or inspected in a notebook cell."""
     if shows_results(node) or (frame.function is None and frame.module.source.path.suffix == ".ipynb"):
         return True
     if isinstance(node, ast.For):
@@ -102,7 +102,7 @@ def _reads_once(node: ast.For | ast.comprehension, body: list[ast.AST], frame: F
 
 
 def _is_handed_on(node: ast.For, body: list[ast.AST]) -> bool:
-    """Whether each element is the input of something that is not JAX's, as of a solver of SciPy: a computation of its own."""
+    """Whether each element is an input of other libraries, such as a SciPy solver: a separate computation."""
     names = {part.id for part in walk(node.target) if isinstance(part, ast.Name)}
     return any(
         isinstance(keyword.value, ast.Name) and keyword.value.id in names
@@ -123,7 +123,7 @@ def _selects(node: ast.AST) -> bool:
 
 
 def _body(node: ast.For | ast.comprehension, frame: Frame) -> list[ast.AST]:
-    """What is run for each element."""
+    """The code for each element."""
     if isinstance(node, ast.For):
         return list(node.body)
     parent = frame.module.parents.get(node)
@@ -135,7 +135,7 @@ def _body(node: ast.For | ast.comprehension, frame: Frame) -> list[ast.AST]:
 
 
 def _is_plain(value: Value) -> bool:
-    """An array that is certainly one, and whose elements are no keys."""
+    """A certain array whose elements are not keys."""
     return (
         isinstance(value, Array)
         and not value.staged
@@ -146,7 +146,7 @@ def _is_plain(value: Value) -> bool:
 
 
 def _taken_apart(iterable: ast.AST, value: Value, frame: Frame) -> Array | None:
-    """The array that is iterated over, also inside `enumerate` and `zip`."""
+    """The iterated array, also inside `enumerate` and `zip`."""
     if isinstance(iterable, ast.Call) and dotted(iterable.func) in _PAIRING:
         for argument in iterable.args:
             held = _held(dotted(argument), frame) if dotted(argument) else None
@@ -157,13 +157,13 @@ def _taken_apart(iterable: ast.AST, value: Value, frame: Frame) -> Array | None:
 
 
 def _is_made_here(array: Array) -> bool:
-    """Made of numbers alone, as by `jnp.linspace`: the number of its elements is what the program asks for."""
+    """Created from numbers alone, as by `jnp.linspace`: the program chooses the number of elements."""
     made = array.made
     return made is not None and made.name in ("arange", "linspace", "zeros", "ones", "full")
 
 
 def _leaves_jax(node: ast.For | ast.comprehension, body: list[ast.AST]) -> bool:
-    """Whether the body does with an element what no tracer can do: it asks for its number or its truth."""
+    """Whether the body does something with an element that no tracer allows: it needs its number or its truth."""
     target = node.target
     if isinstance(node.iter, ast.Call) and dotted(node.iter.func) == "enumerate":
         target = target.elts[-1] if isinstance(target, ast.Tuple) else target
@@ -185,7 +185,7 @@ def _leaves_jax(node: ast.For | ast.comprehension, body: list[ast.AST]) -> bool:
 
 
 def _counted(node: ast.For | ast.comprehension) -> str:
-    """The name whose length a `range` counts, or ""."""
+    """The name whose length a `range` counts to, or ""."""
     call = node.iter
     if not isinstance(node.target, ast.Name):
         return ""
@@ -211,7 +211,7 @@ def _reads_items(node: ast.For | ast.comprehension, body: list[ast.AST], array: 
 
 
 def _held(name: str, frame: Frame) -> Array | None:
-    """The array that a name, or an attribute of an object that a name holds, stands for."""
+    """The array in a name, or in an attribute of an object in a name."""
     first, _, attribute = name.partition(".")
     value = frame.value_of(first)
     if attribute:
@@ -220,7 +220,7 @@ def _held(name: str, frame: Frame) -> Array | None:
 
 
 def _is_item(index: ast.Name, array: str, frame: Frame) -> bool:
-    """Whether `index` stands in `array[index]`, and that is read."""
+    """Whether `index` is read as `array[index]`."""
     parent = frame.module.parents.get(index)
     return (
         isinstance(parent, ast.Subscript)

@@ -1,4 +1,4 @@
-"""A Python loop asks the device after every iteration whether it has converged."""
+"""A Python loop tests for convergence on the host after every iteration."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ConvergenceLoop(Rule):
             return
         loop, test = found
         if has_while_loop(frame):
-            return  # the program has it both ways
+            return  # the program contains both versions
         made = (
             f"a result of the jitted `{value.jitted}`" if value.jitted else "an array that the loop computes"
         )

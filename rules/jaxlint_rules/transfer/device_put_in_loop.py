@@ -1,4 +1,4 @@
-"""The same data is put to the device in every iteration of a loop."""
+"""Every iteration of a loop transfers the same data to the device."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class DevicePutInLoop(Rule):
         if isinstance(value, Array) or (
             isinstance(value, Static) and (value.const is not MISSING or value.kind)
         ):
-            return  # on the device already, or a number
+            return  # already on the device, or a number
         if event.name in _CONVERSIONS and not _is_data(value):
             return
         loop = _unchanging(node.args[0], node, event.frame)
@@ -93,12 +93,12 @@ class DevicePutInLoop(Rule):
 
 
 def _is_data(value: Value) -> bool:
-    """A NumPy array, as far as is known of some size."""
+    """A NumPy array that is known to be of some size."""
     return isinstance(value, NumpyArray) and not value.dtype.endswith("*")
 
 
 def _unchanging(data: ast.expr, node: ast.AST, frame: Frame) -> Loop | None:
-    """The innermost loop of the frame, if it runs `node` in each iteration and leaves `data` as it is."""
+    """The innermost loop of the frame, if it runs `node` in each iteration and does not change `data`."""
     if frame.is_in_test() or not isinstance(data, (ast.Name, ast.Attribute)) or not dotted(data):
         return None
     loops = host_loops(frame)
@@ -112,7 +112,7 @@ def _unchanging(data: ast.expr, node: ast.AST, frame: Frame) -> Loop | None:
     iterable = getattr(text, "iter", None)
     if iterable is not None and "devices" in ast.unparse(iterable):
         return None
-    # Where the call also takes what the loop counts or runs over, it is made anew for a reason: another device, a slice.
+    # If the call also takes the loop's counter or item, it is repeated for a reason: another device, a slice.
     others = [n.id for n in name_loads(node) if n.id != root]
     return None if any(name in loop_variables(text) or name in rebound(text) for name in others) else loop
 

@@ -1,4 +1,4 @@
-"""The host waits for the device in every iteration of a loop."""
+"""A host sync in every iteration of a loop."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ _OF_ENVIRONMENTS = frozenset(
     {"step", "act", "send", "send_action", "apply_action", "async_step", "step_async"}
 )
 _TRAINS = re.compile(r"train|update|optimi|loss|fit|learn|grad")
-_BRIEF = 16  # iterations of a loop that another enters now and then, as an evaluation
-_NEAR = 2  # calls between a loop and what it waits for
+_BRIEF = 16  # iterations of a loop that another loop enters occasionally, such as an evaluation
+_NEAR = 2  # calls between a loop and the host sync
 _SHOWN = frozenset({"bool", "float", "item", "print", "format", "format_method", "str", "logging"})
 _FETCHES = frozenset({"float", "int", "bool", "item", "tolist", "device_get"})
 
 
 @dataclass(slots=True)
 class _Wait:
-    """The first place where a loop waits for a jitted function, and the lines of all."""
+    """The first host sync of a loop on a jitted function, and the lines of all."""
 
     event: Event
     what: str
     loop: Loop
     jitted: str
-    seldom: bool  # the loop is short, and another enters it now and then
+    seldom: bool  # the loop is short, and another loop enters it occasionally
     lines: dict[tuple[str, int], None] = field(default_factory=dict)
 
 
@@ -112,7 +112,7 @@ class HostSyncInLoop(Rule):
         elif event.how in _WAITS:
             what = _WAITS[event.how]
         elif "." in event.how:
-            what = f"`{event.how}`"  # a function of a library that writes or sends it
+            what = f"`{event.how}`"  # a library function that writes or sends it
         else:
             return
         if event.how == "block_until_ready" and not (_holds_up_a_step(event) or _holds_up_callers(event)):
@@ -127,13 +127,13 @@ class HostSyncInLoop(Rule):
             and all(loop.is_later_iteration() for loop in stepping)
             and (stepping or not _collects(event))
         ):
-            return  # a result of the previous iteration: the device is already at work on the next
+            return  # a result of the previous iteration: the device already works on the next
         self.check(event, event.value, what, report)
 
     def on_test(self, event: TestEvent, report: Reporter) -> None:
         if event.how in ("if", "while", "not", "and", "or", "conditional expression", "max", "min"):
             if isinstance(event.value, Array) and event.value.tree and _begins_as_none(event):
-                return  # asks whether there are results yet
+                return  # tests whether there are results yet
             self.check(event, event.value, f"`{event.how}`", report)
 
     def check(self, event: Event, value: object, what: str, report: Reporter) -> None:
@@ -145,15 +145,15 @@ class HostSyncInLoop(Rule):
         loop = stepping_loop(frame)
         how = event.how if isinstance(event, ConvertEvent) else ""
         if loop is None and how in (*_SHOWN, "block_until_ready", "setitem"):
-            loop = _loop_of_callers(event)  # what such a function does with arrays may be what it is for
+            loop = _loop_of_callers(event)  # handling arrays may be the purpose of such a function
         if loop is None or (loop in frame.loops and frame.is_conditional_in(loop)):
             return
         if how == "setitem" and _steps_the_world(loop.node):
             return
         if _asked_last(event):
-            return  # only where the rest of the condition holds, as in every N-th step
+            return  # only if the rest of the condition holds, as in every N-th step
         if exit_of(event) and not has_while_loop(frame):
-            return  # `convergence-loop` speaks of it
+            return  # `convergence-loop` reports it
         if is_few(loop, frame) or is_short(loop):
             return
         fetched = how in _FETCHES or how.startswith("numpy.")
@@ -167,7 +167,7 @@ class HostSyncInLoop(Rule):
         wait.lines.setdefault((frame.module.display, getattr(event.node, "lineno", 0)))
 
     def finish(self, report: Reporter) -> None:
-        """One finding for each loop: it is mended as a whole."""
+        """One finding for each loop: it is fixed as a whole."""
         for wait in self.waits.values():
             event, loop = wait.event, wait.loop.node
             report.event = event
@@ -185,7 +185,8 @@ class HostSyncInLoop(Rule):
 
 
 def _is_meant(wait: _Wait, report: Reporter) -> bool:
-    """Whether the loop draws or times what it waits for, or a notebook shows it: the author knows of the wait."""
+    """Whether the loop plots or times the awaited value, or a notebook displays it: the author knows about the host
+    sync."""
     loop = wait.loop.node
     return (
         wait.seldom or shows_results(loop) or is_timed(wait.event.node, loop) or _is_looked_at(wait, report)
@@ -193,7 +194,7 @@ def _is_meant(wait: _Wait, report: Reporter) -> bool:
 
 
 def _is_now_and_then(loop: Loop, frame: Frame) -> bool:
-    """Whether the loop is one of a known, small number of iterations that another loop enters in some of its own."""
+    """Whether the loop has a small, known number of iterations, and only some iterations of an outer loop enter it."""
     if loop not in frame.loops or loop.trips is None or loop.trips > _BRIEF:
         return False
     around = frame.loops[: frame.loops.index(loop)]
@@ -201,14 +202,14 @@ def _is_now_and_then(loop: Loop, frame: Frame) -> bool:
 
 
 def _is_looked_at(wait: _Wait, report: Reporter) -> bool:
-    """Whether a cell of a notebook steps something that it does not train, for its author to look at."""
+    """Whether a notebook cell steps something that it does not train, for its author to inspect."""
     frame = wait.event.frame
     is_notebook = report.module.source.path.suffix == ".ipynb"
     return is_notebook and frame.function is None and not _TRAINS.search(wait.jitted.lower())
 
 
 def _is_for_the_world(node: ast.AST, loop: ast.AST, module: Module) -> bool:
-    """`action = np.asarray(action)`, where the loop hands `action` to an environment, which waits for it anyway."""
+    """`action = np.asarray(action)`, if the loop passes `action` to an environment, which needs it anyway."""
     name = variable_given(module.parents.get(node))
     return bool(name) and any(
         isinstance(call.func, ast.Attribute)
@@ -221,7 +222,7 @@ def _is_for_the_world(node: ast.AST, loop: ast.AST, module: Module) -> bool:
 
 
 def _collected(event: Event, report: Reporter) -> FixRequest | None:
-    """The number is appended to a list: it may be fetched later."""
+    """The number is appended to a list, so it may be fetched later."""
     parent = report.module.parents.get(event.node)
     if (
         not isinstance(event, ConvertEvent)
@@ -235,7 +236,7 @@ def _collected(event: Event, report: Reporter) -> FixRequest | None:
 
 
 def _acts_on_the_world(event: ConvertEvent, report: Reporter) -> bool:
-    """`env.step(np.asarray(action))`: an environment on the host waits for the action anyway."""
+    """`env.step(np.asarray(action))`: an environment on the host needs the action anyway."""
     parent = report.module.parents.get(event.node)
     return (
         isinstance(parent, ast.Call)
@@ -246,7 +247,7 @@ def _acts_on_the_world(event: ConvertEvent, report: Reporter) -> bool:
 
 @cache
 def _steps_the_world(loop: ast.AST) -> bool:
-    """Whether a loop steps an environment, which waits for the action and what was computed with it."""
+    """Whether a loop steps an environment, which needs the action and everything computed with it."""
     return any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -257,7 +258,7 @@ def _steps_the_world(loop: ast.AST) -> bool:
 
 
 def _begins_as_none(event: Event) -> bool:
-    """Whether what is tested is a variable of the function that begins as None."""
+    """Whether the tested value is a local variable that starts as None."""
     node, function = event.node, event.frame.function
     if not isinstance(node, ast.Name) or function is None:
         return False
@@ -269,7 +270,7 @@ def _begins_as_none(event: Event) -> bool:
 
 
 def _asked_last(event: Event) -> bool:
-    """Whether the value stands in an `if`, behind an `and` whose first operand may spare it."""
+    """Whether the value is in an `if`, after an `and` whose first operand may skip it."""
     parents = event.frame.module.parents
     node: ast.AST = event.node
     behind = False
@@ -292,12 +293,12 @@ def stepping_loop(frame: Frame) -> Loop | None:
 
 
 def _collects(event: Event) -> bool:
-    """Whether no loop that runs anything is around a place in its function."""
+    """Whether no loop with several iterations is around a place in its function."""
     return all(map(_goes_through_results, event.frame.loops))
 
 
 def _loop_of_callers(event: Event) -> Loop | None:
-    """The loop that calls the function around, in every iteration, or the function that calls that."""
+    """The loop that calls the enclosing function, directly or not, in every iteration."""
     frame: Frame = event.frame
     for _ in range(_NEAR):
         function, caller = frame.function, frame.caller
@@ -313,7 +314,7 @@ def _loop_of_callers(event: Event) -> Loop | None:
 
 
 def _goes_through_results(loop: Loop) -> bool:
-    """A comprehension, or `for name, value in metrics.items()`: all of what one step has given."""
+    """A comprehension, or `for name, value in metrics.items()`: all results of one step."""
     if loop.kind == "comprehension":
         return True
     iterable = getattr(loop.node, "iter", None)
@@ -327,7 +328,7 @@ def _goes_through_results(loop: Loop) -> bool:
 
 @cache
 def _may_leave(function: ast.AST) -> bool:
-    """Whether a function may return early: it may be asked in every iteration, and do something in a few."""
+    """Whether a function may return early: called in every iteration, it may act in few."""
     body = getattr(function, "body", [])
     last = body[-1] if isinstance(body, list) and body else None
     leaves = [*nodes_of(function, ast.Return), *nodes_of(function, ast.Raise), *nodes_of(function, ast.Yield)]
@@ -335,7 +336,7 @@ def _may_leave(function: ast.AST) -> bool:
 
 
 def _holds_up_a_step(event: Event) -> bool:
-    """Whether what is waited for goes into the next iteration, in a loop that reads no clock."""
+    """Whether the awaited value is an input of the next iteration, in a loop without a clock."""
     loop = stepping_loop(event.frame)
     node = event.node
     if loop is None or not isinstance(loop.node, ast.For) or not isinstance(node, ast.Call):
@@ -350,7 +351,7 @@ def _holds_up_a_step(event: Event) -> bool:
 
 
 def _holds_up_callers(event: Event) -> bool:
-    """Whether a method waits for what it has just stepped on in its object, in a loop that reads no clock."""
+    """Whether a method waits for the value that it has just updated in its object, in a loop without a clock."""
     function, caller, node = event.frame.function, event.frame.caller, event.node
     if function is None or caller is None or event.frame.loops or not isinstance(node, ast.Call):
         return False
@@ -363,7 +364,7 @@ def _holds_up_callers(event: Event) -> bool:
 
 @cache
 def _is_measured(loop: ast.For) -> bool:
-    """Whether the body of a loop, or what it enters, measures time."""
+    """Whether the body of a loop, or the context that it enters, measures time."""
     return any(
         isinstance(node, (ast.With, ast.AsyncWith)) or reads_clock(node)
         for statement in loop.body
@@ -372,7 +373,7 @@ def _is_measured(loop: ast.For) -> bool:
 
 
 def _rebound_by_calls(assignments: Iterable[ast.Assign]) -> frozenset[str]:
-    """Variables and attributes that a call is given, and gives anew."""
+    """Variables and attributes that are both argument and result of a call."""
     found: set[str] = set()
     for statement in assignments:
         if isinstance(statement.value, ast.Call):
@@ -384,12 +385,12 @@ def _rebound_by_calls(assignments: Iterable[ast.Assign]) -> frozenset[str]:
 
 @cache
 def _carried(loop: ast.For) -> frozenset[str]:
-    """Variables that an iteration takes from the one before; none where time is measured."""
+    """Variables carried between iterations; empty if time is measured."""
     return frozenset() if _is_measured(loop) else _rebound_by_calls(nodes_of(loop, ast.Assign))
 
 
 def _is_output(event: Event, report: Reporter) -> bool:
-    """Whether a formatted value goes straight into a call, as with `print(f"...")` or `log.info(f"...")`."""
+    """Whether a formatted value is a direct argument of a call, as in `print(f"...")` or `log.info(f"...")`."""
     for ancestor in report.module.ancestors(event.node):
         if isinstance(ancestor, ast.Call):
             return True

@@ -1,4 +1,4 @@
-"""Data sets whose items are made by JAX, one by one."""
+"""Datasets whose items are computed by JAX, one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""jax.numpy computes on Python numbers, on the host, in a loop."""
+"""jax.numpy on Python numbers, on the host, in a loop."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class JnpOfNumbers(Rule):
     name = "jnp-of-numbers"
     category = "transfer"
     severity = Severity.WARNING
-    preview = True  # until its findings in real code were read: docs/writing-rules.md
+    preview = True  # until its findings in real code have been read: docs/writing-rules.md
 
     def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
         frame, value = event.frame, event.value
@@ -66,7 +66,7 @@ class JnpOfNumbers(Rule):
 
 
 def _computes_numbers(made: Operation, depth: int = _DEPTH) -> bool:
-    """Whether an operation, element by element, has Python numbers alone to compute with."""
+    """Whether an elementwise operation only has Python numbers as operands."""
     if depth == 0 or made.name not in ELEMENTWISE or made.kwargs or not made.args:
         return False
     return all(_is_number(value, depth - 1) for value in made.args)

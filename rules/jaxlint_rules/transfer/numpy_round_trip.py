@@ -1,4 +1,4 @@
-"""NumPy computes on a JAX array, and JAX goes on with the result."""
+"""NumPy computes on a JAX array, and JAX continues with the result."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ class NumpyRoundTrip(Rule):
         if name not in ELEMENTWISE and name not in OTHERS:
             return
         if fetch.jitted and frame.loops:
-            return  # `host-sync-in-loop` speaks of it
+            return  # `host-sync-in-loop` reports it
         if not fetch.jitted and not frame.loops:
-            return  # once, as in setting up
+            return  # once, as in set-up code
         report(
             fetch.node,
             f"`np.{name}` copies the array to the host and its result back to the device; use `jnp.{name}`",
@@ -89,7 +89,7 @@ class NumpyRoundTrip(Rule):
 
 
 def _is_here(node: ast.AST, event: Event) -> bool:
-    """Whether `node` stands in the function, and in the innermost loop, that the event is in."""
+    """Whether `node` is in the function, and in the innermost loop, of the event."""
     frame = event.frame
     inside = (
         frame.loops[-1].node if frame.loops else frame.function.node if frame.function is not None else None

@@ -1,4 +1,4 @@
-"""Loops that fill an array, each iteration with what it computes of a row of another one."""
+"""Loops that fill an array, each iteration with a value computed from a row of another one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _LEAVING = (ast.If, ast.While, ast.Try, ast.With, ast.Break, ast.Return, ast.Yie
 
 @cache
 def filled_by_rows(loop: ast.For) -> str:
-    """The array whose rows a loop reads, where it writes to tables, `table.at[i]`, what it computes of `rows[i]` and carries nothing else."""
+    """The array whose rows a loop reads, if it writes values computed from `rows[i]` to tables, `table.at[i]`, and
+    carries nothing else."""
     number = min(counters(loop), default="")
     parts = [part for statement in loop.body for part in walk(statement)] if number else []
     if not number or any(isinstance(part, _LEAVING) for part in parts):
@@ -48,7 +49,7 @@ def _is_read(node: ast.AST, name: str) -> bool:
 
 
 def _written(statement: ast.stmt, number: str) -> Iterator[str]:
-    """`table` of `table = table.at[..., i, ...].set(value)`, also in a loop inside."""
+    """`table` in `table = table.at[..., i, ...].set(value)`, also in a nested loop."""
     if isinstance(statement, ast.For):
         for inner in statement.body:
             yield from _written(inner, number)

@@ -1,4 +1,4 @@
-"""States that a loop appends to a list, which is stacked afterwards."""
+"""States that a loop appends to a list that is stacked afterwards."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class AppendLoop(Rule):
 
     def __init__(self) -> None:
         self.loops: dict[ast.AST, tuple[LoopEvent | IterationEvent, bool]] = {}
-        self.training: set[ast.AST] = set()  # functions of which a step of training is made
+        self.training: set[ast.AST] = set()  # functions that make up a training step
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         if event.transformed.kind == "value_and_grad" and event.frame.stage.staged:
@@ -107,14 +107,14 @@ class AppendLoop(Rule):
         if not isinstance(node, ast.For) or event.frame.module.is_test:
             return
         if event.frame.home.within("pallas"):
-            return  # a kernel puts parts of its block together
+            return  # a kernel assembles parts of its block
         if not _appends(node):
             if not event.frame.stage.staged or trips is None or trips < MANY or not _appends_only(node):
                 return
         if (trips is not None and trips <= FEW) or not _has_rows(iterable, node.iter):
             return
         if _makes_modules(node, event.frame):
-            return  # each has parameters of its own
+            return  # each has its own parameters
         if event.frame.stage.staged or _calls_jax_alone(node, event.frame):
             self.loops.setdefault(node, (event, event.frame.stage.staged))
 
@@ -154,7 +154,7 @@ class AppendLoop(Rule):
             )
 
     def trains(self, loop: ast.For, frame: Frame) -> bool:
-        """Whether each iteration is a compiled step of training: heavy beside being sent, and its losses are few."""
+        """Whether each iteration is a compiled training step: heavy compared with its dispatch, and with few losses."""
         for _, value in _calls(loop, frame):
             called = innermost(value)
             if isinstance(called, Function) and called.node in self.training:
@@ -163,7 +163,7 @@ class AppendLoop(Rule):
 
 
 def _calls(loop: ast.For, frame: Frame) -> Iterator[tuple[ast.Call, Value]]:
-    """The calls in the body of what a name stands for."""
+    """The calls of project functions in the loop body."""
     for statement in loop.body:
         for part in walk(statement):
             if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
@@ -173,7 +173,7 @@ def _calls(loop: ast.For, frame: Frame) -> Iterator[tuple[ast.Call, Value]]:
 
 
 def _cuts_anew(loop: ast.For, frame: Frame) -> bool:
-    """Whether an iteration takes slices as long as its number says, itself or in a function that is given it: no scan has those."""
+    """Whether an iteration takes slices of varying length, itself or in a callee: a scan cannot have those."""
     numbers = counters(loop)
     if not numbers:
         return False
@@ -193,7 +193,7 @@ def _cuts_anew(loop: ast.For, frame: Frame) -> bool:
 
 @cache
 def _cuts_by(owner: ast.AST, numbers: frozenset[str]) -> bool:
-    """Whether a slice in `owner` is as long as one of these numbers says, or one that is computed of them."""
+    """Whether a slice in `owner` has one of these numbers, or one computed from them, as its length."""
     known = set(numbers)
     sums = [
         binding
@@ -201,7 +201,7 @@ def _cuts_by(owner: ast.AST, numbers: frozenset[str]) -> bool:
         if isinstance(binding.targets[0], ast.Name)
         and all(isinstance(part, _ARITHMETIC) for part in walk(binding.value))
     ]
-    for _ in sums:  # each may be computed of those before
+    for _ in sums:  # each may depend on the previous ones
         known.update(dotted(s.targets[0]) for s in sums if not known.isdisjoint(names_in(s.value)))
     return any(_is_as_long_as(cut, known) for cut in nodes_of(owner, ast.Slice))
 
@@ -222,7 +222,7 @@ def _is_as_long_as(cut: ast.Slice, numbers: set[str]) -> bool:
 
 
 def _tried(node: ast.expr | None, numbers: set[str], moved: int) -> int | None:
-    """What arithmetic gives where each of `numbers` is `moved`, and each other name is some number of its own."""
+    """The value of an arithmetic expression if each of `numbers` is `moved`, and each other name has a fixed number."""
     if node is None:
         return 0
     if isinstance(node, ast.Constant):
@@ -247,7 +247,7 @@ _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
 
 @cache
 def _appends(loop: ast.For) -> frozenset[str]:
-    """The lists that a loop fills, once in each iteration, where it does nothing else but compute; else none."""
+    """The lists that a loop fills, once in each iteration, if it otherwise only computes; otherwise none."""
     found: list[str] = []
     if loop.orelse or len(loop.body) < 2 or not all(isinstance(one, _STATEMENTS) for one in loop.body):
         return frozenset()  # a single append is for `python-loop-over-batch`
@@ -271,7 +271,7 @@ def _appends(loop: ast.For) -> frozenset[str]:
 
 @cache
 def _appends_only(loop: ast.For) -> str:
-    """The list that a loop over a range of numbers fills with what a call makes of each, where that has one shape for all."""
+    """The list that a loop over a range fills with the results of a call, if these have one shape."""
     numbers = isinstance(loop.iter, ast.Call) and dotted(loop.iter.func) == "range"
     statement = loop.body[0]
     if len(loop.body) != 1 or not numbers or not isinstance(statement, ast.Expr):
@@ -288,13 +288,13 @@ def _appends_only(loop: ast.For) -> str:
         if isinstance(part, (ast.Slice, ast.JoinedStr, ast.Dict)) or (
             isinstance(part, ast.Subscript) and loop.target.id in names_in(part.slice)
         ):
-            return ""  # rows are for `python-loop-over-batch`, and a slice may be longer each time
+            return ""  # `python-loop-over-batch` covers rows, and a slice may grow
     return dotted(call.func.value)
 
 
 @cache
 def _carries(loop: ast.For) -> bool:
-    """Whether an iteration reads what the one before has bound."""
+    """Whether an iteration reads names bound by the previous one."""
     bound: set[str] = set()
     stored = {
         part.id
@@ -332,7 +332,7 @@ def _holds_arrays(value: Value) -> bool:
 
 
 def _makes_modules(loop: ast.For, frame: Frame) -> bool:
-    """Whether an iteration makes a module of a framework."""
+    """Whether an iteration creates a module of a framework."""
     for statement in loop.body:
         for part in walk(statement):
             if not isinstance(part, ast.Call):
@@ -351,7 +351,7 @@ def _makes_modules(loop: ast.For, frame: Frame) -> bool:
 
 
 def _calls_jax_alone(loop: ast.For, frame: Frame) -> bool:
-    """Whether all that the body calls is compiled, or a function or array method of JAX."""
+    """Whether all callees in the body are compiled, or JAX functions or array methods."""
     for statement in loop.body:
         for part in walk(statement):
             if not isinstance(part, ast.Call):

@@ -69,7 +69,7 @@ class BroadcastForVmap(Rule):
                 )
 
     def repeated(self, node: ast.expr, value: Value, report: Reporter) -> str:
-        """What repeats an array along its first axis; "" when nothing is seen to."""
+        """The expression that repeats an array along its first axis; "" if there is none."""
         if isinstance(node, ast.Name):
             bound = _binding(node, report)
             return self.repeated(bound, value, report) if bound is not None else ""
@@ -99,7 +99,7 @@ class BroadcastForVmap(Rule):
 
 
 def _has_new_axis(node: ast.expr) -> bool:
-    """`x[None]` or `jnp.expand_dims(x, 0)`: what is repeated is one element."""
+    """`x[None]` or `jnp.expand_dims(x, 0)`: one element is repeated."""
     if isinstance(node, ast.Subscript):
         first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
         return (isinstance(first, ast.Constant) and first.value is None) or dotted(first).endswith("newaxis")
@@ -122,7 +122,7 @@ def _prepends(first: ast.expr, sizes: ast.expr) -> bool:
 
 
 def _binding(name: ast.Name, report: Reporter) -> ast.expr | None:
-    """What a local name was bound to, where it was bound once."""
+    """The value of a local name that is bound once."""
     function = function_around(name, report.module)
     if function is None:
         return None
@@ -132,7 +132,7 @@ def _binding(name: ast.Name, report: Reporter) -> ast.expr | None:
 
 @cache
 def _assigned(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, list[ast.expr]]:
-    """What each name is bound to in a function."""
+    """The values bound to each name in a function."""
     found: dict[str, list[ast.expr]] = {}
     for child in walk(function):
         if isinstance(child, ast.Assign):

@@ -1,4 +1,4 @@
-"""Branches that `vmap` turns into a choice between both results."""
+"""Branches that `vmap` turns into a selection between both results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxlint.finding import Severity
 from jaxlint_rules._mapped import is_mapped, mapping
 from jaxlint_rules._reasons import staged_because
 
-# Operations that cost enough for somebody to branch around them.
+# Operations expensive enough to branch around.
 _HEAVY = frozenset(
     """linalg.svd linalg.eigh linalg.eig linalg.qr linalg.solve linalg.inv linalg.cholesky linalg.lstsq linalg.pinv
     linalg.det linalg.slogdet linalg.expm matmul dot einsum tensordot conv_general_dilated fft.fft fft.ifft fft.fft2

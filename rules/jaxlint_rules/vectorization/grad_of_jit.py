@@ -1,4 +1,4 @@
-"""Training steps that are compiled in pieces, or not at all: a gradient, and an update, outside jit."""
+"""Training steps that are compiled in pieces, or not at all: a gradient and an update outside jit."""
 
 from __future__ import annotations
 

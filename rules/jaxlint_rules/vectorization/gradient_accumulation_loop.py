@@ -1,4 +1,4 @@
-"""Gradients that an unrolled loop adds up."""
+"""Gradients summed in an unrolled loop."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class GradientAccumulationLoop(Rule):
 
 
 def _has_parts(iterable: Value, node: ast.expr) -> bool:
-    """Parts of one shape: a range of numbers, the rows of an array, or an array that is split."""
+    """Parts of one shape: a range of numbers, the rows of an array, or a split array."""
     if isinstance(node, ast.Call):
         return last_name(node.func) in ("range", "split", "enumerate", "zip")
     return isinstance(iterable, Array) and not iterable.tree
@@ -102,7 +102,8 @@ def _has_parts(iterable: Value, node: ast.expr) -> bool:
 
 @cache
 def _sums(loop: ast.For) -> frozenset[str]:
-    """Names to which each iteration adds something that it made of a gradient: the sum of gradients, not parameters that descend."""
+    """Names to which each iteration adds a value computed from a gradient: a sum of gradients, not parameters under
+    descent."""
     made = _made_of_gradients(loop)
     found: set[str] = set()
     for statement in loop.body:
@@ -126,7 +127,7 @@ def _made_of_gradients(loop: ast.For) -> set[str]:
 
 
 def _walk_gradients(target: ast.expr, value: ast.expr) -> list[ast.Name]:
-    """The names that gradients are bound to: of `value_and_grad`, not the value that stands before them."""
+    """The names bound to gradients: for `value_and_grad`, not the value before them."""
     bound = [target]
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Call):
         bound = target.elts[1:] if "value_and_grad" in ast.unparse(value.func) else bound
@@ -161,7 +162,7 @@ def _is_addition(function: ast.expr) -> bool:
 
 
 def _is_asked_for(loop: ast.For, name: str) -> bool:
-    """Whether the gradient is taken at the sum itself: then it is no sum of gradients."""
+    """Whether the gradient is taken at the sum itself: then it is not a sum of gradients."""
     return any(
         isinstance(part, ast.Call)
         and "grad" in ast.unparse(part.func)

@@ -22,8 +22,8 @@ from jaxlint_rules._loops import FEW, has_other_way, is_short
 from jaxlint_rules._names import last_name, names_in, passed
 from jaxlint_rules._reasons import staged_because
 
-DEEP = 16  # modules of one kind from which the time to compile them is felt
-_LIFTED = frozenset({"linen", "haiku"})  # modules that are no pytrees
+DEEP = 16  # modules of one kind whose compile time becomes noticeable
+_LIFTED = frozenset({"linen", "haiku"})  # modules that are not pytrees
 _OF_ARRAYS = frozenset({"shape", "ndim", "dtype", "size"})
 _ELEMENTWISE = frozenset(
     """add subtract multiply divide maximum minimum where logaddexp logical_and logical_or power tree_add tree_sub
@@ -128,7 +128,7 @@ class LayerLoop(Rule):
 
 
 def _is_one_module(node: ast.For) -> bool:
-    """Whether the body is `x = Block(...)(x)` alone, with the same settings in every iteration."""
+    """Whether the body is just `x = Block(...)(x)`, with the same settings in every iteration."""
     if len(node.body) != 1 or not isinstance(node.body[0], ast.Assign):
         return False
     call, targets = node.body[0].value, node.body[0].targets
@@ -147,7 +147,7 @@ def _is_one_module(node: ast.For) -> bool:
 
 
 def _holds_parameters(value: Value) -> bool:
-    """A pytree that is iterated over, or a sequence of such."""
+    """An iterated pytree, or a sequence of pytrees."""
     if isinstance(value, Array):
         return value.staged and value.tree
     if isinstance(value, (ListValue, TupleValue)):
@@ -156,7 +156,7 @@ def _holds_parameters(value: Value) -> bool:
 
 
 def _is_one_array(iterable: ast.expr, frame: Frame) -> bool:
-    """Whether the function asks for the shape or dtype of what is iterated over, which no tree has: its rows are no layers."""
+    """Whether the function reads the shape or dtype of the iterable, which trees lack: its rows are not layers."""
     name = dotted(iterable)
     asked = nodes_of(frame.function.node, ast.Attribute) if name and frame.function is not None else ()
     return any(part.attr in _OF_ARRAYS and dotted(part.value) == name for part in asked)
@@ -177,7 +177,7 @@ def _kept_shape(before: Array, after: Value | None) -> bool:
 
 
 def _is_layer(node: ast.For, carried: str, used: set[str], plain: bool) -> bool:
-    """Whether the body makes `carried` of itself and a matrix of the layer: not a sum over the elements."""
+    """Whether the body computes `carried` from itself and a matrix of the layer: not a sum over the elements."""
     text = [child for statement in node.body for child in walk(statement)]
     assigned = [c for c in text if isinstance(c, (ast.Assign, ast.AugAssign))]
     makes = any(
@@ -206,10 +206,10 @@ def _is_layer(node: ast.For, carried: str, used: set[str], plain: bool) -> bool:
 
 
 def _decides(node: ast.For, used: set[str]) -> bool:
-    """Whether Python decides by the layer what is done with it, so that each is a program of its own."""
+    """Whether Python decides by the layer what to do with it, so that each is a separate program."""
     parts = [child for statement in node.body for child in walk(statement)]
     tests = [part.test for part in parts if isinstance(part, ast.If)]
-    texts = [part for part in parts if isinstance(part, ast.JoinedStr)]  # a name that it has a place under
+    texts = [part for part in parts if isinstance(part, ast.JoinedStr)]  # a name that it is registered under
     return any(used & names_in(part) for part in [*tests, *texts])
 
 
@@ -220,7 +220,8 @@ def _called(node: ast.For) -> set[str]:
 
 
 def _combines(call: ast.Call) -> bool:
-    """Element by element: `jnp.add(total, x)`, `jax.tree.map(jnp.add, total, x)`, `total.at[i].set(x)`, a sum or an array and no layer."""
+    """Elementwise: `jnp.add(total, x)`, `jax.tree.map(jnp.add, total, x)`, `total.at[i].set(x)`: a sum or an array,
+    not a layer."""
     if _writes_a_part(call):
         return True
     name = last_name(call.func)
@@ -233,7 +234,7 @@ def _combines(call: ast.Call) -> bool:
 
 
 def _writes_a_part(call: ast.Call) -> bool:
-    """`rows.at[i].set(x)`: each element has its place in the result, and none works on what the others made."""
+    """`rows.at[i].set(x)`: each element has its place in the result, independent of the others."""
     place = call.func.value if isinstance(call.func, ast.Attribute) else None
     at = place.value if isinstance(place, ast.Subscript) else None
     return isinstance(at, ast.Attribute) and at.attr == "at"

@@ -76,7 +76,7 @@ class PythonLoopOverBatch(Rule):
             )
 
     def on_iteration(self, event: IterationEvent, report: Reporter) -> None:
-        """`table = table.at[i].set(f(xs[i]))`: rows that are computed one by one, each written to a copy of the table."""
+        """`table = table.at[i].set(f(xs[i]))`: rows computed one by one, each written to a copy of the table."""
         frame, node = event.frame, event.loop.node
         if not isinstance(node, ast.For) or frame.module.is_test or not is_on_host(frame):
             return
@@ -122,7 +122,7 @@ class PythonLoopOverBatch(Rule):
         elif isinstance(first, ast.Name) and done == "stacked":
             filled = self.filled(first.id, event.frame)
             if filled is not None:
-                found, place = filled  # the loop is what there is to change
+                found, place = filled  # the loop itself should change
                 fix = propose(report, place, "for-to-vmap", "Use `vmap`", safe=False)
         if found is not None:
             function, rows = found
@@ -134,7 +134,7 @@ class PythonLoopOverBatch(Rule):
             )
 
     def check_listed(self, node: ast.Call, report: Reporter, event: CallEvent) -> None:
-        """`jax.tree.map(lambda *g: sum(g), *found)` of a list with the result of a function for each row."""
+        """`jax.tree.map(lambda *g: sum(g), *found)` for a list with a function's result for each row."""
         last = node.args[-1]
         if not isinstance(last, ast.Starred) or not isinstance(last.value, ast.Name):
             return
@@ -159,7 +159,7 @@ class PythonLoopOverBatch(Rule):
     def over(
         self, target: ast.expr, iterable: ast.expr, element: ast.expr, frame: Frame
     ) -> tuple[str, str] | None:
-        """The function that is called for each row, and the array whose rows they are."""
+        """The function that is called for each row, and the array of rows."""
         if not isinstance(element, ast.Call):
             return None
         function = dotted(element.func)
@@ -203,7 +203,7 @@ class PythonLoopOverBatch(Rule):
     def over_several(
         self, target: ast.Tuple, iterable: ast.expr, element: ast.Call, frame: Frame
     ) -> tuple[str, str] | None:
-        """The same for `zip(xs, ys)`, where each is an array and `element` reads a row of one."""
+        """The same for `zip(xs, ys)`, if each is an array and `element` reads a row of one."""
         if not isinstance(iterable, ast.Call) or dotted(iterable.func) != "zip" or not iterable.args:
             return None
         names = [argument.id for argument in iterable.args if isinstance(argument, ast.Name)]
@@ -217,7 +217,7 @@ class PythonLoopOverBatch(Rule):
         return (dotted(element.func), "`, `".join(names)) if read & rows else None
 
     def filled(self, name: str, frame: Frame) -> tuple[tuple[str, str], ast.expr] | None:
-        """The same for a list that a loop fills by one `append`, and does nothing else; and what the loop runs over."""
+        """The same for a list that a loop only fills, by one `append`; and the loop's iterable."""
         owner = frame.owner
         found = None
         for child in nodes_of(owner, ast.For):
@@ -232,7 +232,7 @@ class PythonLoopOverBatch(Rule):
 
 
 def _returned(target: Value) -> ast.expr | None:
-    """The expression that a lambda, or a function of one statement, gives."""
+    """The expression that a lambda, or a function of one statement, returns."""
     body = target.node.body if isinstance(target, Function) else None
     if isinstance(body, list):
         return body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
@@ -240,7 +240,8 @@ def _returned(target: Value) -> ast.expr | None:
 
 
 def _has_rows(value: Value, function: str, frame: Frame) -> bool:
-    """An array that is not a pytree, and has rows; or NumPy's, where `function` is compiled: each row is sent on its own."""
+    """An array with rows that is not a pytree; or a NumPy array, if `function` is compiled: each row is transferred
+    separately."""
     if isinstance(value, NumpyArray):
         held = frame.value_of(function)
         return isinstance(held, Transformed) and held.kind in _COMPILED
@@ -253,5 +254,5 @@ def _has_rows(value: Value, function: str, frame: Frame) -> bool:
 
 
 def _is_plain(node: ast.ListComp | ast.GeneratorExp) -> bool:
-    """Whether a comprehension runs over one thing, and leaves nothing out."""
+    """Whether a comprehension has one iterable and no condition."""
     return len(node.generators) == 1 and not node.generators[0].ifs

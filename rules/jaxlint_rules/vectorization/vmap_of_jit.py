@@ -61,11 +61,11 @@ class VmapOfJit(Rule):
         written_here = isinstance(node, ast.Call) and node.args and node.args[0] is inner.node
         stacked = event.decorator is not None and inner.node is node
         if not (written_here or stacked):
-            return  # a jitted function that is also used alone may well be mapped elsewhere
+            return  # a jitted function that is also used alone may be mapped elsewhere
         if event.decorator is None and _is_jitted(node, report):
             return
         if stacked and event.frame.function is not None and not event.frame.is_called():
-            return  # a helper inside of a function that may itself be called in a trace
+            return  # a helper in a function that may itself be called in a trace
         place = event.decorator or node
         fix = None
         if written_here or event.decorator is not None:
@@ -80,7 +80,7 @@ class VmapOfJit(Rule):
 
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        """A function that is jitted for its own sake may be mapped; not eagerly in a loop, though."""
+        """A function jitted for its own use may be mapped; but not eagerly in a loop."""
         mapped, frame = event.callee, event.frame
         if not isinstance(mapped, Transformed) or mapped.kind != "vmap" or frame.stage.staged:
             return
@@ -108,7 +108,8 @@ class VmapOfJit(Rule):
 
 
 def _behind(target: Value) -> Value:
-    """The function of a partial, method or object, or what a lambda does nothing but call: `lambda w: energy(w, x)`."""
+    """The function behind a partial, method or object, or behind a lambda that only calls it: `lambda w: energy(w,
+    x)`."""
     while isinstance(target, (Partial, BoundMethod)):
         target = target.function
     if isinstance(target, Instance):
@@ -120,6 +121,6 @@ def _behind(target: Value) -> Value:
 
 
 def _is_jitted(node: ast.AST, report: Reporter) -> bool:
-    """Whether the call stands inside another call, which may well be jit."""
+    """Whether the call is inside another call, which may be jit."""
     parent = report.module.parents.get(node)
     return isinstance(parent, ast.Call) and parent.func is not node
