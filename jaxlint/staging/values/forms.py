@@ -52,7 +52,8 @@ def linked(new: Value, old: Value, form_of: Callable[[Value], Form] = same, dept
 def reformed(value: Value, form_of: Callable[[Value], Form], depth: int = 3) -> Value:
     """`value` with its arrays in other shapes, which follow from the old shapes."""
     if type(value) is Array:
-        return value if value.tree else replace(value, form=form_of(value))
+        whole = value.tree and value.form is None  # perhaps many arrays, of which nothing is known
+        return value if whole else replace(value, form=form_of(value))
     if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
         return map_parts(value, lambda part: reformed(part, form_of, depth - 1))
     return value

@@ -1,26 +1,29 @@
-"""A scan stacks values that it only reads."""
+"""A scan stacks what it only reads, or of which the last is read alone."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from jaxlint.api import CarryEvent, Reporter, Rule
-from jaxlint.api.values import Array, TupleValue, Value, parts_of
+from jaxlint.api import CarryEvent, Module, Reporter, Rule
+from jaxlint.api.syntax import nodes_of
+from jaxlint.api.values import Array, TupleValue, Value, parts_of, shape_of
 from jaxlint.finding import Severity
+from jaxlint_rules._names import last_name, unpacked
 
 _DEPTH = 4
 
 
 class StackedInput(Rule):
-    """A scan stacks a value that never changes.
+    """A scan stacks values that nothing needs.
 
     ## What it does
     Finds bodies of `lax.scan` whose second result holds what they were given and did not change: a part of the carry that is
-    passed on as it is, or the `xs` of the step.
+    passed on as it is, or the `xs` of the step. It also finds stacked results of which the program reads the last alone, `ys[-1]`.
 
     ## Why is this bad?
     What a step gives beside the carry is stacked, once for each step. Of parameters that the scan only reads that is as
-    many copies as it has steps; of the `xs` it is what the caller has already.
+    many copies as it has steps; of the `xs` it is what the caller has already. The last result can be a part of the carry, which is kept once.
 
     ## Example
     ```python
@@ -51,7 +54,6 @@ class StackedInput(Rule):
     name = "stacked-input"
     category = "memory"
     severity = Severity.WARNING
-    preview = True  # until its findings in real code have been read: docs/writing-rules.md
 
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
         result = event.result
@@ -65,10 +67,17 @@ class StackedInput(Rule):
         if len(result.items) != 2:
             return
         carried, stacked = result.items
+        if _reads_last_alone(event, stacked):
+            report(
+                event.node,
+                f"`{event.api}` stacks the results of all steps, of which the last alone is read; return it in the carry",
+                reason="each use of them is `[-1]`",
+            )
+            return
         kept = {id(leaf) for leaf in _leaves(event.carry)} & {id(leaf) for leaf in _leaves(carried)}
         read = {id(leaf) for leaf in _leaves(event.xs)}
         for leaf in _leaves(stacked):
-            if id(leaf) in kept or id(leaf) in read:
+            if shape_of(leaf) != () and (id(leaf) in kept or id(leaf) in read):
                 what = "a constant part of the carry" if id(leaf) in kept else "its own `xs`"
                 report(
                     event.node,
@@ -76,6 +85,51 @@ class StackedInput(Rule):
                     reason="the body returns in its second result what it received, unchanged",
                 )
                 return
+
+
+def _reads_last_alone(event: CarryEvent, stacked: Value) -> bool:
+    """Whether the program binds the stacked results to a name, and each use of it takes the last of them."""
+    if not any(shape_of(leaf) != () for leaf in _leaves(stacked)):
+        return False  # numbers
+    module, owner = event.frame.module, event.frame.owner
+    statement = module.parents.get(event.node)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return False
+    targets = unpacked(statement.targets[0])
+    if len(targets) != 2:
+        return False
+    names = {part.id for part in unpacked(targets[1]) if isinstance(part, ast.Name) and part.id[:1] != "_"}
+    if not names or len(names) != len(unpacked(targets[1])):
+        return False
+    mentions = [name for name in nodes_of(owner, ast.Name) if name.id in names]
+    reads = [name for name in mentions if isinstance(name.ctx, ast.Load)]
+    if len(mentions) - len(reads) != len(names) or {name.id for name in reads} != names:
+        return False  # bound again, or not all of them are read
+    return all(_takes_last(name, module) for name in reads)
+
+
+def _takes_last(name: ast.Name, module: Module) -> bool:
+    """`ys[-1]`, or `jax.tree.map(lambda y: y[-1], ys)`."""
+    parent = module.parents.get(name)
+    if isinstance(parent, ast.Subscript) and parent.value is name:
+        index = parent.slice.elts[0] if isinstance(parent.slice, ast.Tuple) else parent.slice
+        return _is_last(index)
+    if not isinstance(parent, ast.Call) or len(parent.args) != 2 or parent.args[1] is not name:
+        return False
+    function = parent.args[0]
+    if last_name(parent.func) not in ("map", "tree_map") or not isinstance(function, ast.Lambda):
+        return False
+    body = function.body
+    return isinstance(body, ast.Subscript) and isinstance(body.value, ast.Name) and _is_last(body.slice)
+
+
+def _is_last(index: ast.expr) -> bool:
+    return (
+        isinstance(index, ast.UnaryOp)
+        and isinstance(index.op, ast.USub)
+        and isinstance(index.operand, ast.Constant)
+        and index.operand.value == 1
+    )
 
 
 def _leaves(value: Value, depth: int = _DEPTH) -> Iterator[Array]:

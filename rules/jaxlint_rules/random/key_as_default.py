@@ -14,7 +14,7 @@ class KeyAsDefault(Rule):
     """A PRNG key is the default of a parameter.
 
     ## What it does
-    Finds `def sample(n, key=jax.random.key(0))`.
+    Finds `def sample(n, key=jax.random.key(0))`: the first of a file, since all of them are mended alike.
 
     ## Why is this bad?
     The default is made once, when the function is defined: every call without a key draws the same numbers. It also starts the
@@ -48,6 +48,9 @@ class KeyAsDefault(Rule):
     category = "random"
     severity = Severity.WARNING
 
+    def __init__(self) -> None:
+        self.told: dict[str, ast.AST] = {}  # by file: they are mended alike
+
     @concerns(*KEY_MAKERS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.frame.is_in_test():
@@ -56,6 +59,8 @@ class KeyAsDefault(Rule):
         for above in report.module.ancestors(event.node):
             if isinstance(above, ast.arguments):
                 if not _is_advanced(inner, above, report.module.parents.get(above)):
+                    if self.told.setdefault(report.path, event.node) is not event.node:
+                        return
                     report(
                         event.node,
                         "a default PRNG key is created once, so every call without a key draws the same numbers",

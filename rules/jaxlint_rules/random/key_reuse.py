@@ -6,7 +6,7 @@ import ast
 import re
 
 from jaxlint.api import KeyEvent, Module, Reporter, Rule
-from jaxlint.api.syntax import dotted, names_stored
+from jaxlint.api.syntax import all_parameters, dotted, names_stored, nodes_of
 from jaxlint.api.values import name_in
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
@@ -50,7 +50,8 @@ class KeyReuse(Rule):
     function or a comprehension reads, attributes, arrays of keys, and statements that use a key twice are left alone.
 
     ## When not to fix
-    When the same numbers are wanted twice (common random numbers). Test files are not checked.
+    When the same numbers are wanted twice (common random numbers). Test files are not checked, nor calls in the mode of inference,
+    `split(key)[0]` beside `split(key)[1]`, and losses of one step that nested functions evaluate.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -81,8 +82,12 @@ class KeyReuse(Rule):
             and _EVALUATION.search(event.origin.name)
             and _calls_the_same(event)
         ):
-            return  # evaluations are compared on the same numbers
-        if event.how == "again" and _changes_a_pair(event):
+            return  # what is evaluated is compared on the same numbers
+        if event.how == "again" and (_changes_a_pair(event) or _are_halves(event) or _makes_anew(event)):
+            return
+        if _draws_nothing(event.node) or (event.how == "again" and _draws_nothing(event.first)):
+            return
+        if event.how == "again" and _evaluates_again(event):
             return
         if event.how == "again" and (_are_selected(event) or _is_said_to_be_meant(event)):
             return
@@ -184,6 +189,58 @@ def _changes_a_pair(event: KeyEvent) -> bool:
     return changed and given[0] != given[1] and any(_BESIDE.search(name.lower()) for name in given)
 
 
+def _are_halves(event: KeyEvent) -> bool:
+    """`split(key)[0]` and `split(key)[1]`: the same split twice, of which each takes its own part."""
+    parents = event.frame.module.parents
+    places = [parents.get(call) for call in (event.first, event.node)]
+    if not all(
+        isinstance(call, ast.Call) and last_name(call.func) == "split" for call in (event.first, event.node)
+    ):
+        return False
+    if ast.unparse(event.first) != ast.unparse(event.node):
+        return False
+    parts = [
+        ast.unparse(place.slice)
+        for place in places
+        if isinstance(place, ast.Subscript) and isinstance(place.slice, ast.Constant)
+    ]
+    return len(set(parts)) == 2
+
+
+def _makes_anew(event: KeyEvent) -> bool:
+    """`init_weights(Linear(3, 4, key=key), key)`: what the first call drew is drawn anew by the second, and replaced."""
+    call = event.node
+    return (
+        isinstance(call, ast.Call)
+        and "init" in last_name(call.func).lower()
+        and any(part is event.first for argument in call.args for part in ast.walk(argument))
+    )
+
+
+def _draws_nothing(call: ast.AST) -> bool:
+    """A call of a layer in the mode of inference, which takes a key and does not use it."""
+    return isinstance(call, ast.Call) and any(
+        isinstance(keyword.value, ast.Constant) and keyword.value.value is _INERT.get(keyword.arg or "")
+        for keyword in call.keywords
+    )
+
+
+def _evaluates_again(event: KeyEvent) -> bool:
+    """A loss and its gradient, or the points of a line search: nested functions that hold the key, so that they share their numbers."""
+    if not _OBJECTIVE.search(event.callee) or not event.origin.name:
+        return False
+    name = event.origin.name.partition(".")[0]
+    functions = {
+        function.name: function
+        for function in nodes_of(event.frame.owner, ast.FunctionDef)
+        if name in names_in(function) and name not in {p.arg for p in all_parameters(function)}
+    }
+    callee = functions.get(event.callee.rpartition(".")[2])
+    return callee is not None and name not in names_in(event.node) and len(functions) > 1
+
+
+_INERT = {"inference": True, "deterministic": True, "train": False, "training": False, "is_training": False}
+_OBJECTIVE = re.compile(r"loss|residual|value|objective|cost|energy|nll|elbo")
 _BESIDE = re.compile(r"mask|label|target|segm|box|keypoint")
 
 

@@ -60,7 +60,8 @@ def may_repeat(body: Sequence[ast.AST], name: str) -> bool:
             if isinstance(child, (ast.Break, ast.Return, ast.JoinedStr, ast.Yield)):
                 return False
             if isinstance(child, (ast.If, ast.IfExp)) and name in names_in(child.test):
-                return False
+                if not _is_end(child.test, name):
+                    return False
             if isinstance(child, ast.Slice) and not all(
                 bound is None or isinstance(bound, (ast.Constant, ast.UnaryOp))
                 for bound in (child.lower, child.upper)
@@ -72,6 +73,16 @@ def may_repeat(body: Sequence[ast.AST], name: str) -> bool:
             if isinstance(child, ast.Call) and _makes_layer(child):
                 return False
     return True
+
+
+def _is_end(test: ast.expr, name: str) -> bool:
+    """`t > 0`, `t == 0`: whether an iteration is the first or the last, which `jnp.where` or `lax.cond` may ask as well."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id == name
+        and all(isinstance(other, ast.Constant) and other.value in (0, 1) for other in test.comparators)
+    )
 
 
 def _makes_layer(call: ast.Call) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import KeysView
 
 from jaxlint.api import Frame, IterationEvent, Reporter, Rule
-from jaxlint.api.syntax import dotted, name_loads, walk
+from jaxlint.api.syntax import dotted, name_loads, names_stored, walk
 from jaxlint.api.values import Array, Instance, Value, shape_of, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import is_on_host, shows_results
@@ -56,6 +57,9 @@ class ArrayIteration(Rule):
     category = "transfer"
     severity = Severity.WARNING
 
+    def __init__(self) -> None:
+        self.found: dict[ast.AST, tuple[IterationEvent, str, Severity | None]] = {}  # by loop
+
     def on_iteration(self, event: IterationEvent, report: Reporter) -> None:
         loop, frame = event.loop, event.frame
         node = loop.node
@@ -80,13 +84,22 @@ class ArrayIteration(Rule):
             shape is not None or _is_made_here(array) or (alone and is_on_host(frame))
         )
         if not known and not _leaves_jax(node, body):
-            return  # a caller may run all of it under a trace; another rule covers stacked rows
-        report(
-            event.node,
-            f"{how} a JAX array dispatches once per element; use array operations, or `np.asarray` before",
-            reason=f"`{short_source(event.node)}` is a JAX array on the host",
-            severity=Severity.INFO if _reads_once(node, body, frame) else None,
-        )
+            return  # a caller may run all of it under a trace; stacked rows are another rule's
+        advice = Severity.INFO if _reads_once(node, body, frame) else None
+        self.found.setdefault(node, (event, how, advice))
+
+    def finish(self, report: Reporter) -> None:
+        """All loops are known: one that takes an element of another apart is mended with it."""
+        for node, (event, how, severity) in self.found.items():
+            if _is_told_around(node, event.node, self.found.keys(), event.frame):
+                continue
+            report.event = event
+            report(
+                event.node,
+                f"{how} a JAX array dispatches once per element; use array operations, or `np.asarray` before",
+                reason=f"`{short_source(event.node)}` is a JAX array on the host",
+                severity=severity,
+            )
 
 
 def _reads_once(node: ast.For | ast.comprehension, body: list[ast.AST], frame: Frame) -> bool:
@@ -95,10 +108,26 @@ def _reads_once(node: ast.For | ast.comprehension, body: list[ast.AST], frame: F
         return True
     if isinstance(node, ast.For):
         return _is_handed_on(node, body)
-    if any(isinstance(above, (ast.For, ast.While)) for above in frame.module.ancestors(node)):
-        return False  # for each of many
+    if any(_is_of_many(above) for above in frame.module.ancestors(node)):
+        return False
     called = {last_name(call.func) for part in body for call in walk(part) if isinstance(call, ast.Call)}
     return called <= _READING and not any(isinstance(part, ast.Compare) for one in body for part in walk(one))
+
+
+def _is_of_many(above: ast.AST) -> bool:
+    """A loop around that may run often; the items of a dict are few."""
+    if isinstance(above, ast.For) and isinstance(above.iter, ast.Call):
+        return last_name(above.iter.func) not in ("items", "values", "keys")
+    return isinstance(above, (ast.For, ast.While))
+
+
+def _is_told_around(node: ast.AST, iterable: ast.AST, told: KeysView[ast.AST], frame: Frame) -> bool:
+    """Whether it runs over an element of a loop around that is reported: one copy to the host mends both."""
+    names = {part.id for part in walk(iterable) if isinstance(part, ast.Name)}
+    return any(
+        above in told and isinstance(above, ast.For) and names & names_stored(above.target)
+        for above in frame.module.ancestors(node)
+    )
 
 
 def _is_handed_on(node: ast.For, body: list[ast.AST]) -> bool:
@@ -113,7 +142,7 @@ def _is_handed_on(node: ast.For, body: list[ast.AST]) -> bool:
     )
 
 
-_READING = frozenset({"float", "int", "str", "round", "item", "tolist", "format"})
+_READING = frozenset({"float", "int", "bool", "str", "round", "item", "tolist", "format"})
 _SELECTING = frozenset({"where", "nonzero", "flatnonzero", "argwhere", "unique"})
 _HANDING_OUT = (ast.Yield, ast.YieldFrom, ast.Await)
 

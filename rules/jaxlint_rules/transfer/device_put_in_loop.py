@@ -53,6 +53,9 @@ class DevicePutInLoop(Rule):
     category = "transfer"
     severity = Severity.WARNING
 
+    def __init__(self) -> None:
+        self.told: dict[ast.AST, ast.AST] = {}  # by loop: all that it copies is moved before it at once
+
     @concerns("jax.device_put", *_CONVERSIONS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         node = event.node
@@ -84,6 +87,8 @@ class DevicePutInLoop(Rule):
     def tell(self, event: Event, data: ast.expr, what: str, loop: Loop, report: Reporter) -> None:
         node = data if isinstance(event, TracedArgumentEvent) else event.node
         line = getattr(loop.node, "lineno", "?")
+        if self.told.setdefault(loop.node, node) is not node:
+            return
         report(
             node,
             f"{what} copies `{short_source(data)}` to the device each iteration; copy it once, before the loop",

@@ -13,7 +13,7 @@ from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import is_few, is_short, shows_results
-from jaxlint_rules._names import unpacked, variable_given
+from jaxlint_rules._names import last_name, unpacked, variable_given
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 from jaxlint_rules.transfer._host_needs import feeds_back, is_timed, reads_clock
 
@@ -90,7 +90,8 @@ class HostSyncInLoop(Rule):
     ## When not to fix
     When each iteration takes much longer than the transfer and Python has nothing to prepare. Conversions under an `if`
     (every N steps), after the loop, or in tests are not reported, nor what an object of the host takes to give the next inputs, as
-    an environment, a replay buffer or an evolution strategy does. In a loop that draws what was computed, that reads a clock before
+    an environment, a replay buffer or an evolution strategy does, the last of the values that a loop inside made, and loops that compile in
+    each iteration. In a loop that draws what was computed, that reads a clock before
     and after the wait, or that another loop enters now and then for a few iterations, as an evaluation, and in a cell of a notebook that trains nothing, it is advice.
 
     ## References
@@ -153,8 +154,8 @@ class HostSyncInLoop(Rule):
         if _asked_last(event):
             return  # only if the rest of the condition holds, as in every N-th step
         if exit_of(event) and not has_while_loop(frame):
-            return  # `convergence-loop` reports it
-        if is_few(loop, frame) or is_short(loop):
+            return  # `convergence-loop` speaks of it
+        if is_few(loop, frame) or is_short(loop) or _compiles(loop.node) or _waits_once(event, loop, value):
             return
         fetched = how in _FETCHES or how.startswith("numpy.")
         if how.startswith("numpy.") and _is_for_the_world(event.node, loop.node, frame.module):
@@ -182,6 +183,38 @@ class HostSyncInLoop(Rule):
                 data={"loop_line": line},
                 fix=_collected(event, report) if len(wait.lines) == 1 else None,
             )
+
+
+@cache
+def _compiles(loop: ast.AST) -> bool:
+    """Whether each iteration compiles a program of its own, beside which a wait is nothing; `jit-in-loop` speaks of that."""
+    return any(
+        isinstance(node, ast.Call) and last_name(node.func) in ("jit", "filter_jit", "pmap")
+        for statement in getattr(loop, "body", [])
+        for node in walk(statement)
+    )
+
+
+def _waits_once(event: Event, loop: Loop, value: Array) -> bool:
+    """Whether the value is the last of many steps that a loop within an iteration made, as at the end of an epoch."""
+    function = value.jitted.rpartition(".")[2]
+    return any(
+        any(
+            isinstance(call, ast.Call) and last_name(call.func) == function
+            for part in _runs_within(inner)
+            for call in walk(part)
+        )
+        for statement in getattr(loop.node, "body", [])
+        for inner in walk(statement)
+        if not any(part is event.node for part in walk(inner))
+    )
+
+
+def _runs_within(node: ast.AST) -> list[ast.AST]:
+    """What a loop, or a comprehension, runs for each of its elements."""
+    if isinstance(node, (ast.For, ast.While)):
+        return list(node.body)
+    return [node.elt] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else []
 
 
 def _is_meant(wait: _Wait, report: Reporter) -> bool:

@@ -230,6 +230,28 @@ def test_fixture(wide, n):
     assert facts[7, "y"].startswith("f32[1, 3] | f32[2, 3] | bf16[1, 3] | bf16[2, 3] | ...")
 
 
+def test_a_layer_under_vmap_does_not_give_one_row(tmp_path: Path) -> None:
+    facts = facts_in(
+        tmp_path,
+        """
+import equinox as eqx, jax, jax.numpy as jnp
+
+class Block(eqx.Module):
+    norm: eqx.nn.LayerNorm
+
+    def __init__(self):
+        self.norm = eqx.nn.LayerNorm(3)
+
+    def __call__(self, x):
+        x = jnp.zeros((4, 3))
+        y = jax.vmap(self.norm)(x)
+        return y
+""",
+    )
+    assert (11, "x") in facts
+    assert (12, "y") not in facts or facts[12, "y"].endswith("[4, 3] tracer")
+
+
 def facts_in(folder: Path, text: str, name: str = "program.py") -> dict[tuple[int, str], str]:
     path = folder / name
     path.write_text(text)

@@ -1,13 +1,11 @@
-# keys that are made where a function is defined
+# a key that is made where a function is defined; a second one in the file is mended with it
 
 import jax
-from jax.random import PRNGKey
 
 
 def sample(n, key=jax.random.key(0)):  # finding
     return jax.random.normal(key, (n,))
 
 
-class Model:
-    def init(self, x, *, rng=PRNGKey(42)):  # finding
-        return x + jax.random.normal(rng, x.shape)
+def mask(n, key=jax.random.key(1)):
+    return jax.random.bernoulli(key, 0.5, (n,))
