@@ -11,7 +11,7 @@ import functools
 import importlib.metadata
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -56,6 +56,7 @@ class Concern:
     where: Callable[[str], bool] | None
     prefixes: tuple[str, ...]
     discarded: bool
+    methods: frozenset[str] | None
 
     def covers(self, name: str, callee: str, discarded: bool) -> bool:
         return (discarded or not self.discarded) and (
@@ -71,18 +72,22 @@ def concerns(
     callees: tuple[str, ...] = (),
     where: Callable[[str], bool] | None = None,
     discarded: bool = False,
+    methods: Iterable[str] | None = None,
 ) -> Callable[[Method], Method]:
     """Restricts the `on_call`, `on_name` or `on_operation` of a rule to certain calls, names or operations.
 
     `names`: canonical names of external functions (short names for operations); a name that ends in "." covers all
     that begin with it. `callees`: kinds of called values, by their class names in `jaxlint.api.values`
     ("Transformed", "ExternalMethod"). `where`: whether the rule handles a name; called once for each name.
-    `discarded`: only calls that are statements.
+    `discarded`: only calls that are statements. `methods`: the methods of the called values without a canonical name
+    ("update" for `opt.update(...)`); by default all.
     """
 
     def mark(method: Method) -> Method:
         prefixes = tuple(name for name in names if name.endswith("."))
-        method.concern = Concern(frozenset(names), frozenset(callees), where, prefixes, discarded)  # type: ignore[attr-defined]
+        called = None if methods is None else frozenset(methods)
+        concern = Concern(frozenset(names), frozenset(callees), where, prefixes, discarded, called)
+        method.concern = concern  # type: ignore[attr-defined]
         return method
 
     return mark

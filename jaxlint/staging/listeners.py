@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 _ENVIRONMENT = frozenset({"os.environ", "os.putenv"})  # JAX reads settings there
 Handle = Callable[[Any, Any], None]
 Handler = tuple[Handle, "Reporter"]
+About = (
+    str | tuple[type, str]
+)  # a canonical name, or the type of a nameless callee and the method that is called
 
 
 class Listeners:
@@ -29,10 +32,12 @@ class Listeners:
     ) -> None:
         self.handlers: dict[str, list[Handler]] = {}
         # A cache of `of`, which the busiest callers read directly.
-        self.routes: dict[str, dict[str | type, list[Handler]]] = {
+        self.routes: dict[str, dict[About, list[Handler]]] = {
             "call": {}, "discarded call": {}, "name": {}, "operation": {}
         }  # fmt: skip
         self._concerned: dict[str, list[tuple[Concern | None, Handler]]] = {}
+        # The same, of one type of nameless callee: few of the many methods have handlers of their own.
+        self._of_type: dict[tuple[str, type], list[tuple[Concern | None, Handler]]] = {}
         for reporter in reporters:
             for name in dir(reporter.rule):
                 if name.startswith("on_"):
@@ -49,21 +54,34 @@ class Listeners:
         """Passes the event to the rules that handle it, in the order of the rules."""
         hand(self.handlers.get(kind, ()), event)
 
-    def of(self, kind: str, about: str | type) -> list[Handler]:
-        """The handlers of a call, a discarded call, a name or an operation. `about`: its name, or the type of a
-        nameless callee."""
+    def of(self, kind: str, about: About) -> list[Handler]:
+        """The handlers of a call, a discarded call, a name or an operation."""
         route = self.routes[kind].get(about)
         if route is None:
-            name, callee = (about, "External") if isinstance(about, str) else ("", about.__name__)
-            discarded = kind == "discarded call"
-            route = self.routes[kind][about] = [
-                handler
-                for concern, handler in self._concerned.get("call" if discarded else kind, ())
-                if concern is None or concern.covers(name, callee, discarded)
-            ]
-            if kind == "name" and not _may_be_told_of(name):
-                route.clear()
+            if isinstance(about, str):
+                found = self._covered(kind, about, "External")
+                route = [] if kind == "name" and not _may_be_told_of(about) else [h for _, h in found]
+            else:
+                callee, method = about
+                of_type = self._of_type.get((kind, callee))
+                if of_type is None:
+                    of_type = self._of_type[kind, callee] = self._covered(kind, "", callee.__name__)
+                route = [
+                    handler
+                    for concern, handler in of_type
+                    if concern is None or concern.methods is None or method in concern.methods
+                ]
+            self.routes[kind][about] = route
         return route
+
+    def _covered(self, kind: str, name: str, callee: str) -> list[tuple[Concern | None, Handler]]:
+        """The handlers of a name, or of a type of callee without one."""
+        discarded = kind == "discarded call"
+        return [
+            (concern, handler)
+            for concern, handler in self._concerned.get("call" if discarded else kind, ())
+            if concern is None or concern.covers(name, callee, discarded)
+        ]
 
 
 def _may_be_told_of(name: str) -> bool:

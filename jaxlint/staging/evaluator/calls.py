@@ -133,11 +133,10 @@ class Calls(Part):
             self.machine.tracking.after_host_call(node, callee, call)
         name = canonical(callee.name) if type(callee) is External else ""
         discarded = frame.statement is node
-        hearers = (self.heard_discarded if discarded else self.heard).get(name or type(callee))
+        about = name or (type(callee), callee.name if type(callee) is ExternalMethod else last_name(called))
+        hearers = (self.heard_discarded if discarded else self.heard).get(about)
         if hearers is None:
-            hearers = self.machine.listeners.of(
-                "discarded call" if discarded else "call", name or type(callee)
-            )
+            hearers = self.machine.listeners.of("discarded call" if discarded else "call", about)
         if hearers and self.machine.reports(frame):
             hand(hearers, events.CallEvent(node, frame, callee, name, args, kwargs, result, discarded))
         return result

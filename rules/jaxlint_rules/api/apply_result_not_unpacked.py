@@ -75,6 +75,7 @@ class ApplyResultNotUnpacked(Rule):
             "Choice",
             "Transformed",
         ),
+        methods=("apply",),
     )
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         node = event.node

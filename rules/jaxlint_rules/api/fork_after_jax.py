@@ -74,7 +74,9 @@ class ForkAfterJax(Rule):
         if not event.frame.stage.staged:
             self.run = _outermost(event.frame)
 
-    @concerns("os.fork", *_BY_DEFAULT, *_SETTINGS, *_STARTS_JAX, callees=("ExternalMethod",))
+    @concerns(
+        "os.fork", *_BY_DEFAULT, *_SETTINGS, *_STARTS_JAX, callees=("ExternalMethod",), methods=_STARTING
+    )
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name in _SETTINGS:
             self.chosen = True

@@ -59,7 +59,7 @@ class ModeLeftOn(Rule):
     category = "api"
     severity = Severity.WARNING
 
-    @concerns(where=lambda name: not name or name.startswith("flax."))
+    @concerns(where=lambda name: not name or name.startswith("flax."), methods=("eval",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         node, frame = event.node, event.frame
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.args:

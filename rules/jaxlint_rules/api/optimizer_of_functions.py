@@ -82,7 +82,7 @@ class OptimizerOfFunctions(Rule):
     def __init__(self) -> None:
         self.filtered: dict[int, Value] = {}  # models without their functions, by identity
 
-    @concerns(*_FILTERS, callees=("ExternalMethod",))
+    @concerns(*_FILTERS, callees=("ExternalMethod",), methods=("init",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
         if event.name in _FILTERS:

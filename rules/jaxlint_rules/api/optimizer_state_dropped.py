@@ -60,7 +60,7 @@ class OptimizerStateDropped(Rule):
     category = "api"
     severity = Severity.WARNING
 
-    @concerns(callees=("ExternalMethod", "Unknown"))
+    @concerns(callees=("ExternalMethod", "Unknown"), methods=("update",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if not is_optimiser_update(event) or report.module.is_test or event.frame.function is None:
             return

@@ -56,7 +56,7 @@ class UnusedCotangent(Rule):
     category = "numerics"
     severity = Severity.WARNING
 
-    @concerns(callees=("ExternalMethod",))
+    @concerns(callees=("ExternalMethod",), methods=_RULES)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
         if not isinstance(callee, ExternalMethod) or callee.name not in _RULES or event.frame.is_in_test():

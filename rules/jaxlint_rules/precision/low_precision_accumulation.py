@@ -86,7 +86,7 @@ class LowPrecisionAccumulation(Rule):
             if asked is not None and dtype_named(asked) == "float16":
                 self.tell(event, "float16", f"`{event.operation.name}`", report)
 
-    @concerns(*_SEGMENTS, callees=("ExternalMethod",))
+    @concerns(*_SEGMENTS, callees=("ExternalMethod",), methods=("add",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name in _SEGMENTS and event.args:
             dtype = dtype_of(event.args[0])

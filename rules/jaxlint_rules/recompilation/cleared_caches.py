@@ -49,7 +49,7 @@ class ClearedCaches(Rule):
     category = "recompilation"
     severity = Severity.WARNING
 
-    @concerns("jax.clear_caches", "jax.clear_backends", callees=("ExternalMethod",))
+    @concerns("jax.clear_caches", "jax.clear_backends", callees=("ExternalMethod",), methods=("clear_cache",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee, frame = event.callee, event.frame
         of_function = isinstance(callee, ExternalMethod) and callee.name == "clear_cache"

@@ -75,7 +75,7 @@ class EagerUpdate(Rule):
     def __init__(self) -> None:
         self.told: set[ast.AST] = set()
 
-    @concerns(callees=("ExternalMethod", "Unknown"))
+    @concerns(callees=("ExternalMethod", "Unknown"), methods=("update", *_UNPACKED))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         frame = event.frame
         nnx = _is_nnx_update(event)

@@ -71,7 +71,12 @@ class ArrayItemAssignment(Rule):
     severity = Severity.ERROR
     fixable = "partly safe"
 
-    @concerns("numpy.", *IN_PLACE_FUNCTIONS, callees=("ExternalMethod",))
+    @concerns(
+        "numpy.",
+        *IN_PLACE_FUNCTIONS,
+        callees=("ExternalMethod",),
+        methods=("shuffle", *NUMPY_ONLY_METHODS, *CHANGING_METHODS),
+    )
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
         changed: Value | None = None

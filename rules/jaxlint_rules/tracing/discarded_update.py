@@ -97,24 +97,23 @@ class DiscardedUpdate(Rule):
 
     @concerns(*_OF_TREES_AND_KEYS, *_FUNCTIONS, where=lambda name: not name, discarded=True)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if event.is_caught():
-            return  # in a try: to see whether it raises
         what = _updated(event)
+        if not what or event.is_caught():
+            return  # in a try: to see whether it raises
         if what.startswith("`random.") and report.module.is_test:
             return  # to see that it does not fail
-        if what:
-            fix = None
-            if not what.startswith("`random.") and not what.endswith(")"):
-                # The purpose of the new key is unknown, and so is the argument that a function updates.
-                fix = propose(
-                    report, event.node, "bind-result", "Assign the result", safe=False, **_binding(event)
-                )
-            report(
-                event.node,
-                f"{what} returns a new object, which is discarded here; assign the result",
-                reason="arrays and pytrees are immutable, so a statement without an assignment has no effect",
-                fix=fix,
+        fix = None
+        if not what.startswith("`random.") and not what.endswith(")"):
+            # The purpose of the new key is unknown, and so is the argument that a function updates.
+            fix = propose(
+                report, event.node, "bind-result", "Assign the result", safe=False, **_binding(event)
             )
+        report(
+            event.node,
+            f"{what} returns a new object, which is discarded here; assign the result",
+            reason="arrays and pytrees are immutable, so a statement without an assignment has no effect",
+            fix=fix,
+        )
 
 
 def _returned_update(callee: Value) -> str:

@@ -60,7 +60,7 @@ class LostDuplicates(Rule):
     category = "tracing"
     severity = Severity.WARNING
 
-    @concerns(callees=("ExternalMethod",))
+    @concerns(callees=("ExternalMethod",), methods=("set",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         node = event.node
         if not isinstance(event.callee, ExternalMethod) or event.callee.name != "set":
