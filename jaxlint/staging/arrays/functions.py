@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import replace
 
 from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS, canonical_dtype, inexact
@@ -99,6 +100,21 @@ SEVERAL: dict[str, tuple[int, ...]] = {
 }
 
 
+_MAKING_OBJECTS = ("jax.", "optax.", *LAYER_LIBRARIES)
+
+
+@functools.cache
+def _is_kept_as_object(name: str) -> bool:
+    """Whether a call is looked at later: a type, a field of a class, a decorator or a table of test cases."""
+    return (
+        is_field_maker(name)
+        or name in TYPES
+        or decorator_of(name) is not None
+        or name in PARAMETRISERS
+        or name in (FIXTURE, CASE)
+    )
+
+
 class ArrayFunctions(Part):
     """Functions of JAX, optax and layer libraries, from the tables."""
 
@@ -117,13 +133,7 @@ class ArrayFunctions(Part):
             if answer is not None:
                 return answer
             return ExternalObject(name, args, kwargs, node) if name in _CONTEXTS else Static()
-        if (
-            is_field_maker(name)
-            or name in TYPES
-            or decorator_of(name) is not None
-            or name in PARAMETRISERS
-            or name in (FIXTURE, CASE)
-        ):
+        if _is_kept_as_object(name):
             decorator = ExternalObject(name, args, kwargs, node)
             if args and isinstance(args[0], ClassValue) and redecorates(name, args[0]):
                 return decorated(args[0], decorator)
@@ -141,7 +151,7 @@ class ArrayFunctions(Part):
             several = self.several(name, result) if self.machine.exact else None
             return several or self.as_returned(name, result, args, kwargs, frame)
         made_by_class = name.rpartition(".")[2][:1].isupper()
-        if made_by_class or name.startswith(("jax.", "optax.", *LAYER_LIBRARIES)):
+        if made_by_class or name.startswith(_MAKING_OBJECTS):
             made = ExternalObject(name, args, kwargs, node)
             given = call.inputs
             made.answer = not made_by_class and frame.stage.staged and any(find_array(v, True) for v in given)

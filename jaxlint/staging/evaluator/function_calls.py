@@ -170,7 +170,10 @@ class FunctionCalls(Part):
         if caller is None:
             return
         if caller.function is not None and not self.machine.custom_rules:
-            self.edges.setdefault(caller.function.node, set()).add(function.node)
+            called = self.edges.get(caller.function.node)
+            if called is None:
+                called = self.edges[caller.function.node] = set()
+            called.add(function.node)
         if self.machine.observes and not stage.staged:
             if caller.function is not None:
                 self.records[caller.function.node].host_calls.add(record)

@@ -70,7 +70,8 @@ class Instances(Part):
         self.heirs: dict[ast.AST, list[ClassValue]] = {}  # the subclasses of each class
 
     def instance_attribute(self, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
-        self.data_model.implied(base, "__getattribute__", [Static(name)], node, frame)
+        if "__getattribute__" in self.data_model.hooks:
+            self.data_model.implied(base, "__getattribute__", [Static(name)], node, frame)
         found = base.fields.get(name)
         if found is None and not base.ready and base.cls.model.set_up:
             self.run_setup(base, node, frame)
@@ -212,7 +213,8 @@ class Instances(Part):
                 self.machine.emit("field_store", events.FieldStoreEvent(target, frame, base, name, *refused))
         if not isinstance(base, Instance):
             return
-        self.data_model.implied(base, "__setattr__", [Static(name), value], target, frame)
+        if "__setattr__" in self.data_model.hooks:
+            self.data_model.implied(base, "__setattr__", [Static(name), value], target, frame)
         if self.leaks_into(base, value, frame):
             holder = target.value if isinstance(target, ast.Attribute) else target.args[0]
             text = f"{dotted(holder) or 'the object'}.{name}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
+from jaxlint.staging.evaluator.scopes import NOTHING
 from jaxlint.staging.values import UNKNOWN, Value
 from jaxlint.staging.values.frame import Frame
 
@@ -15,10 +16,14 @@ def type_parameters(node: ast.AST) -> dict[str, Value]:
     return {parameter.name: UNKNOWN for parameter in getattr(node, "type_params", ())}
 
 
-@contextmanager
-def seen_in_signature(node: ast.AST, frame: Frame) -> Iterator[None]:
+def seen_in_signature(node: ast.AST, frame: Frame) -> AbstractContextManager[None]:
     """Annotations, bases and the value of an alias see the type parameters of the definition; later code does not."""
     own = type_parameters(node)
+    return _seen(own, frame) if own else NOTHING
+
+
+@contextmanager
+def _seen(own: dict[str, Value], frame: Frame) -> Iterator[None]:
     hidden = {name: frame.scope.variables[name] for name in own if name in frame.scope.variables}
     frame.scope.variables.update(own)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 
 from jaxlint.jaxapi.dtypes import (
@@ -71,6 +72,7 @@ _LAX = {
 }
 
 
+@functools.cache
 def short_name(name: str) -> str:
     """The short name of an operation, from its canonical name."""
     found = _LAX.get(name)

@@ -44,9 +44,11 @@ def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
     kind = type(value)
     summarise = _SUMMARIES.get(kind)
     if summarise is None:
-        return kind.__name__
-    if depth <= 0 and kind in _NESTED_SUMMARIES:
-        return (kind.__name__, *functions_in(value))
+        summarise = _NESTED_SUMMARIES.get(kind)
+        if summarise is None:
+            return kind.__name__
+        if depth <= 0:
+            return (kind.__name__, *functions_in(value))
     return summarise(value, depth, coarse)
 
 
@@ -198,4 +200,3 @@ _NESTED_SUMMARIES: dict[type, Callable[[Any, int, bool], object]] = {
         summary_key(value.receiver, depth - 1, coarse),
     ),
 }
-_SUMMARIES.update(_NESTED_SUMMARIES)

@@ -71,7 +71,8 @@ class UnreadUpdate(Rule):
         # (In this order, since every operation comes here.)
         statement = _computing(function.node).get(event.node)
         name = _updated(statement) if statement is not None else ""
-        if not name or event.frame.is_in_test() or statement not in unread_statements(function.node):
+        source = _source_of(name, function.node) if name and not event.frame.is_in_test() else ""
+        if not source or statement not in unread_statements(function.node):
             return
         if isinstance(statement, ast.AugAssign):
             result = event.result if isinstance(event, OperationEvent) else None
@@ -79,13 +80,11 @@ class UnreadUpdate(Rule):
                 return  # a NumPy array is modified in place
         if isinstance(event, OperationEvent) and event.operation.name in _OF_FORM:
             return  # another view of the same numbers: left over, not an update
-        source = _source_of(name, function.node)
-        if source:
-            report(
-                statement,
-                f"`{name}` is rebound to a new array that nothing reads; {source} keeps the old array",
-                reason="JAX arrays are immutable: an update returns a new array and rebinds only the local name",
-            )
+        report(
+            statement,
+            f"`{name}` is rebound to a new array that nothing reads; {source} keeps the old array",
+            reason="JAX arrays are immutable: an update returns a new array and rebinds only the local name",
+        )
 
 
 @cache
