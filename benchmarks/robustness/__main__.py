@@ -168,6 +168,15 @@ def arguments() -> argparse.Namespace:
         metavar="FOLDER",
         help="run `verify --apply` on each program of these folders instead",
     )
+    parser.add_argument(
+        "--edits",
+        nargs="+",
+        choices=adversarial.EDITS,
+        default=["verify"],
+        help="with --programs: which edits to make [%(default)s]",
+    )
+    parser.add_argument("--budget", help="with --programs: of verify, for timing one candidate")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="with --programs: keep what was edited")
     return parser.parse_args()
 
 
@@ -177,7 +186,8 @@ def main() -> int:
     if options.replay is not None:
         return replay(options.replay)
     if options.programs is not None:
-        return adversarial.run_folders(options.programs)
+        more = ("--budget", options.budget) if options.budget else ()
+        return adversarial.run_folders(options.programs, options.edits, more, options.keep)
     if options.source is not None:
         figures.write_page(figures.load(options.source), options.page)
         return 0

@@ -1,4 +1,4 @@
-"""`verify --apply` on whole programs: what each prints, writes and ends with stays the same, or nothing is written to its source."""
+"""`verify --apply` and `fix` on whole programs: what each prints, writes and ends with stays the same, or nothing is written to its source."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from benchmarks.corpora.present import table
@@ -24,7 +26,13 @@ from jaxlint_runtime.rewrites.error_output import said_on_errors  # type: ignore
 _SECONDS = 900.0
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d+(?:e[-+]?\d+)?")
 _FLAGS = re.compile(r"^# flags: (.+)$", re.MULTILINE)
+_SETTING = re.compile(r"\w+=")
 _CLOSE = 1e-4  # as far as an edit may move a float32 that is printed
+EDITS = {
+    "verify": ("verify", "--apply", "--allow-dirty", "--output-format", "json"),
+    "fix": ("fix",),
+    "unsafe": ("fix", "--unsafe-fixes"),
+}
 
 
 @dataclass(slots=True)
@@ -39,9 +47,10 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One program: `changed` are the sources that were written, `problem` what is not the same afterwards."""
+    """One program and one edit of it: `changed` are the sources that were written, `problem` what is not the same afterwards."""
 
     program: str
+    edit: str
     changed: tuple[str, ...]
     problem: str | None
     seconds: float
@@ -52,6 +61,7 @@ def programs(folder: Path) -> list[tuple[Path, list[tuple[str, ...]]]]:
     """Each program, with the arguments of the runs that the proof does not see.
 
     A program is a file of Python, or a folder with a main.py. Comments `# flags: --late` at its beginning say which arguments these are, one run each.
+    The first words may be settings of the environment: `# flags: JAX_ENABLE_X64=1 --late`.
     """
     files = [path for path in folder.glob("*.py") if not path.name.startswith(("_", "test_", "conftest"))]
     return [(path, _flags(path)) for path in sorted([*files, *folder.glob("*/main.py")])]
@@ -62,68 +72,84 @@ def _flags(program: Path) -> list[tuple[str, ...]]:
     return [tuple(shlex.split(flags)) for flags in _FLAGS.findall(header[0] if header else "")]
 
 
-def run_folders(folders: Sequence[Path]) -> int:
-    """All programs of these folders, with a table; 1 when one of them is not what it was."""
+def run_folders(folders: Sequence[Path], edits: Sequence[str] = ("verify",), options: Sequence[str] = (), kept: Path | None = None) -> int:  # fmt: skip
+    """All programs of these folders, with a table; 1 when one of them is not what it was. `options` are more for `verify`; `kept` gets the edited files."""
     outcomes = []
     for program, flags in (one for folder in folders for one in programs(folder)):
-        outcome = verify(program, flags)
-        outcomes.append(outcome)
-        print(
-            f"{outcome.program}: {outcome.problem or 'the same'} ({outcome.seconds:.0f} s)",
-            file=sys.stderr,
-            flush=True,
-        )
+        for outcome in judge(program, flags, edits, options, kept):
+            outcomes.append(outcome)
+            print(
+                f"{outcome.program}, {outcome.edit}: {', '.join(outcome.changed) or 'nothing'} written, "
+                f"{outcome.problem or 'the same'} ({outcome.seconds:.0f} s)",
+                file=sys.stderr,
+                flush=True,
+            )
     rows = [
-        (one.program, ", ".join(one.changed) or "nothing", one.problem or "the same", f"{one.seconds:.0f}")
+        (one.program, one.edit, ", ".join(one.changed) or "nothing", one.problem or "the same", f"{one.seconds:.0f}")
         for one in outcomes
-    ]
-    print(table(("program", "written", "result", "s"), rows))
+    ]  # fmt: skip
+    print(table(("program", "edit", "written", "result", "s"), rows))
     return int(not outcomes or any(outcome.problem for outcome in outcomes))
 
 
 def verify(program: Path, flags: Sequence[tuple[str, ...]] = ()) -> Outcome:
     """Run the program, have its changes proven and written, run it again, also with the arguments that the proof did not see."""
-    started = time.monotonic()
+    (outcome,) = judge(program, flags, ("verify",))
+    return outcome
+
+
+def judge(
+    program: Path,
+    flags: Sequence[tuple[str, ...]],
+    edits: Sequence[str],
+    options: Sequence[str] = (),
+    kept: Path | None = None,
+) -> Iterator[Outcome]:
+    """What each of the edits makes of the program, which is run before them once for all."""
+    ways = [(), *flags]
     with tempfile.TemporaryDirectory(prefix="jaxlint-adversarial-", ignore_cleanup_errors=True) as name:
-        project = Path(name, "project")
+        original = Path(name, "original")
         if program.name == "main.py":
-            shutil.copytree(program.parent, project)
+            shutil.copytree(program.parent, original)
         else:
-            project.mkdir()
-            shutil.copy2(program, project / program.name)
-        (project / "pyproject.toml").touch()
-        before = read(project)
-        ways = [(), *flags]
+            original.mkdir()
+            shutil.copy2(program, original / program.name)
+        (original / "pyproject.toml").touch()
+        before = read(original)
         runs = [_run(Path(name), before, program.name, way) for way in ways]
-        command = [
-            sys.executable,
-            "-m",
-            "jaxlint",
-            "verify",
-            "--apply",
-            "--allow-dirty",
-            "--output-format",
-            "json",
-            program.name,
-        ]
-        done = _ended(command, project)
-        after = {path: data for path, data in read(project).items() if path in before}
-        changed = tuple(sorted(path for path in before if after.get(path) != before[path]))
-        problem = _verify_problem(done)
-        if problem is None and changed:
-            again = [_run(Path(name), after, program.name, way) for way in ways]
-            for way, one, other in zip(ways, runs, again, strict=True):
-                told = different(one, other, sources=set(before))
-                if told is not None:
-                    problem = f"with {' '.join(way) or 'no arguments'}: {told}"
-                    break
-    return Outcome(
-        program.stem if program.name != "main.py" else program.parent.name,
-        changed,
-        problem,
-        time.monotonic() - started,
-        done.returncode,
-    )
+        for edit in edits:
+            started = time.monotonic()
+            project = Path(name, "project")
+            shutil.copytree(original, project)
+            command = [sys.executable, "-m", "jaxlint", *EDITS[edit], *(options if edit == "verify" else ())]
+            done = _ended([*command, program.name], project)
+            after = {path: data for path, data in read(project).items() if path in before}
+            changed = tuple(sorted(path for path in before if after.get(path) != before[path]))
+            problem = _verify_problem(done) if edit == "verify" else _fix_problem(done)
+            if problem is None and changed:
+                problem = _changed_run(Path(name), program.name, ways, runs, after, set(before))
+            if kept is not None and changed:
+                shutil.copytree(project, kept / program.stem / edit, dirs_exist_ok=True)
+            shutil.rmtree(project)
+            named = program.stem if program.name != "main.py" else program.parent.name
+            yield Outcome(named, edit, changed, problem, time.monotonic() - started, done.returncode)
+
+
+def _changed_run(
+    root: Path,
+    name: str,
+    ways: Sequence[tuple[str, ...]],
+    runs: Sequence[Ran],
+    after: dict[str, bytes],
+    sources: set[str],
+) -> str | None:
+    """What the edited program does otherwise, with all of its arguments."""
+    told = []
+    for way, one in zip(ways, runs, strict=True):
+        difference = different(one, _run(root, after, name, way), sources=sources)
+        if difference is not None:
+            told.append(f"with {' '.join(way) or 'no arguments'}: {difference}")
+    return "; ".join(told) or None
 
 
 def different(before: Ran, after: Ran, sources: set[str]) -> str | None:
@@ -176,6 +202,10 @@ def _verify_problem(done: subprocess.CompletedProcess[str]) -> str | None:
     )
 
 
+def _fix_problem(done: subprocess.CompletedProcess[str]) -> str | None:
+    return None if done.returncode in (0, 1) else f"fix: exit code {done.returncode}: {done.stderr[-300:]}"
+
+
 def _run(root: Path, files: dict[str, bytes], name: str, arguments: tuple[str, ...]) -> Ran:
     """The program in a folder of its own, which always has the same path: it may print it."""
     folder = root / "run"
@@ -184,16 +214,20 @@ def _run(root: Path, files: dict[str, bytes], name: str, arguments: tuple[str, .
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
-    done = _ended([sys.executable, name, *arguments], folder)
+    settings = list(takewhile(_SETTING.match, arguments))
+    given = dict(one.split("=", 1) for one in settings)
+    done = _ended([sys.executable, name, *arguments[len(settings) :]], folder, given)
     kept = {path: data for path, data in read(folder).items() if "__pycache__" not in path}
     return Ran(done.returncode, done.stdout, done.stderr, kept)
 
 
-def _ended(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+def _ended(
+    command: Sequence[str], folder: Path, settings: Mapping[str, str] = MappingProxyType({})
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command,
         cwd=folder,
-        env=_environment(),
+        env={**_environment(), **settings},
         capture_output=True,
         text=True,
         timeout=_SECONDS,
