@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from jaxlint.codemods.empty_loops import turning_test
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import fresh_name
 from jaxlint.codemods.local_effects import check_expression
@@ -64,6 +65,8 @@ class _EarlyStop(Loop):
         self.cond, self.body = fresh_name(names, "cond_fun"), fresh_name(names, "body_fun")
         if self.count == "_":
             self.count = fresh_name(names, "count")
+        if isinstance(node, ast.For):
+            self.test = turning_test(draft, node.iter)
         self.unset = {name for name in self.carry if not self.flow.is_bound_before(name, node)}
         self.round = [*([self.count] if self.count else []), self.done, *self.carry]
 

@@ -16,6 +16,7 @@ from jaxlint.codemods.local_effects import constant_type
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
 from jaxlint.codemods.statement_text import is_alone, taken_out
+from jaxlint.codemods.text_edits import shown_source
 from jaxlint.jaxapi.functions import TREE_MAPS
 
 _STACKS = frozenset({"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"})
@@ -77,6 +78,7 @@ class Lists:
     ) -> None:
         self.draft, self.site, self.loop, self.flow = draft, draft.site, loop, flow
         self.layout = Layout(draft.site)
+        self.kept = False
         found: dict[str, Filled] = {}
         for statement in additions:
             got = addition(statement)
@@ -326,6 +328,19 @@ class Lists:
     def _name(self, target: str, at: ast.AST) -> str:
         return reference(self.site, self.draft.imports, target, at)
 
+    def keep(self) -> None:
+        """The lists stay as they begin, since the loop may not turn, and are stacked as before. Raises Refused where that takes lists alone."""
+        self.kept = True
+        for one in self.filled:
+            for stack in one.stacks:
+                if (
+                    not stack.plain
+                    or self.site.names.qualified(getattr(stack.node, "func", stack.node)) == "numpy.stack"
+                ):
+                    raise Refused(
+                        f"`{one.name}` is empty where the loop does not turn, which `{shown_source(stack.node)}` would no longer see"
+                    )
+
     # Text
 
     def empty(self) -> set[str]:
@@ -335,7 +350,7 @@ class Lists:
     def drop(self, last_first: bool) -> None:
         """Removes the statements that create empty lists, and replaces the stacking expressions. `last_first`: the
         order of the loop's result."""
-        for made in dict.fromkeys(one.made for one in self.filled if not one.first):
+        for made in dict.fromkeys(one.made for one in self.filled if not one.first and not self.kept):
             left = [
                 (self.site.text(target), self.layout.argument(value))
                 for target, value in assigned(made)
@@ -359,6 +374,10 @@ class Lists:
 
     def _drop_stack(self, one: Filled, stack: Stack, turned: str) -> None:
         call = stack.node
+        if self.kept:
+            assert isinstance(call, ast.Call)
+            self.draft.replace(self.site.span(call.args[0]), f"{one.name}{turned}")
+            return
         statement = self.site.names.parents.get(call)
         same = isinstance(statement, ast.Assign) and [ast.unparse(t) for t in statement.targets] == [one.name]
         if stack.to_host:

@@ -14,7 +14,12 @@ from jaxlint.codemods.host_fetches import Fetches, fetches_in
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.local_effects import check_expression, check_pure, constant_type
-from jaxlint.codemods.purity.stageable import may_be_carried, may_be_staged, python_type
+from jaxlint.codemods.purity.stageable import (
+    begins_as_array,
+    may_be_carried,
+    may_be_staged,
+    python_type,
+)
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.select import check_test, is_truth
 from jaxlint.codemods.site import Refused
@@ -80,6 +85,7 @@ class Loop:
         self.indent = self.layout.indent(node)
         self.inner = self.indent + self.layout.unit(node)
         self.newline = self.layout.newline
+        self.test = ""  # of whether it turns, where that is not known
         if node.orelse:
             raise Refused("the loop has an `else`")
         kept = [one for one in node.body if one not in without]
@@ -92,6 +98,7 @@ class Loop:
         asked = self.flow.reads(node.test)
         carry = self._some(self.carried(asked))
         may_be_carried(self.draft, carry, node)
+        self._test_first(node, carry)
         fetches = Fetches(self.layout)
         if host:
             fetches = self.fetched(node.test, node.body, set(carry))
@@ -110,6 +117,18 @@ class Loop:
         text += self.indent + self.call("jax.lax.while_loop", [cond, body, packed(carry)], carry)
         text += self.python_numbers_restored(carry)
         self.replace(text, [*kept, span])
+
+    def _test_first(self, node: ast.While, carry: Sequence[str]) -> None:
+        """Where a loop of the host may not turn, what is not an array before it stays so."""
+        after = [name for name in carry if self.flow.is_used_after(name, node)]
+        if not self.numbers or all(
+            python_type(self.draft, name, node) or begins_as_array(self.draft, name, node) for name in after
+        ):
+            return
+        test = self.layout.argument(node.test)
+        if "#" in test:
+            raise Refused("the test has a comment, and would be written twice")
+        self.test = " ".join(test.split())
 
     def fetched(
         self, test: ast.expr, body: Sequence[ast.stmt], traced: set[str], counters: Set[str] = frozenset()
@@ -244,8 +263,17 @@ class Loop:
                     text += f"{self.newline}{self.indent}{name} = {kind}({name})"
         return text
 
+    def _below_test(self, text: str) -> str:
+        if any(self.layout.spans_lines_in_string(one) for one in self.node.body):
+            raise Refused("a string over several lines would have to be indented, as the loop may not turn")
+        unit = self.inner[len(self.indent) :]
+        lines = [unit + line if line.strip() else line for line in (self.indent + text).split(self.newline)]
+        return f"if {self.test}:{self.newline}{self.newline.join(lines)}"
+
     def replace(self, text: str, kept: Sequence[Span], gap: str | None = None) -> None:
-        """Replaces the loop by `text`. `gap`: the separation from the code above, if it is not the usual one."""
+        """Replaces the loop by `text`, below the test. `gap`: the separation from the code above, if it is not the usual one."""
+        if self.test:
+            text, gap = self._below_test(text), ""
         start = self.site.span(self.node)
         end = max((span.end_line, span.end_column) for span in [start, *kept])
         whole = Span(start.line, start.column, *end)

@@ -11,6 +11,7 @@ from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.local_effects import check_expression
 from jaxlint.codemods.purity.stageable import may_be_rows
+from jaxlint.codemods.purity.turns import counted_down
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
 from jaxlint.codemods.traceable import is_array_like
@@ -127,7 +128,7 @@ class _Reader:
         ):
             self.read(target, call.args[0])
         elif call is not None and name == "range":
-            down = _counted_down(call)
+            down = counted_down(call)
             if down is not None and self.whole:
                 self.rows.reverse = True
             self.count(target, call, [down] if down is not None and self.whole else call.args)
@@ -381,16 +382,6 @@ def _length_of(text: str) -> str | None:
     counted = re.fullmatch(r"[\w.]+\.arange\(len\((.+)\)\)", text)
     name = counted[1] if counted else text
     return name if _DOTTED.fullmatch(name) else None
-
-
-def _counted_down(call: ast.Call) -> ast.expr | None:
-    """`n` of `range(n - 1, -1, -1)`."""
-    if len(call.args) != 3 or call.keywords or [ast.unparse(one) for one in call.args[1:]] != ["-1", "-1"]:
-        return None
-    start = call.args[0]
-    if isinstance(start, ast.BinOp) and isinstance(start.op, ast.Sub) and ast.unparse(start.right) == "1":
-        return start.left
-    return None
 
 
 def _chunk(node: ast.AST, index: str) -> tuple[ast.expr, list[str], ast.Slice] | None:

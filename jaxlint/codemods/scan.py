@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.codemods.accumulators import Sum, sums_of
+from jaxlint.codemods.empty_loops import turning_test
 from jaxlint.codemods.filled_lists import Filled, Lists, adding_statements, assigned
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import MAX_LINE, fresh_name
@@ -66,6 +67,9 @@ class _RowLoop(Loop):
         self.filled = self.lists.filled
         self.rows.settle(not self.filled or self.lists.wanted_last_first())
         self.lists.check_order(self.rows.reverse)
+        self.test = turning_test(draft, node.iter, layers=self.rows.trees)
+        if self.test:
+            self.lists.keep()
         for one in self.filled:
             check_expression(self.site, one.value, "the loop", lifted=self.framework)
         may_be_staged(draft, [one.value for one in self.filled], lifted=bool(self.framework))
@@ -227,6 +231,7 @@ class _RowLoop(Loop):
             for one in self.filled
             if {target.id if isinstance(target, ast.Name) else "" for target, _ in assigned(one.made)}
             <= empty
+            and not self.test
         }
         above: ast.stmt = self.node
         block = self.flow.block(self.node)

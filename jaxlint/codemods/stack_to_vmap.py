@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.codemods.empty_loops import turning_test
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.local_effects import check_expression, constant_type
@@ -48,10 +49,18 @@ def stack_to_vmap(draft: Draft, step: Step) -> None:
     if not any(isinstance(part, ast.Name) and part.id in traced for part in ast.walk(value)):
         raise Refused("the rows do not depend on the loop variable")
     vmap = reference(site, draft.imports, "jax.vmap", call)
-    out = f", out_axes={axis}" if axis != "0" else ""
-    function = f"{vmap}({rows.function(value)}{out})"
     layout = Layout(site)
-    text = layout.call("", function, rows.mapped(), " " * (step.span.column - 1))
+    indent = " " * (step.span.column - 1)
+    if test := turning_test(draft, generator.iter):  # what stacks raises where there is nothing to stack
+        text = layout.call("", f"{vmap}({rows.function(value)})", rows.mapped(), indent)
+        span = site.span(made)
+        whole = (
+            "({})" if site.lines.slice(span).startswith("(") else "{}"
+        )  # a generator has those of the call
+        draft.replace(span, whole.format(f"{text} if {test} else []"))
+        return
+    out = f", out_axes={axis}" if axis != "0" else ""
+    text = layout.call("", f"{vmap}({rows.function(value)}{out})", rows.mapped(), indent)
     draft.replace(site.span(call), text)
 
 

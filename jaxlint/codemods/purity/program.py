@@ -20,6 +20,7 @@ from jaxlint.syntax.function_bodies import NESTED
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _MOST_FILES = 400
+_BRANCHES = (ast.If, ast.For, ast.While, ast.Try, ast.ExceptHandler, ast.Match)
 NodeT = TypeVar("NodeT", bound=ast.AST)
 
 
@@ -264,3 +265,29 @@ def function_around(node: ast.AST, file: File) -> FunctionNode | None:
 def bodies(function: FunctionNode) -> Iterable[ast.AST]:
     """The parts of a function that a call evaluates."""
     return [function.body] if isinstance(function, ast.Lambda) else function.body
+
+
+def reaching(scope: Scope, name: ast.Name, file: File) -> list[Binding]:
+    """The bindings of a variable that a use may see: the last one before it that is always made, those after that one, those of a loop around both."""
+    bindings = sorted(scope.bindings.get(name.id, ()), key=lambda one: getattr(one.node, "lineno", 0))
+    before = [one for one in bindings if getattr(one.node, "lineno", 0) < name.lineno]
+    always = [
+        n
+        for n, one in enumerate(before)
+        if not any(isinstance(above, _BRANCHES) for above in _up_to(scope.node, one.node, file))
+    ]
+    loops = [one for one in _up_to(scope.node, name, file) if isinstance(one, ast.For | ast.While)]
+    again = [
+        one
+        for one in bindings
+        if one not in before and any(loop in file.names.ancestors(one.node) for loop in loops)
+    ]
+    return before[always[-1] if always else 0 :] + again
+
+
+def _up_to(root: ast.AST, node: ast.AST, file: File) -> Iterable[ast.AST]:
+    """What is around a node, below another."""
+    for above in file.names.ancestors(node):
+        if above is root:
+            return
+        yield above

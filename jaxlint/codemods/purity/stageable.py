@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.name_scopes import Binding, Scope
 from jaxlint.codemods.purity.closed_over import ClosedOver
 from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.effects import Effects
@@ -19,7 +18,7 @@ from jaxlint.codemods.purity.jit_results import WORDS, check_results, returned_e
 from jaxlint.codemods.purity.loop_carries import Carried
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Problem, Region
-from jaxlint.codemods.purity.program import File, FunctionNode, Program, function_around, parameters
+from jaxlint.codemods.purity.program import File, FunctionNode, Program, function_around, parameters, reaching
 from jaxlint.codemods.purity.rebuilt_results import Rebuilt
 from jaxlint.codemods.purity.values import (
     ARRAY,
@@ -61,7 +60,6 @@ _BOXES = {
     "FrozenDict": "dict",
     "OrderedDict": "dict",
 }
-_BRANCHES = (ast.If, ast.For, ast.While, ast.Try, ast.ExceptHandler, ast.Match)
 _DEPTH = 4
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
 _LIBRARIES = ("optax.", "flax.", "haiku.", "equinox.", "distrax.", "chex.")
@@ -165,6 +163,20 @@ def may_be_carried(draft: Draft, names: Sequence[str], loop: ast.AST) -> None:
             raise Refused(what)
 
 
+def begins_as_array(draft: Draft, name: str, loop: ast.AST) -> bool:
+    """Whether a variable holds an array of JAX before a loop, on all paths; true where no promise is made for those that no run took."""
+    if not draft.strict:
+        return True
+    program, file = program_and_file(draft)
+    possible, own = PossibleValues(program), set(ast.walk(file.same(loop)))
+    scope = file.names.scope_at(file.same(loop)).resolve(name)
+    bindings = (
+        [one for one in scope.bindings.get(name, ()) if one.node not in own] if scope is not None else []
+    )
+    values = [possible.of_binding(one, Place(file, scope, name)) for one in bindings if scope is not None]
+    return bool(values) and all(leaves_of(one) == {ARRAY} for one in values)
+
+
 def may_be_rows(draft: Draft, iterable: ast.expr) -> None:
     """Raises Refused if the iterable of a loop may be a list or an iterator on a path that a run did not take."""
     if not draft.strict or not isinstance(iterable, ast.Name):
@@ -183,7 +195,7 @@ def _runs_over(node: ast.expr, file: File, possible: PossibleValues, depth: int)
     if not isinstance(node, ast.Name) or scope is None:
         yield from possible.of(node, file)
         return
-    for binding in _reaching(scope, node, file):
+    for binding in reaching(scope, node, file):
         function = function_around(binding.node, file)
         if not isinstance(binding.node, ast.arg) or function is None or depth >= _DEPTH:
             yield from possible.of_binding(binding, Place(file, scope, node.id))
@@ -191,26 +203,6 @@ def _runs_over(node: ast.expr, file: File, possible: PossibleValues, depth: int)
         for given, other in possible.call_sites.arguments_for(function, binding.node, file):
             if isinstance(given, ast.expr):
                 yield from _runs_over(given, other, possible, depth + 1)
-
-
-def _reaching(scope: Scope, name: ast.Name, file: File) -> list[Binding]:
-    """The bindings that a use of a variable may see: the last unconditional one before it, and those after that."""
-    before = [one for one in scope.bindings.get(name.id, ()) if getattr(one.node, "lineno", 0) < name.lineno]
-    before.sort(key=lambda one: getattr(one.node, "lineno", 0))
-    always = [
-        n
-        for n, one in enumerate(before)
-        if not any(isinstance(above, _BRANCHES) for above in _up_to(scope.node, one.node, file))
-    ]
-    return before[always[-1] if always else 0 :]
-
-
-def _up_to(root: ast.AST, node: ast.AST, file: File) -> Iterable[ast.AST]:
-    """The ancestors of a node below another node."""
-    for above in file.names.ancestors(node):
-        if above is root:
-            return
-        yield above
 
 
 def may_be_kept(draft: Draft, node: ast.AST, loop: ast.AST) -> None:

@@ -73,7 +73,7 @@ def test_what_is_as_long_or_raises_by_itself_is_left_whole(over: str) -> None:
     text = (
         f"{HEAD}def f(xs, ys, w):\n    for x, y in {over}:\n        w = jnp.tanh(w + x * y)\n    return w\n"
     )
-    assert "len(" not in rewritten(text)
+    assert "[: len(" not in rewritten(text)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,74 @@
+"""What a loop or comprehension of Python without a turn leaves, kept where it becomes one of JAX.
+
+Python leaves the variables as they were, numbers and None among them, and raises where an empty list is stacked. A loop of JAX gives arrays
+all the same, and traces its body. Where it is not known that a loop turns, a test of that is put around it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.stageable import program_and_file
+from jaxlint.codemods.purity.turns import Turns, builtin, counted_down
+from jaxlint.codemods.registry import Draft
+from jaxlint.codemods.site import Refused
+from jaxlint.codemods.text_edits import shown_source
+
+_SAME_ROWS = ("list", "tuple", "reversed", "enumerate", "tqdm")
+
+
+def turning_test(draft: Draft, iterable: ast.expr, *, layers: bool = False) -> str:
+    """A test of whether a loop over `iterable` turns; "" where it does for certain, or no promise is made for paths that no run took.
+
+    `layers`: it is a sequence of pytrees. Raises Refused where that cannot be asked without running over it.
+    """
+    if not draft.strict:
+        return ""
+    program, file = program_and_file(draft)
+    asker = _Asker(draft, file, Turns(PossibleValues(program)), layers)
+    return asker.test(iterable)
+
+
+class _Asker:
+    def __init__(self, draft: Draft, file: File, turns: Turns, layers: bool) -> None:
+        self.file, self.turns, self.layers = file, turns, layers
+        self.layout = Layout(draft.site)
+
+    def test(self, node: ast.expr) -> str:
+        if self.turns.surely(self.file.same(node), self.file):
+            return ""
+        name = builtin(self.file.same(node), self.file)
+        if isinstance(node, ast.Call) and name in _SAME_ROWS and node.args:
+            return self.test(node.args[0])
+        if isinstance(node, ast.Call) and name == "zip":
+            strict = any(
+                one.arg == "strict" for one in node.keywords
+            )  # which raises where one alone is empty
+            tests = [test for one in node.args if (test := self.test(one))]
+            return (" or " if strict else " and ").join(dict.fromkeys(tests))
+        if isinstance(node, ast.Call) and name == "range":
+            return self._of_range(node)
+        if self.layers and not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+            raise Refused(
+                f"`{shown_source(node)}` may be without layers, and asking that would run over them"
+            )
+        return self._flat(f"len({self.layout.argument(node)}) > 0")
+
+    def _of_range(self, node: ast.Call) -> str:
+        if (down := counted_down(node)) is not None:
+            return self._flat(f"{self.layout.operand(down)} > 0")
+        bounds = [self.layout.operand(one) for one in node.args]
+        if len(bounds) > 2:
+            raise Refused(
+                f"`{shown_source(node)}` may be empty, and a loop of JAX runs at least in its trace"
+            )
+        return self._flat(f"{bounds[0]} < {bounds[1]}" if len(bounds) == 2 else f"{bounds[0]} > 0")
+
+    @staticmethod
+    def _flat(test: str) -> str:
+        if "#" in test:
+            raise Refused("what the loop runs over has a comment, and would be written twice")
+        return " ".join(test.split())
