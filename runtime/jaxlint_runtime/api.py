@@ -1,13 +1,14 @@
 """The harness of `jaxlint verify` for a notebook or a script: `measure`, `compare`, `profile`.
 
-    from jaxlint_runtime.api import compare, measure, profile
+from jaxlint_runtime.api import compare, measure, profile
 
     measure(step, params, batch)              # time with its interval, memory by the compiler, work
     compare(step, other_step, params, batch)  # the same values? faster? smaller?
     profile(step, params, batch)              # memory over program order, work by line, what the compiled program does
 
-Functions may be plain or made by `jax.jit`. They are compiled anew, run on copies of the arguments, and consume none of them. Arguments that are
-static, or donated where the function is plain, are named by `options=JitOptions(static_argnums=..., donate_argnums=...)`.
+Functions may be plain or jitted. They are compiled again, run on copies of the arguments, and consume none of them.
+Static arguments, and donated ones of a plain function, are declared by `options=JitOptions(static_argnums=...,
+donate_argnums=...)`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ __all__ = ["Comparison", "Interval", "JitOptions", "Measurement", "Profile", "co
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What one function costs on the device at hand; `cost` has the compiler's figures and the counted FLOPs."""
+    """The cost of one function on the current device; `cost` has the compiler's figures and the counted FLOPs."""
 
     function: str
     device: str
@@ -60,9 +61,10 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two functions on the same arguments, timed in blocks of A B B A. `problem` says how the values differ, None where they agree.
+    """Two functions on the same arguments, timed in blocks A B B A. `problem` says how the values differ; None if
+    they agree.
 
-    `speedup` is how many times faster the second is, `change` what may be said of it. `faster` and `slower` are claims.
+    `speedup` is how many times faster the second is, `change` the claim about it. `faster` and `slower` are claims.
     """
 
     before: Measurement
@@ -102,7 +104,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a function does, for a device or a target that is not there. `data` is as in `inspections` of the JSON report."""
+    """What a function does, for a device or a compile-only target. `data` is as in `inspections` of the JSON report."""
 
     function: str
     target: str
@@ -136,7 +138,7 @@ def measure(
     options: JitOptions | None = None,
     **kwargs: Any,
 ) -> Measurement:
-    """Time a function on the default device for about `seconds`, compile time apart. Raises StagingError."""
+    """Times a function on the default device for about `seconds`, without compilation. Raises StagingError."""
     program = _program(function, args, kwargs, options)
     staged = program.baseline
     donated = program.bound.donated(program.version.options)
@@ -153,9 +155,9 @@ def compare(
     after_options: JitOptions | None = None,
     **kwargs: Any,
 ) -> Comparison:
-    """Hold two functions against each other on the same arguments. `after_options` are those of `options` where not given.
+    """Compares two functions on the same arguments. `after_options` default to `options`.
 
-    Raises StagingError where one of them cannot be compiled, and ValueError where a call takes so long that `seconds` are far too few.
+    Raises StagingError if one of them cannot be compiled, and ValueError if `seconds` are far too few for the calls.
     """
     program = _program(before, args, kwargs, options)
     other = _captured(after, args, kwargs, after_options or options)
@@ -192,10 +194,10 @@ def profile(
     options: JitOptions | None = None,
     **kwargs: Any,
 ) -> Profile:
-    """Stage and compile a function for `target` (the default device) and tell what it does. Nothing is run.
+    """Traces and compiles a function for `target` (the default device) and describes what it does. Nothing runs.
 
-    A target that is not there, `tpu:v5e-1x1` and the like, needs its environment before jax is imported (see `jaxlint targets`).
-    Raises UnknownTarget, TargetUnavailable and StagingError.
+    A compile-only target, such as `tpu:v5e-1x1`, needs its environment before jax is imported (see `jaxlint
+    targets`). Raises UnknownTarget, TargetUnavailable and StagingError.
     """
     program = _program(function, args, kwargs, options, target)
     data = to_plain(overview(program.baseline))
@@ -224,7 +226,8 @@ def _captured(
 
 
 def _donation_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> JitOptions:
-    """What a jitted function donates: inside another jit it would be forgotten. Raises ValueError for static arguments."""
+    """The donated arguments of a jitted function, which another jit would ignore. Raises ValueError for static
+    arguments."""
     positional, named = function.lower(*args, **kwargs).args_info
     if len(positional) != len(args) or len(named) != len(kwargs):
         raise ValueError(
@@ -259,6 +262,6 @@ def _name(function: Callable[..., Any]) -> str:
 
 
 def _picture(chart: Chart) -> Markup:
-    """A drawing as an image of its own, whose styles stay out of the notebook's page."""
+    """A drawing as an image, so that its styles do not affect the notebook's page."""
     data = base64.b64encode(chart.standalone().encode()).decode()
     return tag("img", src=f"data:image/svg+xml;base64,{data}", alt=chart.title)

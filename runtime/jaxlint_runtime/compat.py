@@ -1,4 +1,4 @@
-"""Every private name of JAX that the runtime needs, and every place where versions differ.
+"""Every private JAX name that the runtime needs, and every difference between versions.
 
 Written for jax 0.10 (where a traced program is a ClosedJaxpr around a Jaxpr) and 0.11 or later (where one class is
 both). tests/runtime/test_compat.py holds a canary for each function here, to be run on every supported version.
@@ -25,17 +25,17 @@ from jax.extend import core as _core
 Literal = _core.Literal
 Var = _core.Var
 DropVar = _core.DropVar
-UnspecifiedSharding = _named_sharding.UnspecifiedValue  # where a jit inside the program states no sharding
+UnspecifiedSharding = _named_sharding.UnspecifiedValue  # if a jit inside the program states no sharding
 
-jit = _api.jit  # the capture replaces the attribute `jax.jit`; this is JAX's own
+jit = _api.jit  # the capture replaces the attribute `jax.jit`; this is JAX's original
 
 
 @dataclass(frozen=True, slots=True)
 class OpenJaxpr:
-    """A jaxpr with its constants held apart, the same on every version."""
+    """A jaxpr with its constants separate, the same on every version."""
 
     constvars: Sequence[Any]
-    consts: Sequence[Any]  # empty where the jaxpr is a body whose constants are passed as arguments
+    consts: Sequence[Any]  # empty if the jaxpr is a body whose constants are passed as arguments
     invars: Sequence[Any]
     outvars: Sequence[Any]
     eqns: Sequence[Any]
@@ -54,7 +54,7 @@ def open_jaxpr(jaxpr: Any) -> OpenJaxpr:
 
 
 def inner_jaxprs(eqn: Any) -> list[tuple[str, Any]]:
-    """The jaxprs among an equation's parameters, with the parameter's name; branches come one by one."""
+    """The jaxprs among an equation's parameters, with the parameter's name; branches one by one."""
     found = []
     for name, value in eqn.params.items():
         for item in value if isinstance(value, (tuple, list)) else (value,):
@@ -64,7 +64,7 @@ def inner_jaxprs(eqn: Any) -> list[tuple[str, Any]]:
 
 
 def bind(eqn: Any, values: Sequence[Any], params: dict[str, Any] | None = None) -> list[Any]:
-    """Evaluate or stage one equation on `values`, keeping its name stack, source line and context.
+    """Evaluates or traces one equation on `values`, keeping its name stack, source line and context.
 
     `params` replaces its parameters.
     """
@@ -76,7 +76,7 @@ def bind(eqn: Any, values: Sequence[Any], params: dict[str, Any] | None = None) 
 
 
 def scan_counts(eqn: Any) -> tuple[int, int]:
-    """How many operands of a scan equation are constants of its loop, and how many are carried."""
+    """How many operands of a scan equation are loop constants, and how many are carried."""
     if "num_carry" in eqn.params:
         return eqn.params["num_consts"], eqn.params["num_carry"]
     consts, carry, _ = eqn.params["ft_in"].update(range(len(eqn.invars))).unpack()  # jax 0.12
@@ -84,7 +84,7 @@ def scan_counts(eqn: Any) -> tuple[int, int]:
 
 
 def user_frames(eqn: Any) -> list[tuple[str, int, str]]:
-    """(file, line, function) of the user's frames that staged an equation, innermost first."""
+    """(file, line, function) of the user's frames behind an equation, innermost first."""
     return [
         (frame.file_name, frame.start_line, frame.function_name)
         for frame in _source_info.user_frames(eqn.source_info.traceback)
@@ -94,7 +94,7 @@ def user_frames(eqn: Any) -> list[tuple[str, int, str]]:
 def callable_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that can be traced outside the call that jitted it.
 
-    What `flax.nnx.jit` hands to `jax.jit` looks for a context that its wrapper opens around each call.
+    The function that `flax.nnx.jit` passes to `jax.jit` needs a context that its wrapper opens around each call.
     """
     tag = getattr(function, "ctxtag", None)
     if tag is None or not type(function).__module__.startswith("flax.nnx"):
@@ -110,9 +110,11 @@ def callable_alone(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named_paths(values: Any) -> list[str]:
-    """The path of each leaf of (args, kwargs) inside its argument, as `jax.tree_util.keystr` writes it; a result is one argument.
+    """The path of each leaf of (args, kwargs) inside its argument, as `jax.tree_util.keystr` writes it; a result is
+    one argument.
 
-    `flax.nnx.jit` passes modules as lists of arrays beside a description of the module; its paths are those in `nnx.state(module)`.
+    `flax.nnx.jit` passes modules as lists of arrays with a description of the module; the paths are those in
+    `nnx.state(module)`.
     """
     found: list[str] = []
     for value in (*values[0], *(values[1][name] for name in sorted(values[1]))):
@@ -124,7 +126,7 @@ def named_paths(values: Any) -> list[str]:
 
 
 def _is_module(value: Any) -> bool:
-    """Whether it is a module on its way through `flax.nnx.jit`."""
+    """Whether it is the flattened form of a module in `flax.nnx.jit`."""
     return type(value).__name__ == "NodeStates" and type(value).__module__.startswith("flax.nnx")
 
 
@@ -136,17 +138,17 @@ def _paths_of_module(value: Any) -> list[str]:
 
 
 def _state_of_module(value: Any) -> Any:
-    """`nnx.state` of a module on its way through `flax.nnx.jit`; the value itself where that cannot be told."""
+    """`nnx.state` of a flattened module in `flax.nnx.jit`; the value itself if it is unknown."""
     try:
         from flax import nnx
 
         return nnx.state(nnx.merge(value.graphdef, *value.states))
-    except Exception:  # a module that shares parts with another argument cannot be put together alone
+    except Exception:  # a module that shares parts with another argument cannot be rebuilt alone
         return value
 
 
 def with_modules(values: Any) -> Any:
-    """The same tree with the state of each module of `flax.nnx` in place of what `nnx.jit` passes of it."""
+    """The same tree with the state of each `flax.nnx` module in place of its flattened form."""
     return jax.tree.map(
         lambda value: _state_of_module(value) if _is_module(value) else value, values, is_leaf=_is_module
     )
@@ -154,13 +156,13 @@ def with_modules(values: Any) -> Any:
 
 @contextlib.contextmanager
 def fresh_compiles() -> Iterator[None]:
-    """Compile inside without the persistent compilation cache, so that compile times are those of a cold start."""
+    """Compiles inside without the persistent compilation cache, so that compile times are those of a cold start."""
     enabled = jax.config.jax_enable_compilation_cache  # type: ignore[attr-defined]
     if not enabled or not jax.config.jax_compilation_cache_dir:  # type: ignore[attr-defined]
         yield
         return
     jax.config.update("jax_enable_compilation_cache", False)
-    _compilation_cache.reset_cache()  # whether the cache is in use is remembered; this forgets it
+    _compilation_cache.reset_cache()  # JAX caches whether the cache is in use; this resets it
     try:
         yield
     finally:
@@ -174,11 +176,11 @@ _hook_numbers = itertools.count(1)
 
 @contextlib.contextmanager
 def replaced_vjp(replacement: Callable[..., Any]) -> Iterator[None]:
-    """Send every reverse-mode derivative taken inside to `replacement(vjp, fun, *primals, **options)`.
+    """Redirects every reverse-mode derivative taken inside to `replacement(vjp, fun, *primals, **options)`.
 
-    `jax.grad`, `value_and_grad`, `vjp` and what is built on them (flax's and equinox's own) all look this one
-    function up when they are called, so it does not matter when or how the program imported them. The block runs
-    under a trace context of its own: nothing staged inside is found in JAX's caches, or left there for others.
+    `jax.grad`, `value_and_grad`, `vjp` and functions built on them (such as those of flax and equinox) look this one
+    function up at each call, so it does not matter when or how the program imported them. The block has its own trace
+    context: nothing traced inside is taken from JAX's caches or stored there.
     """
     original = _api.vjp
     public = jax.vjp
@@ -196,18 +198,18 @@ def replaced_vjp(replacement: Callable[..., Any]) -> Iterator[None]:
             jax.vjp = public
 
 
-# ---- what the capture needs (jaxlint_runtime.capture) ----
+# ---- for the capture (jaxlint_runtime.capture) ----
 
 
 def array_type() -> type:
-    """The class of concrete arrays; finding it makes no array, so no backend starts."""
+    """The class of concrete arrays. Finding it creates no array, so no backend starts."""
     from jax._src.array import ArrayImpl
 
     return ArrayImpl
 
 
 def is_tracing() -> bool:
-    """Whether this thread is inside a transformation: under jit, grad, vmap ... About 0.3 us."""
+    """Whether this thread is inside a transformation: under jit, grad, vmap ... Takes about 0.3 us."""
     return not _jax_core.trace_state_clean()
 
 

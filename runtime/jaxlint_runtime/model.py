@@ -1,4 +1,4 @@
-"""The records that the runtime's rooms hand to each other. Nothing here computes.
+"""The records that the parts of the runtime pass to each other. Nothing here computes.
 
 Times are seconds where the name ends in `_s` and milliseconds where it ends in `_ms`; sizes are bytes.
 """
@@ -12,18 +12,18 @@ from typing import Any
 
 
 class Status(enum.StrEnum):
-    """What became of one candidate."""
+    """The outcome of one candidate."""
 
     VERIFIED = "verified"  # values and the gain were measured by running
-    COMPILED = "compiled"  # values checked, the gain read from a compiler without the device
-    REJECTED = "rejected"  # it ran, and it is not better or not the same
-    FAILED = "failed"  # it could not be staged, compiled or run
+    COMPILED = "compiled"  # values were checked; a compiler without the device shows the gain
+    REJECTED = "rejected"  # it ran, and is not better or not equivalent
+    FAILED = "failed"  # it could not be traced, compiled or run
     NOT_APPLICABLE = "not-applicable"
 
 
 @dataclass(slots=True)
 class JitOptions:
-    """The options that the user's `jax.jit` was given, normalised to tuples."""
+    """The user's options of `jax.jit`, normalised to tuples."""
 
     static_argnums: tuple[int, ...] = ()
     static_argnames: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class CapturedCall:
 
 @dataclass(slots=True)
 class Compile:
-    """One trace-and-compile of a function, and what was new about its arguments."""
+    """One compile of a function, and what was new about its arguments."""
 
     seconds_trace: float
     seconds_compile: float
@@ -56,10 +56,10 @@ class Compile:
 
 @dataclass(slots=True)
 class CapturedFunction:
-    """A function that the user's program jitted (or that check flagged) and how the run used it.
+    """A function that the user's program jitted (or that check flagged), and how the run used it.
 
-    `function` is the plain Python function, `jitted` the live wrapper (None when it was not jitted). `path` and
-    `line` are those of the `def` (its first decorator, as `co_firstlineno` gives it) or of the lambda.
+    `function` is the plain Python function, `jitted` the live wrapper (None if it was not jitted). `path` and `line`
+    are those of the `def` (its first decorator, as `co_firstlineno` gives it) or of the lambda.
     """
 
     qualname: str
@@ -72,16 +72,17 @@ class CapturedFunction:
     calls: int = 0
     seconds: float = 0.0  # wall time in calls that did not compile, dispatch only unless synced
     compiles: list[Compile] = field(default_factory=list)
-    refused: str | None = None  # why no call could be kept (byte budget, unpicklable, ...)
-    # Of check, as JSON, inside this function or at its jit.
+    refused: str | None = None  # why no call could be stored (byte budget, unpicklable, ...)
+    # Findings of check, as JSON, inside this function or at its jit.
     findings: list[dict[str, Any]] = field(default_factory=list)
-    call_number: int = 0  # which call `call` was, counted from 1
+    call_number: int = 0  # the number of the call in `call`, from 1
     inner_calls: int = 0  # calls under another transformation: traced, not run
-    # arguments whose arrays were results of the call before, as the run showed it; None: it did not show
+    # arguments that are results of the previous call, as the run showed it; None: it did not show
     rebound: tuple[int | str, ...] | None = None
-    # parameters, by position and by name, whose arrays no caller can read after the call (see `jaxlint.codemods.dead_arguments`)
+    # parameters, by position and by name, whose arrays no caller can read after the call (see
+    # `jaxlint.codemods.dead_arguments`)
     dead_arguments: tuple[int | str, ...] = ()
-    # whether an array was passed to two calls on end, as parameters that are not rebound are
+    # whether an array was passed to two consecutive calls, as parameters that are not rebound are
     reused: bool = False
     wrappers: int = 1  # how often the program passed it to `jax.jit`
     warm_ms: list[float] = field(default_factory=list)  # calls without a compile, waited for to the end
@@ -101,7 +102,7 @@ class Interval:
 
 @dataclass(slots=True)
 class Cost:
-    """What a version of a function costs; None where the backend does not say."""
+    """The cost of a version of a function; None for figures that the backend does not provide."""
 
     time_ms: Interval | None = None
     time_kind: str | None = None  # "measured", "compiler" or "roofline"
@@ -130,17 +131,17 @@ class Numerics:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """A candidate as the search sees it."""
+    """A candidate in the search."""
 
     name: str  # "remat:dots_saveable"
     transform: str
     bits: bool  # it must not change a single bit
-    estimate: float  # bytes that it is thought to save
+    estimate: float  # estimated savings in bytes
 
 
 @dataclass(slots=True)
 class Result:
-    """One candidate for one function, with the figures for and against it."""
+    """One candidate for one function, with its figures."""
 
     function: str
     path: str
@@ -154,12 +155,13 @@ class Result:
     after: Cost | None = None
     speedup: Interval | None = None
     numerics: Numerics | None = None
-    codemod: str | None = None  # codemod that would write it to the source
+    codemod: str | None = None  # the codemod that would write it to the source
     parameters: dict[str, Any] = field(default_factory=dict)
     pairs_ms: tuple[
         tuple[float, float], ...
     ] = ()  # measured milliseconds a call, before and after, block by block
-    base: str = ""  # the candidates that before and after both have
-    # Of whole programs in fresh processes, in so many pairs of runs: "memory", "compile" and "total", how many times less.
+    base: str = ""  # the candidates that both versions have
+    # For whole programs in fresh processes, over so many pairs of runs: "memory", "compile" and "total", how many
+    # times less.
     ratios: dict[str, Interval] = field(default_factory=dict)
     pairs: int = 0

@@ -1,4 +1,4 @@
-"""What a caller may ask of the optimiser."""
+"""The options of the optimiser."""
 
 from __future__ import annotations
 
@@ -7,33 +7,29 @@ from dataclasses import dataclass
 from typing import Any
 
 TRANSFORMS = ("donation", "remat", "bf16", "kernels", "cross_entropy", "fusions", "microbatch")
-ASKED = ("fp16",)  # tried on a function only where it is asked for
-LAST_RESORT = (
-    "microbatch",
-)  # tried only where they are asked for, or where nothing else fits the memory limit
+ASKED = ("fp16",)  # only tried on a function on request
+LAST_RESORT = ("microbatch",)  # only tried on request, or if nothing else fits the memory limit
 SOURCE = "source"  # stands for edits of the source (`rewrites`)
-ENVIRONMENT = (
-    "settings"  # stands for settings of JAX (`rewrites.environment_variables`); only where it is asked for
-)
-EAGER = "eager"  # stands for a comparison with the program operation by operation; only where it is asked for
-PROGRAM = (SOURCE, ENVIRONMENT, EAGER)  # what is tried on the whole program
+ENVIRONMENT = "settings"  # stands for JAX settings (`rewrites.environment_variables`); only on request
+EAGER = "eager"  # stands for a comparison with eager execution; only on request
+PROGRAM = (SOURCE, ENVIRONMENT, EAGER)  # candidates that are tried on the whole program
 
 
 def _silent(message: Any) -> None:
-    """Drop a message."""
+    """Drops a message."""
 
 
 def _silent_of_two(name: str, value: Any) -> None:
-    """Drop a name and what it names."""
+    """Drops a name and its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How far to go for one function.
+    """The extent of the work on one function.
 
-    `target` is a name that `targets.parse` accepts. `seconds` bounds the timing of one candidate, compile time
-    apart. `magnitudes` are the factors by which floating inputs are scaled for the extra value checks, each with
-    a small perturbation drawn from `seed`; the captured values themselves are always checked.
+    `target` is a name that `targets.parse` accepts. `seconds` bounds the timing of one candidate, without
+    compilation. `magnitudes` are the factors that scale floating inputs for the additional value checks, each with a
+    small perturbation drawn from `seed`; the captured values themselves are always checked.
     """
 
     target: str = "cpu"
@@ -44,10 +40,10 @@ class Settings:
     memory_limit: int | None = (
         None  # bytes that the function may need; the fastest version that fits is combined
     )
-    costs: bool = False  # begin with a result on what the function costs as it is
+    costs: bool = False  # begin with a result about the original function
     measure: bool = True  # False: values and compiler figures only, nothing is timed
     progress: Callable[[str], None] = _silent
     inspected: Callable[[str, Any], None] = (
-        _silent_of_two  # told each version (name, `Staged`) whose figures are reported
+        _silent_of_two  # receives each version (name, `Staged`) whose figures are reported
     )
-    constants: Callable[[list[dict[str, Any]]], None] = _silent  # told the large arrays that it captures
+    constants: Callable[[list[dict[str, Any]]], None] = _silent  # receives the large captured arrays

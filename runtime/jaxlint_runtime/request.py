@@ -1,4 +1,4 @@
-"""What a user asks of `jaxlint verify`."""
+"""The options of a `jaxlint verify` run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CannotRun(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to verify, and how far to go. Times in seconds, sizes in bytes."""
+    """What to verify, and the limits. Times in seconds, sizes in bytes."""
 
     kind: str  # "script", "module" or "pytest"
     target: str
@@ -32,30 +32,30 @@ class Request:
     settle: bool = False  # stop after `calls` calls only once the run has settled
     run_for: float | None = 60.0
     timeout: float = 600.0  # for the program, and again for the candidates of each function
-    memory_limit: int | None = None  # None: nine tenths of what is free
+    memory_limit: int | None = None  # None: nine tenths of the free memory
     capture_bytes: int = 512 * 2**20
     include_packages: bool = False
     targets: tuple[str, ...] = ()  # empty: the device that the program runs on
     transforms: tuple[str, ...] | None = None
     seconds: float | None = None
     source_first: bool = False  # try edits of the source before candidates of functions that they may replace
-    costs: bool = False  # tell what the functions cost as they are, too
-    device_memory: int | None = None  # what a function may need on the device
+    costs: bool = False  # also report the cost of the original functions
+    device_memory: int | None = None  # memory limit of a function on the device
     dump: str | None = None  # folder for the staged programs
     trace: str | None = None  # folder for profiler traces
     profile_server: int | None = None  # port
     mesh: tuple[tuple[str, int], ...] | None = None  # names and sizes of axes: look at sharding alone
-    inputs: str | None = None  # file with examples: its functions are called, the program is not run
+    inputs: str | None = None  # file with examples: its functions are called, and the program does not run
     # Sizes of named dimensions, for examples and annotations.
     dims: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def runs(self) -> bool:
-        """Whether the program is run, rather than its functions called with examples."""
+        """Whether the program runs, as opposed to calls of its functions with examples."""
         return self.inputs is None and not self.dims
 
     def launch(self) -> Launch:
-        """What a worker is to run."""
+        """The program for a worker."""
         return Launch(
             kind=self.kind,
             target=self.target,
@@ -66,7 +66,7 @@ class Request:
         )
 
     def capture(self) -> Capture:
-        """The first worker's job, but for what becomes of what it captures."""
+        """The first worker's job, without the step after the capture."""
         return Capture(
             launch=self.launch(),
             until=Until(self.calls if self.runs else None, self.settle and self.runs, self.run_for),
@@ -89,7 +89,7 @@ class Request:
         )
 
     def roots(self) -> list[Path]:
-        """Folders whose code is the user's: that of the program, the project around it, the working directory."""
+        """Folders with the user's code: those of the program, the project around it, the working directory."""
         here = Path.cwd().resolve()
         if self.kind != "script":
             return _distinct([here, project_root(here)])
@@ -99,7 +99,7 @@ class Request:
         return _distinct([folder, root, *([here] if here.is_relative_to(root) else [])])
 
     def project(self) -> Path:
-        """The folder that a scratch copy is made of."""
+        """The folder that scratch copies copy."""
         return max(self.roots(), key=lambda root: -len(root.parts))
 
 
@@ -140,7 +140,7 @@ def _distinct(paths: Sequence[Path]) -> list[Path]:
 
 
 def project_root(start: Path) -> Path:
-    """The nearest folder above `start` that looks like the top of a project, else `start` itself."""
+    """The nearest folder above `start` that looks like a project's top folder, otherwise `start` itself."""
     try:
         home: Path | None = Path.home()
     except RuntimeError:  # a user without one, as in containers

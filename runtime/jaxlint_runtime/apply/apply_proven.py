@@ -1,8 +1,9 @@
-"""`jaxlint verify --apply`: writes proven donations and rematerialised scans to the source, after the whole edited program ran.
+"""`jaxlint verify --apply`: writes proven donations and rematerialised scans to the source, after the whole edited
+program ran.
 
-The edits are made in a scratch copy first and tried there: the program must end as well as before, and the gain must
-be measured again on the edited function. Only what passes is written to the user's files, all of it at once, with the
-originals in a journal until it is done.
+The edits are first tried in a scratch copy: the program must end as before, and the edited function must show the
+gain again. Only edits that pass are written to the user's files, all at once, with the originals in a journal until
+that is done.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from jaxlint_runtime.workers.scratch_copy import TooLarge
 
 
 def apply_proven(verification: Verification, allow_dirty: bool, accept_compiled: bool = False) -> None:
-    """Try and write what was proven; the outcome goes to the document's `applied`.
+    """Tries and writes proven results; the outcome goes to the document's `applied`.
 
-    `accept_compiled`: also what was not measured, of which only a compiler says that it gains.
+    `accept_compiled`: also results that were not measured, for which only a compiler shows the gain.
     """
     document, listener = verification.document, verification.listener
     if verification.rewritten:
@@ -55,7 +56,7 @@ def apply_proven(verification: Verification, allow_dirty: bool, accept_compiled:
 
 
 def _write_source(verification: Verification, allow_dirty: bool) -> bool:
-    """Write the edits of the source, which were run, compared and timed as they stand."""
+    """Writes the edits of the source, which were run, compared and timed in this form."""
     document = verification.document
     proven = [
         result
@@ -77,7 +78,7 @@ def _write_source(verification: Verification, allow_dirty: bool) -> bool:
 
 
 def _verify_again(verification: Verification, allow_dirty: bool, accept_compiled: bool) -> None:
-    """Look at the edited program as at any other: what is jitted only now may donate, or be rematerialised."""
+    """Verifies the edited program like any other: functions that are jitted only now may donate or rematerialise."""
     request = verification.request
     wanted = tuple(name for name in request.transforms or TRANSFORMS if name not in PROGRAM)
     if not wanted:
@@ -98,5 +99,5 @@ def _write(edits: list[Edit], verification: Verification) -> None:
 
 
 def _store(changes: list[Change], project: Path) -> None:
-    """All of the files or none; the originals are in the journal until it is done."""
+    """Writes all of the files or none; the originals are in the journal until that is done."""
     write_together(changes, project, must_keep=True)

@@ -1,4 +1,5 @@
-"""Tries edits of the source before they are written: the program must end as well as before, compute the same, and gain again."""
+"""Tries edits of the source before they are written: the program must end as before, give the same results, and show
+the gain again."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ _DELETED = b"Array has been deleted"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one edit; `message` is the reason or the figures."""
+    """The outcome of one edit; `message` is the reason or the figures."""
 
     edit: Edit
     kept: bool
@@ -31,7 +32,7 @@ class Verdict:
 
 
 def try_all(edits: list[Edit], verification: Verification) -> list[Verdict]:
-    """All at once; one by one when that does not pass as a whole."""
+    """Tries all edits together, and one by one if that fails."""
     verdicts = _try(edits, verification)
     if len(edits) > 1 and not all(verdict.kept for verdict in verdicts):
         verification.listener.note("the edits failed together: trying them one by one")
@@ -45,7 +46,7 @@ def try_all(edits: list[Edit], verification: Verification) -> list[Verdict]:
 
 
 def _try(edits: list[Edit], verification: Verification) -> list[Verdict]:
-    """Run the whole edited program in a scratch copy and measure the edited functions again."""
+    """Runs the whole edited program in a scratch copy and measures the edited functions again."""
     request, document = verification.request, verification.document
     names = ", ".join(dict.fromkeys(edit.result["function"] for edit in edits))
     verification.listener.note(f"--apply: running the edited program in a scratch copy ({names})")
@@ -65,9 +66,9 @@ def _try(edits: list[Edit], verification: Verification) -> list[Verdict]:
 
 
 def _other_values(edits: list[Edit], verification: Verification, dtype: str | None = None) -> str | None:
-    """What the whole program prints and its functions return otherwise with the edits; None where it is the same.
+    """The first difference in what the whole program prints and its functions return; None if there is none.
 
-    `dtype`: the edits compute in it, which is coarser than what the program computes in.
+    `dtype`: the edits compute in this dtype, which is coarser than the program's.
     """
     assert verification.check is not None
     sources = dict(verification.check.sources)
@@ -97,7 +98,7 @@ def _run_edited(
 
 
 def _bad_ending(document: Document, trial: Verification) -> str | None:
-    """Why the edited program did not end as well as the original; None when it did."""
+    """Why the edited program did not end like the original; None if it did."""
     ending, before = trial.document.ending, document.ending
     if ending is None:
         return "the edited program did not finish: " + "; ".join(trial.document.errors)
@@ -110,7 +111,7 @@ def _bad_ending(document: Document, trial: Verification) -> str | None:
 
 
 def _judge(edit: Edit, trial: Document) -> Verdict:
-    """Whether the edited function is donated as written and gains again."""
+    """Whether the edited function donates as written and shows the gain again."""
     function = next((f for f in trial.functions if (f["path"], f["function"]) == edit.place), None)
     if function is None:
         return Verdict(edit, False, "not changed: the edited program loaded another copy of this file")
@@ -127,7 +128,7 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
         for target, result in trial.results
         if target == edit.target and (result["path"], result["function"]) == edit.place
     ]
-    if "equinox" in edit.result["parameters"]:  # what is not donated comes in another argument
+    if "equinox" in edit.result["parameters"]:  # arrays that are not donated are in another argument
         again = [one for one in again if one["parameters"].get("argnums") in (None, list(edit.argnums))]
     for result in again:
         if result["status"] in (edit.result["status"], "verified") and result["codemod"] == DONATION:
@@ -138,7 +139,7 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
 
 
 def _cost_again(edit: Edit, trial: Document) -> CostJson | None:
-    """What the edited function costs on the target that the result is about."""
+    """The cost of the edited function on the target of the result."""
     return next(
         (
             result["after"]
@@ -151,7 +152,7 @@ def _cost_again(edit: Edit, trial: Document) -> CostJson | None:
 
 
 def _peaks(edit: Edit, trial: Document) -> list[int]:
-    """What the compiler says that the edited function needs, as it is written."""
+    """The compiler's peak memory of the edited function."""
     return [
         result["after"]["peak_bytes"]
         for target, result in trial.results

@@ -1,4 +1,4 @@
-"""How what is proven would be written to the source: what `--apply` writes, as a diff, whether or not it is asked to."""
+"""The edits that `--apply` writes for proven results, as a diff, whether or not it was requested."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from jaxlint_runtime.wording.paths import display_path
 def collect_diffs(verification: Verification) -> list[DiffJson]:
     """One entry for the edits of the source, and one for each proven result that can be written.
 
-    An entry has `function`, `path`, `line`, `candidate`, `diff` ("" where there is none) and `note` (why it is advice).
-    Call it before anything is written. A defect of a codemod must not cost the report: it becomes the note.
+    An entry has `function`, `path`, `line`, `candidate`, `diff` ("" if there is none) and `note` (why it is advice).
+    Call this before anything is written. An internal error of a codemod must not cost the report: it becomes the
+    note.
     """
     found: list[DiffJson] = []
     if verification.rewritten:

@@ -1,4 +1,5 @@
-"""Which proven results may be written to the source, and how: the best of each kind for a function; of the others, why not."""
+"""Which proven results may be written to the source, and how: the best of each kind for a function; for the others,
+why not."""
 
 from __future__ import annotations
 
@@ -29,12 +30,12 @@ _RULE = "missing-donation"
 DONATION = "add-donation"
 _CALLS = written_attention.CODEMODS | written_loss.CODEMODS
 OTHERS = written_remat.CODEMODS | _CALLS | written_bf16.CODEMODS
-_DONATED_OF_EQUINOX = 0  # the argument of what `eqx.filter_jit` gives to `jax.jit` that holds what is donated
+_DONATED_OF_EQUINOX = 0  # the argument of `jax.jit` that holds the donated arrays of `eqx.filter_jit`
 
 
 @dataclass(slots=True)
 class Edit:
-    """A proven result and how it would be written. `argnums` and `argnames` are what is donated, if anything is."""
+    """A proven result and its edit. `argnums` and `argnames` are the donated arguments, if there are any."""
 
     result: ResultJson
     target: str
@@ -44,7 +45,7 @@ class Edit:
 
     @property
     def place(self) -> tuple[str, str]:
-        """What the worker knows the function by."""
+        """The key by which the worker identifies the function."""
         return self.result["path"], self.result["function"]
 
     @property
@@ -53,7 +54,8 @@ class Edit:
 
 
 def choose(verification: Verification, allow_dirty: bool, accept_compiled: bool = False) -> list[Edit]:
-    """The proven results that may be tried, of each kind the best for a function; for the others the document says why not."""
+    """The proven results that may be tried: the best of each kind for a function. For the others the document says
+    why not."""
     document = verification.document
     possible: list[Edit] = []
     advised: list[tuple[str, ResultJson, str]] = []
@@ -91,7 +93,7 @@ def choose(verification: Verification, allow_dirty: bool, accept_compiled: bool 
 
 
 def advice(result: ResultJson) -> str | None:
-    """Why a proven result that no codemod writes is advice; None for one that is written, or is no change of a function."""
+    """Why a proven result stays advice; None for one that a codemod writes, or that is not a change of a function."""
     if result["codemod"] in {DONATION, *OTHERS}:
         return None
     if why := result["parameters"].get("unwritten"):
@@ -102,7 +104,7 @@ def advice(result: ResultJson) -> str | None:
 
 
 def _best(edits: Sequence[Edit]) -> list[Edit]:
-    """Of the edits of one kind that can be written in a function, the one that gains most; what cannot be written takes no part."""
+    """Of the writable edits of one kind in a function, the one with the largest gain."""
     groups: dict[tuple[Any, ...], list[Edit]] = {}
     for edit in edits:
         groups.setdefault((edit.place, edit.codemod), []).append(edit)
@@ -110,21 +112,22 @@ def _best(edits: Sequence[Edit]) -> list[Edit]:
 
 
 def _merit(edit: Edit) -> tuple[bool, float]:
-    """What was measured here before what a compiler says; then by what may be claimed."""
+    """Measured results before compiler figures; then by the claim."""
     return edit.result["status"] == "verified", gain_of(edit.result).weight
 
 
 def _beside(result: ResultJson, target: str, chosen: Sequence[Edit]) -> str:
-    """What is tried for the function instead of advice."""
+    """The edit that is tried for the function instead of the advice."""
     place = result["path"], result["function"]
     names = [edit.result["candidate"] for edit in chosen if edit.place == place and edit.target == target]
     return f"; {' and '.join(names)} is tried instead" if names else ""
 
 
 def _is_planned_here(result: ResultJson, target: str) -> bool:
-    """Whether the device at hand shows the gain without a time: a donation changes no bit, and its memory is the compiler's plan.
+    """Whether the current device shows the gain without a time: a donation changes no bit, and its memory is the
+    compiler's plan.
 
-    That is so where a call takes too long to be timed.
+    This applies if a call is too slow to be timed.
     """
     return ":" not in target and result["codemod"] == DONATION
 
@@ -152,7 +155,8 @@ def writable(result: ResultJson, target: str, verification: Verification) -> Edi
 
 
 def _donation(result: ResultJson, target: str, verification: Verification) -> Edit | str:
-    """The edit that donates what all callers give up: by a finding of check, or by the source around each call."""
+    """The edit that donates arguments that no caller needs: from a finding of check, or from the source around each
+    call."""
     parameters, found = result["parameters"], _function_of(result, verification)
     claimed = _claimed(parameters, found, verification)
     sources = verification.check.sources if verification.check is not None else {}
@@ -185,7 +189,7 @@ def _donation(result: ResultJson, target: str, verification: Verification) -> Ed
 def _claimed(
     parameters: Mapping[str, Any], function: Mapping[str, Any] | None, verification: Verification
 ) -> FixRequest | str:
-    """The fix of the finding that claims what was proven, or why it must not be made."""
+    """The fix of the finding that claims the proven donation, or why it must not be applied."""
     finding = None if function is None else _finding_of(function, verification)
     if finding is None:
         return f"advice only: check has no {_RULE} finding here, so the callers are unknown"
@@ -218,7 +222,7 @@ def _function_of(result: ResultJson, verification: Verification) -> FunctionJson
 
 
 def _finding_of(function: Mapping[str, Any], verification: Verification) -> Finding | None:
-    """The finding that says that a function does not donate."""
+    """The finding that a function does not donate."""
     for finding in verification.check.findings if verification.check is not None else ():
         if finding.name == _RULE:
             path, line = os.path.realpath(finding.path), finding.span.line
@@ -229,7 +233,7 @@ def _finding_of(function: Mapping[str, Any], verification: Verification) -> Find
 
 
 def _hindrance(edit: Edit, verification: Verification, allow_dirty: bool, foreseen: Foreseen) -> str | None:
-    """Why an edit cannot or must not be made; None when it may."""
+    """Why an edit cannot or must not be applied; None if it may."""
     root = verification.request.project()
     for path in {os.path.realpath(step.path) for step in edit.fix.steps}:
         own = path in verification.written
@@ -249,7 +253,7 @@ def _hindrance(edit: Edit, verification: Verification, allow_dirty: bool, forese
 
 
 def not_to_be_changed(path: str, root: Path, allow_dirty: bool) -> str | None:
-    """Why a file must not be touched; None when it may."""
+    """Why a file must not be changed; None if it may."""
     if not Path(path).is_relative_to(root):
         return f"not changed: {display_path(path)} is outside the project {root}"
     try:
@@ -262,7 +266,7 @@ def not_to_be_changed(path: str, root: Path, allow_dirty: bool) -> str | None:
 
 
 def _has_changes(path: str) -> bool:
-    """Whether git knows of changes to the file that are not committed; False outside a repository."""
+    """Whether git has uncommitted changes of the file; False outside a repository."""
     folder, name = os.path.split(path)
     try:
         done = run_git(
@@ -274,7 +278,7 @@ def _has_changes(path: str) -> bool:
 
 
 def changes_of(edits: list[Edit], verification: Verification) -> list[Change]:
-    """The new texts of the files as they were examined. Raises Refused."""
+    """The new texts of the checked files. Raises Refused."""
     assert verification.check is not None
     examined = verification.check.sources
     workspace = Workspace(dict(examined), strict=True)
@@ -288,7 +292,7 @@ def changes_of(edits: list[Edit], verification: Verification) -> list[Change]:
 
 
 def record(document: Document, result: ResultJson, kept: bool, message: str) -> None:
-    """Say in the document what became of a result."""
+    """Records the outcome of a result in the document."""
     document.applied.append(
         {
             "function": result["function"],

@@ -1,4 +1,4 @@
-"""How a proven attention is written to the source: the statements that make it become one call."""
+"""Writes a proven attention to the source: its statements become one call."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def step_at(
     find: Callable[[Site, int], list[Span]],
     what: str,
 ) -> Step | str:
-    """The step of a codemod at the first of `places` whose file was examined, or why it stays advice.
+    """The step of a codemod at the first of `places` whose file was checked, or why it stays advice.
 
-    `find` gives the spans at a line that may be meant, `what` says what they are. `examined`: the files by their real paths.
+    `find` returns the candidate spans at a line, `what` names them. `examined`: the files by their real paths.
     """
     paths, workspace = examined
     refused = f"advice only: the source line of the {what} is unknown"

@@ -1,4 +1,4 @@
-"""How a proven bfloat16 policy is written to the source: by the dtype arguments of the layers whose products it takes."""
+"""Writes a proven bfloat16 policy to the source, by the dtype arguments of the layers behind its products."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from jaxlint.source.file import SourceFile
 from jaxlint_runtime.protocol.report_forms import CostJson, ResultJson
 
 CODEMODS = frozenset({"compute-dtype"})
-_REPRODUCED = 0.5  # of what was gained that must be gained again
+_REPRODUCED = 0.5  # share of the gain that must be shown again
 
 
 def bf16_fix(result: ResultJson, sources: Mapping[str, SourceFile]) -> FixRequest | str:
-    """The fix that has layers compute in bfloat16, or why it stays advice.
+    """The fix that makes layers compute in bfloat16, or why it stays advice.
 
-    The last layer of the forward pass is left as it is, so that the loss is computed in float32.
+    The last layer of the forward pass is unchanged, so that the loss is computed in float32.
     """
     paths = {os.path.realpath(path): path for path in sources}
     workspace = Workspace(sources)
     layers: list[tuple[str, Any]] = []
     without = 0
-    for chain in result["parameters"]["calls"]:  # of each product of the forward pass, in their order
+    for chain in result["parameters"]["calls"]:  # for each product of the forward pass, in order
         found: list[tuple[str, Any]] = []
         for place in chain:  # from the inside to the outside
             file, _, line = place.rpartition(":")
@@ -49,7 +49,8 @@ def bf16_fix(result: ResultJson, sources: Mapping[str, SourceFile]) -> FixReques
 
 
 def still_gains(result: ResultJson, again: CostJson | None) -> tuple[bool, str]:
-    """Whether the edited function gains, by its figures on the same target, half of what was promised in memory or in time."""
+    """Whether the edited function shows half of the promised gain in memory or time, by its figures on the same
+    target."""
     if again is None or result["before"] is None or result["after"] is None:
         return False, "not changed: the edited program did not compile the function"
     for name, unit, scale in (("peak_bytes", "MiB", 2**20), ("time_ms", "ms", 1)):

@@ -1,4 +1,5 @@
-"""How a proven cross-entropy by blocks is written to the source: what makes it from a product is mapped over parts of the examples."""
+"""Writes a proven blockwise cross-entropy to the source: its computation from a product is mapped over parts of the
+examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a proven rematerialisation of scan bodies or of blocks is written to the source, and whether its gain came back."""
+"""Writes a proven rematerialisation of scan bodies or blocks to the source, and checks that the gain is still there."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from jaxlint_runtime.protocol.report_forms import ResultJson, peak_of
 _FIND = {"checkpoint-scan-body": checkpoint.find_scans, "remat-call": remat_call.find_calls}
 _WHAT = {"checkpoint-scan-body": "call of a scan", "remat-call": "call of a block in a loop"}
 CODEMODS = frozenset(_FIND)
-_LEAST_SAVED = 2**20  # bytes that are worth a change of the source
-_REPRODUCED = 0.5  # of what was saved that must be saved again
+_LEAST_SAVED = 2**20  # bytes that are worth an edit
+_REPRODUCED = 0.5  # share of the saving that must be shown again
 
 
 def remat_fix(
     result: ResultJson, sources: Mapping[str, SourceFile], limit: int | None = None
 ) -> FixRequest | str:
-    """The fix that puts a checkpoint around the bodies of the scans or the blocks, or why it stays advice.
+    """The fix that puts a checkpoint around the scan bodies or blocks, or why it stays advice.
 
-    `limit`: bytes that the device has; time is traded where the function fits only so.
+    `limit`: the device's memory in bytes; time is traded if the function fits only then.
     """
     saved = _saved(result)
     if saved < _LEAST_SAVED:
         return "advice only: it saves less than 1 MiB"
-    before, after = peak_of(result["before"]) or 0, peak_of(result["after"]) or 0  # known, since they differ
+    # the peaks are known, since they differ
+    before, after = peak_of(result["before"]) or 0, peak_of(result["after"]) or 0
     needed = limit is not None and after <= limit < before
     if not needed and not gain_of(result).costs_no_time:
         return "advice only: it costs time, and --apply writes only what costs none"
@@ -63,7 +64,7 @@ def remat_fix(
 
 
 def still_gains(result: ResultJson, peaks: list[int]) -> tuple[bool, str]:
-    """Whether the edited function, with these peaks by the compiler, needs as little memory as was promised."""
+    """Whether the edited function, with these compiler peaks, needs as little memory as promised."""
     if not peaks:
         return False, "not changed: the edited program did not compile the function"
     before, peak = peak_of(result["before"]), min(peaks)

@@ -1,4 +1,4 @@
-"""Listens to what JAX says about its compiles, through the public `jax.monitoring`."""
+"""Receives JAX's compile events through the public `jax.monitoring`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _COMPILE = "/jax/core/compile/backend_compile_duration"
 class CompileClock:
     """Seconds of tracing and compiling in each thread, between `begin` and `end`.
 
-    Compiles outside such a span are those of single operations run eagerly; they are summed in `eager_compiles`
-    and `eager_seconds`, and `on_eager` is called with the seconds of each.
+    Compiles outside such a span belong to eager operations. They are summed in `eager_compiles` and `eager_seconds`,
+    and `on_eager` is called with the seconds of each.
     """
 
     def __init__(self, on_eager: Callable[[float], None] = lambda seconds: None) -> None:
         self._on_eager = on_eager
-        self.first: float | None = None  # when the first compile of any kind was seen, by time.monotonic
+        self.first: float | None = None  # the time of the first compile of any kind, by time.monotonic
         self.eager_compiles = 0
         self.eager_seconds = 0.0
         self._local = threading.local()
@@ -44,12 +44,12 @@ class CompileClock:
         self._local.inside = True
 
     def end(self) -> tuple[float, float, float] | None:
-        """The call is over: seconds of tracing, of lowering and of compiling; None when it hit the cache."""
+        """The call has ended: seconds of tracing, of lowering and of compiling; None for a cache hit."""
         events: list[tuple[str, float]] | None = self._local.events
         self._local.inside = False
         if events is None:
             return None
-        # the outermost trace contains the others; a trace alone is no compile
+        # the outermost trace includes the others; a trace alone is not a compile
         traces = [seconds for event, seconds in events if event == _TRACE]
         lowers = [seconds for event, seconds in events if event == _LOWER]
         compiles = [seconds for event, seconds in events if event == _COMPILE]

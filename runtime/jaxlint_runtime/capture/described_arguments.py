@@ -1,4 +1,4 @@
-"""The arguments of one call in words: shapes, dtypes, weak types, shardings, pytree structure, static values."""
+"""A description of one call's arguments: shapes, dtypes, weak types, shardings, pytree structure, static values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from jaxlint_runtime.capture import signature
 
 _VARIABLES = 64
-_LEAVES = 32  # described of one argument
+_LEAVES = 32  # leaves that are described for one argument
 _LONGEST = 200  # characters of a pytree structure
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _USUAL = (
@@ -20,7 +20,7 @@ _USUAL = (
     "numpy",
     "jaxlib._jax",
     "jaxlib.xla_extension",
-)  # modules of types that need no other name
+)  # modules whose types are shown by their short name
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = 60
 
@@ -48,10 +48,10 @@ def describe_variables(frame: FrameType) -> list[dict[str, Any]]:
 
 
 def describe(name: str, value: Any) -> dict[str, Any]:
-    """One argument. Reads no array's contents and calls no `repr` of the user's.
+    """One argument. Reads no array contents and calls no `repr` of the user's classes.
 
-    `leaves` has its arrays by place; `structure` is that of a pytree with arrays; `value` is for what has none. `holds` has the types of all
-    leaves of a container, `module` where a class is defined.
+    `leaves` has its arrays by place; `structure` is that of a pytree with arrays; `value` is for arguments without
+    arrays. `holds` has the types of all leaves of a container, `module` the module that defines a class.
     """
     leaves, structure = _arrays(value)
     arrays = [(place, leaf) for place, leaf in leaves if getattr(leaf, "shape", None) is not None]
@@ -94,7 +94,7 @@ def _leaf(place: str, value: Any) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str | None:
-    """A value that means something in words; None for objects, whose `repr` may do anything."""
+    """A value whose text is meaningful; None for objects, whose `repr` may do anything."""
     if isinstance(value, enum.Enum):
         return f"{type(value).__qualname__}.{value.name}"
     if isinstance(value, _PLAIN):

@@ -1,7 +1,8 @@
-"""Calls of the user's that compiled their operations one by one, as `model.init(key, x)` does: which could be compiled as a whole.
+"""Calls in the user's code that compiled their operations one by one, such as `model.init(key, x)`, and could be
+compiled as a whole.
 
-A compile outside jit belongs to each call on the stack that the user wrote. What could be jitted is the outermost of these under which
-no jitted function was called and the host waited for nothing: those calls prepare something, the others are the program.
+A compile outside jit is counted for each user call on the stack. The outermost call without a jitted function and
+without a host sync under it is the one to jit: such calls are set-up code, the others are the program itself.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from typing import Any
 
 from jaxlint_runtime.capture.function_identity import Project
 
-_LEAST = 4  # compiles that make a call worth naming
+_LEAST = 4  # compiles that make a call worth reporting
 _PLAIN = (bool, int, str, bytes, type(None), type, types.FunctionType, types.ModuleType, argparse.Namespace)
 _MOST_NAMES = 100
 
-Place = tuple[int, int, int, int]  # first and last line, first and last column, as `ast` counts
+Place = tuple[int, int, int, int]  # first and last line, first and last column, as in `ast`
 
 
 @dataclass(slots=True)
 class EagerCall:
-    """What compiled under one expression. `plain` has the names around it whose values no transformation can trace."""
+    """The compiles under one expression. `plain` has the surrounding names whose values cannot be traced."""
 
     path: str
     function: str
@@ -34,7 +35,7 @@ class EagerCall:
     plain: dict[str, str]
     compiles: int = 0
     seconds: float = 0.0
-    is_program: bool = False  # a jitted function is called under it, or the host waits
+    is_program: bool = False  # a jitted function is called under it, or a host sync happens
     outer: set[tuple[types.CodeType, int]] = field(default_factory=set)
 
     def as_json(self) -> dict[str, Any]:
@@ -51,15 +52,15 @@ class EagerCall:
 
 
 class EagerCalls:
-    """The calls of one run, by their code and the instruction in it."""
+    """The calls of one run, by code object and instruction."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self._calls: dict[tuple[types.CodeType, int], EagerCall] = {}
 
     def compiled(self, seconds: float) -> None:
-        """An operation was just compiled, in this thread, outside jit."""
-        with contextlib.suppress(Exception):  # watching must never be what breaks the program
+        """An operation was just compiled outside jit, in this thread."""
+        with contextlib.suppress(Exception):  # observation must never break the program
             inner: set[tuple[types.CodeType, int]] = set()
             around = list(self._around(sys._getframe(1)))
             for key, call in reversed(around):
@@ -69,7 +70,8 @@ class EagerCalls:
                 inner.add(key)
 
     def is_program(self) -> None:
-        """A jitted function is being called, or the host waits: what is on the stack is more than a preparation."""
+        """A jitted function is being called, or a host sync happens: the calls on the stack are more than set-up
+        code."""
         with contextlib.suppress(Exception):
             for _, call in self._around(sys._getframe(1)):
                 call.is_program = True
@@ -102,7 +104,7 @@ class EagerCalls:
 
 
 def _place(frame: types.FrameType) -> Place | None:
-    """Where the expression is that a frame is at."""
+    """The place of the expression that a frame is evaluating."""
     positions = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
     if positions is None or any(one is None for one in positions):
         return None
@@ -110,7 +112,8 @@ def _place(frame: types.FrameType) -> Place | None:
 
 
 def _plain_names(frame: types.FrameType) -> dict[str, str]:
-    """Names that a frame knows whose values are static under jit: "static", "class", or "unhashable" where they cannot even be that."""
+    """Names in a frame whose values are static under jit: "static", "class", or "unhashable" if they cannot even be
+    static."""
     known = {name: frame.f_globals[name] for name in frame.f_code.co_names if name in frame.f_globals}
     if frame.f_locals is not frame.f_globals:
         known.update(itertools.islice(frame.f_locals.items(), _MOST_NAMES))

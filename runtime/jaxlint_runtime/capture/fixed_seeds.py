@@ -1,4 +1,5 @@
-"""Random numbers that nobody seeded, the same in every run: else two versions of a program could not be compared."""
+"""Fixes unseeded random numbers, so that they are equal in every run; otherwise two versions of a program could not
+be compared."""
 
 from __future__ import annotations
 
@@ -9,9 +10,10 @@ _SEED = 0
 
 
 def seed_the_unseeded() -> None:
-    """Seed the generators of Python and NumPy that start from the machine's entropy. What the program seeds stays as it is.
+    """Seeds the generators of Python and NumPy that start from the machine's entropy. Seeds of the program are kept.
 
-    Any numbers might have been drawn, so these may, too. `numpy.random.default_rng()` draws others at each call, as it should.
+    Any numbers might have been drawn, so these may be too. `numpy.random.default_rng()` still differs at each call,
+    as it should.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Which function of the user's was jitted: unwraps what stands around it and says where it was written."""
+"""The user's function behind a jitted one: looks through wrappers and finds where it was written."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
-# never the user's, even with --include-packages: they are what is being looked through
+# never the user's, even with --include-packages: these are looked through
 _OWN = ("jax", "jaxlib", "jaxlint", "jaxlint_rules", "jaxlint_runtime")
 
-_DEEPEST = 4  # tuples in tuples that are searched for a function
+_DEEPEST = 4  # nesting depth of tuples that are searched for a function
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A place in source that stands for a jitted function. `line` is that of the `def` or its first decorator."""
+    """A place in the source that identifies a jitted function. `line` is that of the `def` or its first decorator."""
 
     qualname: str
     path: str
@@ -30,10 +30,10 @@ class Identity:
 
 
 class Project:
-    """Tells the user's files from installed ones.
+    """Distinguishes the user's files from installed ones.
 
-    `roots` are folders of the user's code; installed packages inside them (a virtual environment) do not count.
-    With `include_packages` every installed package but JAX itself counts as well.
+    `roots` are folders of the user's code; installed packages inside them (a virtual environment) do not count. With
+    `include_packages` every installed package except JAX itself counts too.
     """
 
     def __init__(self, roots: Iterable[str | Path], include_packages: bool = False) -> None:
@@ -46,7 +46,7 @@ class Project:
         self._known: dict[str, str | None] = {}
 
     def file(self, filename: str) -> str | None:
-        """The real path of a file that is the user's, else None."""
+        """The real path of a file that is the user's, otherwise None."""
         try:
             return self._known[filename]
         except KeyError:
@@ -67,20 +67,20 @@ class Project:
         return real if real.startswith(self.roots) else None
 
     def add(self, path: str | Path) -> None:
-        """Count this file or folder as the user's, installed or not."""
+        """Counts this file or folder as the user's, installed or not."""
         real = os.path.realpath(path)
         self._named = (*self._named, real + os.sep if os.path.isdir(real) else real)
         self._known.clear()
 
     def nearest_frame(self, frame: types.FrameType | None) -> types.FrameType | None:
-        """The innermost frame of the user's, from `frame` outwards."""
+        """The innermost frame of the user's code, from `frame` outwards."""
         while frame is not None and self.file(frame.f_code.co_filename) is None:
             frame = frame.f_back
         return frame
 
 
 def _package_folders(names: Iterable[str]) -> tuple[str, ...]:
-    """Folders of packages that are loaded or lie beside this one; found without importing anything."""
+    """Folders of packages that are loaded or lie beside this one, located without importing anything."""
     folders = [Path(__file__).resolve().parents[1]]
     for name in names:
         module = sys.modules.get(name)
@@ -89,7 +89,8 @@ def _package_folders(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def unwrap(function: Any) -> Iterator[Any]:
-    """The function itself and what it wraps, outermost first: partials, bound methods, `functools.wraps`, callables."""
+    """The function itself and the functions that it wraps, outermost first: partials, bound methods,
+    `functools.wraps`, callables."""
     seen: set[int] = set()
     while function is not None and id(function) not in seen:
         seen.add(id(function))
@@ -116,10 +117,10 @@ def _attribute(value: Any, name: str) -> Any:
 
 
 def identify(function: Any, project: Project, caller: types.FrameType | None) -> Identity | None:
-    """Where the jitted function was written, or where it was jitted when only that is in the user's files.
+    """Where the jitted function was written, or where it was jitted if only that is in the user's files.
 
-    The innermost function of the user's counts: `jit(vmap(loss))` is about `loss`. `caller` is the frame that
-    called `jax.jit`. None: nothing of the user's is involved.
+    The innermost user function counts: `jit(vmap(loss))` is about `loss`. `caller` is the frame that called
+    `jax.jit`. None: no user code is involved.
     """
     found: Identity | None = None
     for layer in unwrap(function):
@@ -136,14 +137,14 @@ def identify(function: Any, project: Project, caller: types.FrameType | None) ->
 
 
 def last_line(code: types.CodeType) -> int:
-    """The last line that belongs to a function, nested functions included."""
+    """The last line of a function, nested functions included."""
     lines = [line for _, _, line in code.co_lines() if line is not None]
     inner = [last_line(const) for const in code.co_consts if isinstance(const, types.CodeType)]
     return max(lines + inner, default=code.co_firstlineno)
 
 
 def static_function(args: Sequence[Any], positions: Iterable[int], project: Project) -> Any:
-    """The first function of the user's inside the static arguments of a call, None when there is none."""
+    """The first user function among the static arguments of a call, None if there is none."""
     waiting = [(args[position], 0) for position in positions if -len(args) <= position < len(args)]
     while waiting:
         value, depth = waiting.pop(0)
@@ -160,7 +161,7 @@ def static_function(args: Sequence[Any], positions: Iterable[int], project: Proj
 
 
 def code_key(function: Any) -> tuple[Any, ...]:
-    """What makes two wrappers "the same function, jitted again": the code objects around and inside it."""
+    """The key that makes two wrappers "the same function, jitted again": the code objects around and inside it."""
     codes = tuple(
         code
         for layer in unwrap(function)

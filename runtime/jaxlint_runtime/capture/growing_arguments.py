@@ -1,4 +1,4 @@
-"""Arguments that are a little longer at each compile, as the cache of a decoder is that appends to it."""
+"""Arguments that grow with each compile, such as a decoder's cache that is appended to."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from itertools import pairwise
 
 from jaxlint_runtime.capture.signature import Signature
 
-_LEAST = 4  # compiles that make a growth
+_LEAST = 4  # compiles that count as growth
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """One array among the arguments whose axis went from `first` to `last` over `compiles` compiles."""
+    """An argument array whose axis grew from `first` to `last` over `compiles` compiles."""
 
     place: str
     axis: int
@@ -23,7 +23,7 @@ class Growth:
 
 
 def growing(signatures: Sequence[Signature]) -> list[Growth]:
-    """What grew over the compiles of a function, in their order; nothing where an axis ever shrank or stayed."""
+    """The arrays that grew over a function's compiles, in order; none for an axis that ever shrank or stayed."""
     if len(signatures) < _LEAST:
         return []
     return list(_growths(signatures))

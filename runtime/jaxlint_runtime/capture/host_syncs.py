@@ -1,7 +1,7 @@
-"""Counts where the host waits for the device: `float(x)`, `x.item()`, `np.asarray(x)`, `print(x)` and their like.
+"""Counts host syncs: `float(x)`, `x.item()`, `np.asarray(x)`, `print(x)` and the like.
 
-Hooks on JAX's array type and on three functions; only public names. Each wait is put down to the nearest line of
-the user's, with the time it took. On CPU NumPy reads arrays through the buffer protocol, past every method, hence
+Hooks on JAX's array type and on three functions, by public names only. Each host sync is attributed to the nearest
+line of user code, with its duration. On CPU, NumPy reads arrays through the buffer protocol, past every method; hence
 the wrappers around `numpy.asarray` and `numpy.array`.
 """
 
@@ -35,12 +35,12 @@ _METHODS = {
     "block_until_ready": "x.block_until_ready()",
 }
 
-_UNPACKS = _METHODS["__iter__"]  # works under jit, too
+_UNPACKS = _METHODS["__iter__"]  # also work under jit
 
 
 @dataclass(slots=True)
 class SyncSite:
-    """A line that waits for the device: how often, for how long, how often since the first captured call."""
+    """A line with host syncs: how many, for how long, and how many since the first captured call."""
 
     path: str
     line: int
@@ -51,9 +51,10 @@ class SyncSite:
 
 
 class HostSyncs:
-    """The hooks and what they counted.
+    """The hooks and their counts.
 
-    `counting` says whether a wait counts now (not inside a jitted call); `waited` is called at the first wait of each line.
+    `counting` says whether a host sync counts now (not inside a jitted call); `waited` is called at the first one of
+    each line.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class HostSyncs:
         self._undo: list[tuple[Any, str, Any]] = []
 
     def install(self, jax: Any) -> None:
-        """Put the hooks in place. Whatever cannot be hooked is left alone."""
+        """Installs the hooks. A function that cannot be hooked is left alone."""
         import numpy
 
         array_type = _array_type()
@@ -86,7 +87,7 @@ class HostSyncs:
             self._replace(numpy, name, self._numpy_hook(original, f"np.{name}(x)", array_type))
 
     def remove(self) -> None:
-        """Put everything back."""
+        """Restores everything."""
         while self._undo:
             owner, name, original = self._undo.pop()
             setattr(owner, name, original)
@@ -144,7 +145,7 @@ class HostSyncs:
 
 
 def _array_type() -> type:
-    """The class of concrete arrays. Looked up without making an array: that would start the backend too early."""
+    """The class of concrete arrays. Found without creating an array, which would start the backend too early."""
     from jaxlint_runtime import compat
 
     return compat.array_type()

@@ -1,6 +1,7 @@
-"""Acts right after a module was imported for the first time, so that JAX need not be imported before the program.
+"""Runs actions right after a module's first import, so that JAX need not be imported before the program.
 
-The program may set `XLA_FLAGS` or `JAX_*` in its first lines; importing JAX for it would make that come too late.
+The program may set `XLA_FLAGS` or `JAX_*` in its first lines; importing JAX earlier would make these settings too
+late.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class _Loader(importlib.abc.Loader):
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        # the module must look as if nobody stood between
+        # the module must look unchanged
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         module.__loader__ = self._loader
@@ -33,7 +34,7 @@ class _Loader(importlib.abc.Loader):
 
 
 class AfterImport(importlib.abc.MetaPathFinder):
-    """Calls `actions[name](module)` once, when the module `name` has been imported."""
+    """Calls `actions[name](module)` once, after the import of the module `name`."""
 
     def __init__(self, actions: dict[str, Callable[[ModuleType], None]]) -> None:
         self._actions = dict(actions)
@@ -52,7 +53,7 @@ class AfterImport(importlib.abc.MetaPathFinder):
         return spec
 
     def install(self) -> None:
-        """Act on the modules that are loaded already, wait for the others."""
+        """Runs the actions of loaded modules, and waits for the others."""
         for name in list(self._actions):
             if name in sys.modules:
                 self._actions.pop(name)(sys.modules[name])

@@ -1,4 +1,4 @@
-"""A stand-in for `jax.jit`, and for what it returns, that tells the recorder of each call."""
+"""Proxies for `jax.jit` and for its results, which report each call to the recorder."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class JitProxy:
     """Behaves as the jitted function that it holds, and reports its calls.
 
-    The methods of `jax.stages.Wrapped` are written out because `isinstance` with that protocol looks for them on the
-    class; everything else is passed on. Assigned attributes stay on the proxy.
+    The methods of `jax.stages.Wrapped` are written out, since `isinstance` with that protocol looks for them on the
+    class. Everything else is forwarded. Assigned attributes stay on the proxy.
     """
 
     def __init__(
@@ -33,8 +33,8 @@ class JitProxy:
         self._jaxlint_record = record
         self._jaxlint_call = recorder.call
         self._jaxlint_options = options
-        self._jaxlint_adopted: dict[Any, FunctionRecord] = {}  # where `record` depends on a static argument
-        # The how manieth wrapper of its function.
+        self._jaxlint_adopted: dict[Any, FunctionRecord] = {}  # if `record` depends on a static argument
+        # The number of this wrapper among those of its function.
         self._jaxlint_number = 1 if record is None else record.wrappers
         self._jaxlint_compiled = False
         for name in ("__module__", "__name__", "__qualname__", "__doc__", "__wrapped__", "__annotations__"):
@@ -50,12 +50,13 @@ class JitProxy:
         return self if instance is None else types.MethodType(self, instance)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_jaxlint_"):  # a half-made proxy: copy and pickle ask before __init__ ran
+        # a half-built proxy: copy and pickle read attributes before __init__
+        if name.startswith("_jaxlint_"):
             raise AttributeError(name)
         return getattr(self._jaxlint_jitted, name)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        # another process gets the jitted function itself, without the recorder
+        # another process receives the jitted function itself, without the recorder
         return operator.itemgetter(0), ((self._jaxlint_jitted,),)
 
     def __copy__(self) -> Any:
@@ -81,21 +82,21 @@ class JitProxy:
 
 
 def plain(function: Any) -> Any:
-    """The jitted function inside a proxy; anything else as it is."""
+    """The jitted function inside a proxy; anything else unchanged."""
     return function._jaxlint_jitted if type(function) is JitProxy else function
 
 
 def jit_proxy(
     original: Callable[..., Any], recorder: Recorder, read: Callable[..., dict[str, Any]] | None = None
 ) -> Callable[..., Any]:
-    """What stands in for `jax.jit` (or `pjit`, `pmap`): the same arguments, decorator factories included.
+    """The replacement of `jax.jit` (or `pjit`, `pmap`): the same arguments, decorator factories included.
 
-    `read` makes options of `jax.jit` of what it is called with beside the function.
+    `read` converts its other arguments to options of `jax.jit`.
     """
 
     def jit(*args: Any, **options: Any) -> Any:
         if not args:
-            made = original(**options)  # raises for bad options as JAX does
+            made = original(**options)  # raises for bad options like JAX
             given = options if read is None else read(**options)
             return lambda function: wrap(made(plain(function)), function, given, sys._getframe(1))
         jitted = original(plain(args[0]), *args[1:], **options)

@@ -1,7 +1,7 @@
-"""What named functions of a program return, call by call, kept so that two versions of the program can be compared.
+"""The results of named functions, call by call, stored to compare two versions of a program.
 
-Like a watched function (`watched_functions.py`), an observed one keeps its name, signature and lines: its body runs in a `with` block
-that counts and times it, and what it returns goes through a recorder first.
+Like a watched function (`watched_functions.py`), an observed one keeps its name, signature and lines. Its body runs
+in a `with` block that counts and times it, and its results pass through a recorder.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from jaxlint_runtime.capture.watched_functions import body_of, definitions, with
 
 _MARK = "jaxlint observe "
 _CALLS = "calls.json"
-_BYTES = 64 * 2**20  # of one call's result that is kept
+_BYTES = 64 * 2**20  # of one call's result that are stored
 _PLAIN = (bool, int, float, complex)
-MODULE = "<module>"  # stands for the names of the program's first module when it ends
+MODULE = "<module>"  # stands for the names in the program's main module at its end
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class Observed:
 
 
 class _Block:
-    """The context that an observed body runs in."""
+    """The context around an observed body."""
 
     def __init__(self, observer: Observer, record: Observed) -> None:
         self._observer = observer
@@ -70,7 +70,7 @@ class _Block:
             self._observer.ended(self._record, failed=error[0] is not None)
 
     def returned(self, value: Any) -> Any:
-        """Keep what the outermost call is about to return: calls 1, 2, 3 and then those of powers of two."""
+        """Stores the outermost call's result: for calls 1, 2, 3 and then for powers of two."""
         number = self._record.calls
         outermost = len(self._local.starts) == 1 and self._local.starts[0] is not None
         if outermost and (number <= 3 or not number & (number - 1)):
@@ -100,10 +100,10 @@ class _Jitted:
 
 @dataclass
 class Observer:
-    """Compiles the files of observed functions, and writes what they return to `folder`.
+    """Compiles the files of observed functions, and writes their results to `folder`.
 
-    `places` holds the qualified names of functions by real path. `overhead` is the time in seconds that keeping took. `cut` may end the
-    program where a call does.
+    `places` holds the qualified names of functions by real path. `overhead` is the time in seconds that storing took.
+    `cut` may end the program at the end of a call.
     """
 
     places: Mapping[str, list[str]]
@@ -116,7 +116,7 @@ class Observer:
     _open: list[Observed] = field(default_factory=list)  # that the main thread is in
 
     def compile(self, data: bytes, filename: str) -> types.CodeType | None:
-        """The module's code with its functions observed; None where there is nothing to do or it cannot be done."""
+        """The module's code with its functions observed; None if there is nothing to do or it is impossible."""
         path = os.path.realpath(filename)
         names = self.places.get(path)
         if not names:
@@ -166,7 +166,7 @@ class Observer:
             self._open.append(record)
 
     def ended(self, record: Observed, *, failed: bool) -> None:
-        """The call is over. Raises what ends the program where it is cut off here."""
+        """The call has ended. Raises an exception that ends the program if it is cut off here."""
         if threading.current_thread() is not threading.main_thread():
             return
         self._open.pop()
@@ -174,7 +174,7 @@ class Observer:
             self.cut.ended(record, self._open)
 
     def keep(self, name: str, number: int, value: Any) -> None:
-        """Write the arrays and numbers of a value. What cannot be written is left out, never raised."""
+        """Writes the arrays and numbers of a value. Others are left out, never raised."""
         if self.folder is None:
             return
         start = time.perf_counter()
@@ -191,20 +191,20 @@ class Observer:
                 entry = (name, number, found.leaves, found.paths, found.groups)
                 key = hashlib.sha256(f"{name} {number}".encode()).hexdigest()[:24]
                 (self.folder / f"{key}.pickle").write_bytes(pickle.dumps(entry))
-        except Exception:  # objects that are no pytrees, deleted arrays, keys of an unknown kind
+        except Exception:  # objects that are not pytrees, deleted arrays, unknown kinds of keys
             pass
         finally:
             self.overhead += time.perf_counter() - start
 
     def close(self) -> None:
-        """Write how often each function was called."""
+        """Writes the number of calls of each function."""
         if self.folder is not None:
             calls = {record.qualname: record.calls for record in self.records}
             (self.folder / _CALLS).write_text(json.dumps(calls))
 
 
 def _number(leaf: Any) -> Any:
-    """Arrays as they are, numbers as the arrays that JAX makes of them; None, which is no leaf, for all else."""
+    """Arrays unchanged, numbers as JAX arrays; None, which is not a leaf, for anything else."""
     import jax
     import numpy as np
 
@@ -212,7 +212,7 @@ def _number(leaf: Any) -> Any:
         array = np.asarray(leaf)
         narrow = array.astype(jax.dtypes.canonicalize_dtype(array.dtype))
         return narrow if narrow.dtype.kind != "i" or narrow == array else array
-    # modules such as numpy have names `dtype` and `shape`, too
+    # modules such as numpy also have `dtype` and `shape`
     return leaf if isinstance(leaf, jax.Array | np.ndarray | np.generic) else None
 
 
@@ -223,13 +223,14 @@ def _yields(definition: Any) -> bool:
 
 
 def corresponding(left: Path, right: Path) -> Callable[[str], bool]:
-    """Whether the calls of a function in two runs are the same ones: not where one of them has compiled some into their callers."""
+    """Whether the calls of a function in two runs correspond: not if one of them has compiled some into their
+    callers."""
     one, two = (json.loads((folder / _CALLS).read_text()) for folder in (left, right))
     return lambda name: one.get(name) == two.get(name)
 
 
 def read(folder: Path) -> Iterator[tuple[str, int, Any]]:
-    """(function, call, outcome) of everything that was kept in a folder of our own."""
+    """The (function, call, outcome) entries stored in a folder."""
     from jaxlint_runtime.proof.equivalence import Outcome
 
     for path in sorted(folder.glob("*.pickle")):

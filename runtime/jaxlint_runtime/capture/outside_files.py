@@ -1,6 +1,6 @@
-"""Files that a program writes or deletes elsewhere than in its scratch copy and temporary folder, as Python's audit events tell of them.
+"""Files that a program writes or deletes outside its scratch copy and temporary folder, from Python's audit events.
 
-What a library in C opens by itself raises no such event, and is not seen.
+Files that a C library opens itself raise no such event and are not seen.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NO_FILES = ("/dev", "/proc", "/sys")
-_MOST = 1000  # files that are told of
+_MOST = 1000  # files that are reported
 
 
 class OutsideFiles:
-    """Listens from `start` to `stop`. `inside`: folders of which nothing is told."""
+    """Listens from `start` to `stop`. `inside`: folders that are ignored."""
 
     def __init__(self, inside: Sequence[str]) -> None:
         own = [*inside, os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), *_NO_FILES]
@@ -33,21 +33,21 @@ class OutsideFiles:
         sys.addaudithook(self._hear)
 
     def stop(self) -> None:
-        """An audit hook stays for as long as its process."""
+        """Audit hooks cannot be removed while the process lives."""
         self._listening = False
 
     def forget(self, folder: str) -> None:
-        """Tell nothing of a folder that turns out to be a cache."""
+        """Ignores a folder that turns out to be a cache."""
         place = os.path.realpath(folder).rstrip(os.sep) + os.sep
         self._starts = {path: start for path, start in self._starts.items() if not path.startswith(place)}
         self._gone = {path for path in self._gone if not path.startswith(place)}
 
     def written(self) -> list[tuple[str, int]]:
-        """Real paths of the files that were written, each with the byte after which that is the program's."""
+        """Real paths of the written files, each with the byte after which the program wrote."""
         return sorted(self._starts.items())
 
     def gone(self) -> list[str]:
-        """Real paths of files that the program deleted and had not made."""
+        """Real paths of files that the program deleted and had not created."""
         return sorted(self._gone)
 
     def _hear(self, event: str, given: tuple[Any, ...]) -> None:

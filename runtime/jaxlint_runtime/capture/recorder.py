@@ -1,4 +1,5 @@
-"""Counts and times the calls of the user's jitted functions, keeps inputs of a late one, and says when it is enough."""
+"""Counts and times the calls of the user's jitted functions, stores the inputs of a late call, and decides when the
+run has shown enough."""
 
 from __future__ import annotations
 
@@ -23,17 +24,17 @@ from jaxlint_runtime.capture.stop import Stopper
 from jaxlint_runtime.lowering.jit_options import OPTION_NAMES, Parameters, read_options
 from jaxlint_runtime.model import CapturedCall, CapturedFunction, Compile, JitOptions
 
-_SHARE = 0.02  # of the time since a function's first call that copying its inputs may take
-_GROWTH = 1.5  # the next copy comes this much later than the last, counted in calls
+_SHARE = 0.02  # share of the time since a function's first call that copying its inputs may take
+_GROWTH = 1.5  # ratio of call numbers between two copies
 _KEPT_SIGNATURES = 64
 _KEPT_TIMES = 256
-_FIRST = 2  # calls of a function that show where in the program it is called
-_ASK_AGAIN = 0.1  # seconds between two looks at whether the run has settled
+_FIRST = 2  # calls that show where the program calls a function
+_ASK_AGAIN = 0.1  # seconds between two checks of whether the run has settled
 
 
 @dataclass(slots=True)
 class FunctionRecord:
-    """All that is known of one function of the user's, over every wrapper that `jax.jit` made of it."""
+    """All facts about one user function, over every wrapper that `jax.jit` created from it."""
 
     identity: Identity
     function: Any
@@ -61,20 +62,20 @@ class FunctionRecord:
     call_bytes: int = 0
     call_number: int = 0
     refused: str | None = None
-    results: dict[int, weakref.ref[Any]] | None = None  # arrays that the last kept call returned, by id
-    passed: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # arrays that it was given, by id
+    results: dict[int, weakref.ref[Any]] | None = None  # arrays that the last stored call returned, by id
+    passed: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # arrays that it received, by id
     reused: bool = False
     rebound: set[int | str] | None = None
-    updates: bool = False  # a call took floating arrays that the call before had returned
+    updates: bool = False  # a call received floating arrays that the call before had returned
 
     @property
     def weight(self) -> float:
-        """Seconds that the program spent here, as far as known: what the hottest function is chosen by."""
+        """Seconds that the program spent here, as far as known; the hottest function is chosen by it."""
         warm = statistics.median(self.warm_ms) * self.calls / 1e3 if self.warm_ms else 0.0
         return max(self.seconds, warm)
 
     def captured(self) -> CapturedFunction:
-        """The record as the rest of the runtime takes it."""
+        """The record in the runtime's common form."""
         refused = self.refused
         if self.call is None and refused is None:
             uncalled = (
@@ -106,12 +107,12 @@ class FunctionRecord:
 
 
 class Recorder:
-    """One run's records.
+    """The records of one run.
 
-    `calls` is how many calls of a function are enough (None: no limit): of any, or with `settle`, once the run has settled
-    as `stop_condition.settled` has it, within `run_for` seconds. `capture_bytes` bounds the copies of arguments, all functions
-    together. `examples`: the calls are made with examples, so that each is kept in place of the one before, and
-    what a call has in common with the one before says nothing.
+    `calls` is how many calls of a function are enough (None: no limit): of any function, or with `settle` once the
+    run has settled (`stop_condition.settled`), within `run_for` seconds. `capture_bytes` bounds the copies of
+    arguments of all functions together. `examples`: the calls use example arguments, so each call replaces the stored
+    one, and comparing it with the previous call is meaningless.
     """
 
     def __init__(
@@ -127,7 +128,7 @@ class Recorder:
         self.active = False
         self._examples = examples
         self.records: dict[tuple[Any, ...], FunctionRecord] = {}
-        self.first_call: float | None = None  # when the first captured call ended, by time.monotonic
+        self.first_call: float | None = None  # the end of the first captured call, by time.monotonic
         self.eager_calls = EagerCalls(project)
         self.clock = CompileClock(self.eager_calls.compiled)
         self.announce: Callable[[], None] = lambda: None  # called at calls 1, 2, 4, 8 ... of a function
@@ -142,7 +143,7 @@ class Recorder:
         self._is_tracing: Callable[[], bool] = lambda: False  # until JAX is imported
 
     def start(self) -> None:
-        """JAX is imported: count from now on."""
+        """JAX is imported: starts counting."""
         from jaxlint_runtime import compat
 
         self._is_tracing = compat.is_tracing
@@ -150,12 +151,12 @@ class Recorder:
         self.active = True
 
     def stop(self) -> None:
-        """Count no more; wrapped functions stay usable."""
+        """Stops counting; wrapped functions stay usable."""
         self.active = False
         self.clock.remove()
 
     def wrap(self, jitted: Any, function: Any, options: dict[str, Any], caller: FrameType) -> Any:
-        """The proxy for a function that was just jitted; the function itself when it is none of the user's."""
+        """The proxy for a function that was just jitted; the function itself if it is not the user's."""
         if not self.active:
             return jitted
         try:
@@ -165,9 +166,9 @@ class Recorder:
                 record = self._record(found, code_key(function), function, jitted, given, caller)
                 return JitProxy(jitted, function, given, record, self)
             if given.static_argnums or given.static_argnames:
-                # a library's own jit may take the user's function as a static argument (equinox.filter_jit)
+                # a library's jit may take the user's function as a static argument (equinox.filter_jit)
                 return JitProxy(jitted, function, given, None, self)
-        except Exception:  # recording must never be what breaks the program
+        except Exception:  # recording must never break the program
             pass
         return jitted
 
@@ -218,11 +219,11 @@ class Recorder:
         return known
 
     def busy(self) -> bool:
-        """Whether this thread is inside a captured call, or in a transformation: then waits are not the user's."""
+        """Whether this thread is inside a captured call or a transformation: then host syncs are not the user's."""
         return bool(getattr(self._local, "inside", False)) or self._is_tracing()
 
     def call(self, proxy: JitProxy, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Do one call of a wrapped function."""
+        """Runs one call of a wrapped function."""
         jitted, record = proxy._jaxlint_jitted, proxy._jaxlint_record
         if not self.active:
             return jitted(*args, **kwargs)
@@ -265,7 +266,7 @@ class Recorder:
             record.seconds += seconds
             if not kept and record.last_start:
                 record.period_ms.append((start - record.last_start) * 1e3)
-        # a call that was copied, waited for or compiled says nothing about the pace
+        # a call that was copied, waited for or compiled says nothing about the speed
         record.last_start = 0.0 if kept or spans is not None else start
         if self.first_call is None:
             self.first_call = time.monotonic()
@@ -274,7 +275,7 @@ class Recorder:
         return out
 
     def _enough(self, record: FunctionRecord) -> bool:
-        """Ask for a stop once the run has shown enough."""
+        """Requests a stop once the run has shown enough."""
         assert self._limit is not None
         now = time.perf_counter()
         if self._settle and now < self._asked + _ASK_AGAIN:
@@ -293,7 +294,7 @@ class Recorder:
     def _keep(
         self, proxy: JitProxy, record: FunctionRecord, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> bool:
-        """Copy the arguments when this is the first call, the last one wanted, or time allows another copy."""
+        """Copies the arguments of the first call and of the last one wanted, and of others if there is time."""
         now = time.perf_counter()
         number = record.calls + 1
         if number == 1:
@@ -328,13 +329,13 @@ class Recorder:
         return True
 
     def _remember(self, record: FunctionRecord, args: Any, kwargs: Any, out: Any) -> None:
-        """Note which arrays a call was given and returned, without keeping them alive."""
+        """Records which arrays a call received and returned, without keeping them alive."""
         with contextlib.suppress(Exception):
             record.passed = {id(leaf): weakref.ref(leaf) for leaf in _arrays((args, kwargs))}
             record.results = {id(leaf): weakref.ref(leaf) for leaf in _arrays(out)}
 
     def _compare(self, record: FunctionRecord, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """See which arguments are what the call before returned: they are rebound, at every time we looked."""
+        """Finds arguments that the previous call returned: they are rebound, at every comparison so far."""
         results, record.results = record.results or {}, None
         passed, record.passed = record.passed, {}
         seen: set[int | str] = set()
@@ -355,7 +356,7 @@ class Recorder:
         self._local.inside = True
         try:
             jax.block_until_ready(out)
-        except Exception:  # an error of the device is the program's to meet
+        except Exception:  # a device error belongs to the program
             pass
         finally:
             self._local.inside = False

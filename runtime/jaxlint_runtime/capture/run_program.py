@@ -1,4 +1,4 @@
-"""Runs a script, a module or a test suite as Python itself would, and says how it ended."""
+"""Runs a script, a module or a test suite as Python itself would, and reports how it ended."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class Kind(enum.StrEnum):
 class How(enum.StrEnum):
     """How the program ended."""
 
-    FINISHED = "finished"  # by itself, `sys.exit` and `os._exit` included
+    FINISHED = "finished"  # by itself, including `sys.exit` and `os._exit`
     STOPPED = "stopped"  # by us
     RAISED = "raised"
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How the program ended: `status` as the shell would see it, `message` one line."""
+    """How the program ended: `status` as in a shell, `message` in one line."""
 
     how: How
     status: int
@@ -52,7 +52,7 @@ class Ending:
 
 
 class HardExit(BaseException):
-    """Stands in for `os._exit` in the program's main thread, so that what was captured survives."""
+    """Replaces `os._exit` in the program's main thread, so that captured data survives."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -67,10 +67,10 @@ def run_program(
     compile_script: Compiler = _plain_compile,
     instead: Callable[[], tuple[int, str]] | None = None,
 ) -> Ending:
-    """Run it to its end or until it is stopped. Must be called in the main thread.
+    """Runs it to its end or until it is stopped. Must be called in the main thread.
 
-    `compile_script` makes the code of a script from its bytes and its name. `instead` is called in place of the program
-    and returns an exit status and what it did.
+    `compile_script` compiles a script from its bytes and its name. `instead` is called in place of the program and
+    returns an exit status and a description.
     """
     process = os.getpid()
     runners: dict[Kind, Callable[[str, Sequence[str]], int]] = {
@@ -93,7 +93,7 @@ def run_program(
             ending = _ending(error, stopper)
         finally:
             stopper.finish()
-    if os.getpid() != process:  # a forked child that ran on to the end of the script: its work is done
+    if os.getpid() != process:  # a forked child that reached the end of the script: its work is done
         _flush()
         os._exit(ending.status)
     if ending.how is not How.STOPPED and stopper.requested and kind is Kind.PYTEST:
@@ -133,7 +133,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _last_user_line(error: BaseException) -> str:
-    """Where in the program it was raised: the innermost frame that is not in an installed package."""
+    """The innermost frame outside installed packages: where the program raised."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if (
             "site-packages" not in frame.filename
@@ -148,7 +148,7 @@ _HERE = str(Path(__file__).resolve().parents[1])
 
 
 def _print_error(error: BaseException) -> None:
-    """Print the traceback as Python would, without our own frames on top."""
+    """Prints the traceback like Python, without our own frames on top."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith((_HERE, "<frozen")):
         trace = trace.tb_next
@@ -165,7 +165,7 @@ def _run_script(path: str, arguments: Sequence[str], compile_script: Compiler) -
         runpy.run_path(path, run_name="__main__")
         return 0
     sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
-    # a module of our own: the one that runpy makes is taken out of sys.modules when the program ends
+    # a module of our own: runpy removes the one that it creates from sys.modules at the end
     module = types.ModuleType("__main__")
     module.__file__ = path
     module.__builtins__ = __builtins__  # type: ignore[attr-defined]
@@ -197,14 +197,14 @@ def _run_pytest(target: str, arguments: Sequence[str]) -> int:
 
 
 def pytest_exit(message: str) -> BaseException:
-    """What ends a pytest session from within a test."""
+    """The exception that ends a pytest session from within a test."""
     import pytest
 
     return pytest.exit.Exception(f"jaxlint: {message}", returncode=0)
 
 
 def _join_threads(stopper: Stopper) -> None:
-    """Wait for the program's own threads, as the interpreter does at exit."""
+    """Waits for the program's own threads, like the interpreter at exit."""
     waiting = True
     while waiting:
         waiting = False
@@ -216,7 +216,7 @@ def _join_threads(stopper: Stopper) -> None:
 
 @contextlib.contextmanager
 def _soft_exit(stopper: Stopper) -> Iterator[None]:
-    """Turn `os._exit` of the program's own process into an exception in its main thread."""
+    """Turns `os._exit` of the program's own process into an exception in its main thread."""
     process, original = os.getpid(), os._exit
 
     def leave(status: int) -> Any:
@@ -226,7 +226,7 @@ def _soft_exit(stopper: Stopper) -> Iterator[None]:
             raise HardExit(status)
         stopper.exception = lambda _: HardExit(status)
         stopper.interrupt()
-        threading.Event().wait()  # the caller never returns, as with the real one
+        threading.Event().wait()  # the caller never returns, like with the real one
 
     os._exit = leave
     try:

@@ -1,4 +1,4 @@
-"""One captured run of the program: puts the hooks in place, runs it, takes them away, and tells what was seen."""
+"""One captured run of the program: installs the hooks, runs it, removes them, and reports what was seen."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from jaxlint_runtime.protocol.jobs import Capture, Known, Shard
 from jaxlint_runtime.protocol.report_forms import FlaggedJson, FunctionJson, SyncJson
 from jaxlint_runtime.protocol.worker_events import Busy, Captured, Ended
 
-_QUARTERED = 4  # times of calls that are worth a quartile
-_PLATFORMS = {"cpu": "cpu", "tpu": "tpu"}  # the others are makes of GPU
+_QUARTERED = 4  # call times needed for a quartile
+_PLATFORMS = {"cpu": "cpu", "tpu": "tpu"}  # the other names are makes of GPU
 
 
 class Examples(Protocol):
@@ -37,7 +37,7 @@ class Examples(Protocol):
     problems: list[str]
 
     def run(self) -> tuple[int, str]:
-        """An exit status, and what was done in words."""
+        """Returns an exit status and a description."""
 
 
 class Session:
@@ -99,10 +99,10 @@ class Session:
         return self.watcher.compile(data, filename) or compile(data, filename, "exec", dont_inherit=True)
 
     def _count_module(self) -> None:
-        """A module that was named is the user's, even when it is installed."""
+        """A named module counts as the user's code, even if it is installed."""
         try:
             spec = importlib.util.find_spec(self.job.launch.target)
-        except Exception:  # running it will say what is wrong
+        except Exception:  # running it will report the problem
             return
         if spec is not None and spec.submodule_search_locations:
             spec = importlib.util.find_spec(self.job.launch.target + ".__main__")
@@ -115,7 +115,7 @@ class Session:
             self.project.add(folder)
 
     def end(self) -> None:
-        """Take the hooks away; wrapped functions go on working. May be called twice."""
+        """Removes the hooks; wrapped functions continue to work. May be called twice."""
         self._imports.remove()
         self._watched_imports.remove()
         self.watcher.active = False
@@ -129,7 +129,7 @@ class Session:
     def _on_jax(self, jax: ModuleType) -> None:
         self._jax = jax
         self._replace(jax, "jit", jax.jit)
-        if isinstance(self.job.then, Shard):  # what is shared out by hand is looked at, too
+        if isinstance(self.job.then, Shard):  # explicit sharding is recorded too
             self._replace(jax, "pmap", jax.pmap, read_mapped)
         self.recorder.start()
         self.syncs.install(jax)
@@ -148,7 +148,7 @@ class Session:
     def _forked(self) -> None:
         self.recorder.active = self.watcher.active = False  # a child counts for nobody
 
-    # ---- what was seen ----
+    # ---- results ----
 
     def progress(self) -> list[Busy]:
         """Calls so far, busiest first."""
@@ -165,7 +165,7 @@ class Session:
         ]
 
     def functions(self, known: Known) -> list[CapturedFunction]:
-        """The captured functions, busiest first, with what is known of them from the source."""
+        """The captured functions, busiest first, with what is known about them from the source."""
         callers: dict[tuple[str | None, int | None], tuple[int | str, ...]]
         callers = {(path, line): tuple(parameters) for path, line, parameters in known.dead_arguments}
         wanted = None if self.job.only is None else set(self.job.only)
@@ -176,7 +176,7 @@ class Session:
             function = record.captured()
             function.findings = [f for f in known.findings if _speaks_of(f, record)]
             function.dead_arguments = callers.get((record.jit_path, record.jit_line), ())
-            if self.job.undonated:  # the source says who gives up what
+            if self.job.undonated:  # the source shows which arguments the callers no longer need
                 options = function.options
                 function.dead_arguments = (*options.donate_argnums, *options.donate_argnames)
                 function.options = dataclasses.replace(
@@ -186,7 +186,7 @@ class Session:
         return found
 
     def summary(self, ending: Ending, seconds: float, versions: dict[str, str]) -> Captured:
-        """All that was seen."""
+        """Everything that was seen."""
         records = self._sorted()
         hottest = records[0] if records and records[0].calls else None
         return Captured(
@@ -218,7 +218,7 @@ class Session:
     def _sorted_watched(self) -> list[WatchedFunction]:
         """The flagged functions that are not jitted themselves, the most expensive first.
 
-        A decorator may jit what the program never came to jit.
+        A decorator may jit a function that the program never called.
         """
         jitted = {
             (record.identity.path, record.identity.line, record.identity.qualname)
@@ -233,7 +233,7 @@ class Session:
         return sorted(found, key=lambda one: (-one.calls * (one.call_seconds or 0.0), one.path, one.line))
 
     def targets(self) -> list[str]:
-        """The targets asked for, else the kind of device that the program ran on."""
+        """The requested targets, otherwise the kind of device that the program ran on."""
         if self.job.targets or self._jax is None:
             return list(self.job.targets)
         try:
@@ -262,7 +262,7 @@ class Session:
 
 
 def relocate_path(relocated: tuple[str, str] | None) -> None:
-    """In a scratch copy: import the project's packages from there, not from where they are installed editable."""
+    """In a scratch copy: imports the project's packages from there, not from their editable installs."""
     if relocated is None:
         return
     original, copy = relocated
@@ -274,7 +274,7 @@ def relocate_path(relocated: tuple[str, str] | None) -> None:
         return there if inside and os.path.exists(there) else entry
 
     sys.path[:] = [moved(entry) for entry in sys.path]
-    # editable installs may use import hooks; what is on the path comes before those
+    # editable installs may use import hooks; the path goes before those
     sys.path += [folder for folder in (copy, os.path.join(copy, "src")) if os.path.isdir(folder)]
 
 
@@ -368,7 +368,7 @@ def _quartile(values: list[float], which: int) -> float | None:
 
 
 def _speaks_of(finding: dict[str, Any], record: FunctionRecord) -> bool:
-    """Whether a finding lies inside the function, or at the place where it is jitted."""
+    """Whether a finding lies inside the function, or where it is jitted."""
     path, line = finding.get("path"), finding.get("line", 0)
     if path == record.identity.path and record.identity.line <= line <= record.identity.end_line:
         return True

@@ -1,7 +1,7 @@
-"""What `jax.jit` looks at when it decides to compile again, and what changed since the last time.
+"""The inputs of `jax.jit`'s cache key, and what changed since the last compile.
 
-Shapes, dtypes, weak types, shardings, the pytree structure and the static values of the arguments. Read from the
-arguments of a call that compiled; buffers donated to that call still tell all of it.
+Shapes, dtypes, weak types, shardings, the pytree structure and the static values of the arguments. They are read from
+the arguments of the compiling call; buffers donated to that call still have all of them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _REPR.maxstring = _REPR.maxother = 60
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One array (or Python scalar) among the arguments, as the tracing cache sees it."""
+    """One array (or Python scalar) among the arguments, as in the key of the tracing cache."""
 
     shape: tuple[int, ...] | None
     dtype: str
     weak: bool
     sharding: str | None
-    kind: str = ""  # set for what is no array: the Python type
+    kind: str = ""  # set if it is not an array: the Python type
 
     def __str__(self) -> str:
         shape = "" if self.shape is None else "[" + ",".join(map(str, self.shape)) + "]"
@@ -35,7 +35,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """A static argument: its value as text, its hash where it has one."""
+    """A static argument: its value as text, and its hash if it has one."""
 
     text: str
     type: str
@@ -44,7 +44,7 @@ class Static:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """One compile's key: leaves and static values by place ("params['w']"), structures by argument."""
+    """The key of one compile: leaves and static values by place ("params['w']"), structures by argument."""
 
     leaves: Mapping[str, Leaf]
     statics: Mapping[str, Static]
@@ -53,7 +53,7 @@ class Signature:
 
 
 def read_signature(parameters: Parameters, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Signature:
-    """The signature of one call. Needs JAX; never touches array contents."""
+    """The signature of one call. Needs JAX; never reads array contents."""
     from jax import tree_util
 
     leaves: dict[str, Leaf] = {}
@@ -76,7 +76,7 @@ def read_signature(parameters: Parameters, args: Sequence[Any], kwargs: Mapping[
 
 
 def read_leaf(value: Any) -> Leaf:
-    """One leaf; never touches array contents."""
+    """One leaf; never reads array contents."""
     if isinstance(value, bool | int | float | complex):
         return Leaf(None, f"Python {type(value).__name__}", True, None, type(value).__name__)
     dtype = getattr(value, "dtype", None)
@@ -84,7 +84,7 @@ def read_leaf(value: Any) -> Leaf:
     if dtype is None or shape is None:
         return Leaf(None, type(value).__name__, False, None, type(value).__name__)
     sharding = getattr(value, "sharding", None)
-    # where an array lies matters only once it was put there on purpose
+    # the placement of an array matters only if it was explicit
     placed = str(sharding) if sharding is not None and getattr(value, "committed", False) else None
     return Leaf(tuple(shape), str(dtype), bool(getattr(value, "weak_type", False)), placed)
 
@@ -117,7 +117,7 @@ def explain(new: Signature, earlier: Iterable[Signature]) -> str:
 
 
 def compare(old: Signature, new: Signature) -> list[str]:
-    """What differs, one phrase each, static values first."""
+    """The differences, one phrase each, static values first."""
     found: list[str] = []
     for name in _union(old.statics, new.statics):
         found += _static_difference(name, old.statics.get(name), new.statics.get(name))

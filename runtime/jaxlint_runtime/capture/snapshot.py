@@ -1,7 +1,7 @@
 """Copies of a call's arguments on the host, under a byte budget.
 
-Copied before the call, because donation may delete the buffers; arrays the program goes on to change in place
-(NumPy) are copied as well. Everything that is no array is kept by reference.
+They are copied before the call, since donation may delete the buffers. NumPy arrays, which the program may modify
+later, are copied too. Everything else is stored by reference.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from jaxlint_runtime.model import CapturedCall
 
 
 class Refused(Exception):
-    """The arguments cannot be kept; the message says why and what to do."""
+    """The arguments cannot be stored; the message gives the reason and what to do."""
 
 
 class Budget:
-    """Bytes that all kept calls together may take."""
+    """Bytes for all stored calls together."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.used = 0
 
     def exchange(self, old: int, new: int) -> None:
-        """Give back `old` bytes and take `new`. Raises Refused, with nothing changed, when they do not fit."""
+        """Returns `old` bytes and takes `new`. Raises Refused, with nothing changed, if they do not fit."""
         if self.used - old + new > self.limit:
             raise Refused(
                 f"its arguments take {_size(new)}, more than the {_size(self.limit - self.used + old)} left for "
@@ -44,7 +44,7 @@ def _size(number: int) -> str:
 
 
 def count_bytes(parameters: Parameters, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
-    """Bytes that the arrays among the arguments would take on the host."""
+    """The bytes of the argument arrays on the host."""
     from jax import tree_util
 
     total = 0
@@ -55,7 +55,7 @@ def count_bytes(parameters: Parameters, args: Sequence[Any], kwargs: Mapping[str
 
 
 def take(parameters: Parameters, args: Sequence[Any], kwargs: Mapping[str, Any]) -> CapturedCall:
-    """Copy the arguments to the host. Raises Refused for arrays that this process cannot read."""
+    """Copies the arguments to the host. Raises Refused for arrays that this process cannot read."""
     from jax import tree_util
 
     def split(value: Any, static: bool) -> tuple[Any, Any]:
@@ -91,7 +91,7 @@ def _copy(leaf: Any) -> Any:
     if not leaf.is_fully_addressable:
         raise Refused("its arguments are sharded over several processes")
     if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.extended):
-        return leaf.copy()  # typed random keys exist on the device only; they are small
+        return leaf.copy()  # typed random keys exist only on the device; they are small
     return numpy.array(leaf, copy=True)
 
 

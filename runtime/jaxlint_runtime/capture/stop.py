@@ -1,7 +1,7 @@
-"""Ends the user's program from within, so that the functions it made stay alive for what comes next.
+"""Ends the user's program from within, so that the functions that it created stay alive for the next steps.
 
-An exception is raised in its main thread: from a captured call, or by a signal wherever the thread is. A program
-that catches even that is parked: its main thread sleeps in the signal handler and another thread goes on.
+An exception is raised in its main thread: from a captured call, or by a signal wherever the thread is. A program that
+catches even that is parked: its main thread sleeps in the signal handler and another thread continues.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import threading
 import time
 from collections.abc import Callable
 
-# not one that programs use for themselves (SIGALRM, SIGUSR1 ...)
+# not one that programs use themselves (SIGALRM, SIGUSR1 ...)
 _SIGNAL = signal.SIGVTALRM
 
 
 class StopProgram(BaseException):
-    """Raised in the user's program to end it. Not an Exception, so that `except Exception` lets it pass."""
+    """Raised in the user's program to end it. Not an Exception, so that `except Exception` does not catch it."""
 
 
 class Stopper:
-    """One request to stop, and the ways to carry it out. Made in the main thread, before the program starts."""
+    """One request to stop, and the ways to carry it out. Created in the main thread, before the program starts."""
 
     def __init__(self, exception: Callable[[str], BaseException] = StopProgram) -> None:
         self.reason: str | None = None
@@ -40,17 +40,17 @@ class Stopper:
         self.running = True
 
     def finish(self) -> None:
-        """The program is over: nothing is raised from here on."""
+        """The program has ended: nothing is raised from here on."""
         self.running = False
 
     def request(self, reason: str) -> None:
-        """Ask the program to stop; the first reason stays."""
+        """Requests a stop of the program; the first reason is kept."""
         if self.reason is None:
             self.reason = reason
         self.requested = True
 
     def raise_here(self) -> None:
-        """Raise when called in the program's main thread after a request; any other thread only interrupts that one."""
+        """Raises in the program's main thread after a request; any other thread interrupts the main thread."""
         if not self.running or os.getpid() != self._process:
             return
         if threading.current_thread() is self._main:
@@ -59,13 +59,13 @@ class Stopper:
             self.interrupt()
 
     def interrupt(self) -> None:
-        """Raise in the main thread, wherever it is, sleeping included."""
+        """Raises in the main thread, wherever it is, even if it sleeps."""
         self._last = time.monotonic()
         if self.running and self._main.ident is not None:
             signal.pthread_kill(self._main.ident, _SIGNAL)
 
     def park(self, seconds: float) -> bool:
-        """Put the main thread to sleep for good. False: it is busy outside Python and did not answer."""
+        """Puts the main thread to sleep for good. False: it is busy outside Python and did not answer."""
         self._park = True
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:

@@ -1,4 +1,5 @@
-"""When a run has shown enough: the wanted calls of what counts, and no sign that the main work is still to come."""
+"""Decides when a run has shown enough: the wanted calls of the main function, and no sign that the main work is still
+to come."""
 
 from __future__ import annotations
 
@@ -8,17 +9,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from jaxlint_runtime.capture.recorder import FunctionRecord
 
-_PATIENCE = (
-    10  # times the wanted calls that other functions are given to be called at all, where the number is exact
-)
-_SETTLED = 2.0  # seconds without a new function after which a run that trains is taken to go on as it does
+_PATIENCE = 10  # times the wanted calls that other functions have to be called at all, if the number is exact
+_SETTLED = 2.0  # seconds without a new function after which a training run counts as settled
 _WAITING = 30.0  # the same, while nothing trains or a jitted function was not called
-_PERIODS = 3.0  # times its usual time after which a function that is not called again is over
-_SHARE = 0.5  # of the time limit that such waiting may take
+_PERIODS = 3.0  # times its usual interval after which a function that is not called again is finished
+_SHARE = 0.5  # share of the time limit for such waiting
 
 
 def exact(records: Iterable[FunctionRecord], record: FunctionRecord, calls: int) -> str | None:
-    """Why to stop after `calls` calls of any function, once all were called or had ten times as many to begin."""
+    """Why to stop after `calls` calls of any function, once all were called or one had ten times as many."""
     idle = _idle(records)
     if idle and record.calls < calls * _PATIENCE:
         return None
@@ -28,9 +27,9 @@ def exact(records: Iterable[FunctionRecord], record: FunctionRecord, calls: int)
 def settled(records: Iterable[FunctionRecord], calls: int, run_for: float | None, now: float) -> str | None:
     """Why to stop now, or None: a program may sample, evaluate or act before it trains.
 
-    The function that takes the most time must have its calls, and no new one may have come for a while: a short one when
-    a function that had its calls takes arrays that it returned, as a training step does; else a long one, within half of
-    `run_for`. Times in seconds, `now` by time.perf_counter.
+    The function that takes the most time must have its calls, and no new function may have appeared for a while. The
+    wait is short if a function with its calls receives arrays that it returned, as a training step does; otherwise it
+    is longer, within half of `run_for`. Times in seconds, `now` by time.perf_counter.
     """
     called = [record for record in records if record.calls]
     heaviest = max(called, key=lambda record: record.weight if _goes_on(record, now) else -1.0)
@@ -47,7 +46,7 @@ def settled(records: Iterable[FunctionRecord], calls: int, run_for: float | None
 
 
 def _goes_on(record: FunctionRecord, now: float) -> bool:
-    """Whether it was called lately; what the program did before it came to this is no reason to wait."""
+    """Whether it was called recently; earlier phases of the program are no reason to wait."""
     return now - record.last_end < max(_SETTLED, _PERIODS * record.weight / record.calls)
 
 

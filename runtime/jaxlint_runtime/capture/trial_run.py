@@ -1,6 +1,6 @@
-"""One whole run of one version of a program, to see what it computes, how long it works and compiles, and what it needs.
+"""One whole run of one version of a program: its results, its run and compile times, and its memory.
 
-No hook of the capture is in place: the program runs as it would by itself, but for the functions that are observed.
+No capture hook is installed: the program runs as it would by itself, except for the observed functions.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from jaxlint_runtime.protocol.worker_events import Compared, Done, Ended, Error,
 
 _COMPILING = ("/jax/core/compile/jaxpr_trace_duration", "/jax/core/compile/jaxpr_to_mlir_module_duration")
 _BACKEND = "/jax/core/compile/backend_compile_duration"
-_SPREAD = 0.1  # a value that rounding alone moves by more than this says nothing
+_SPREAD = 0.1  # a value that rounding moves by more than this is useless
 
 
 class _Compiles:
-    """Seconds in tracing, lowering and compiling, each moment counted once, and how often something was compiled."""
+    """Seconds of tracing, lowering and compiling, without overlap, and the number of compiles."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -61,7 +61,7 @@ class _Compiles:
 
 
 def run_trial(channel: Channel, job: Trial) -> None:
-    """Run the program once and send what was seen. Ends the process."""
+    """Runs the program once and sends what was seen. Ends the process."""
     channel.send(Hello(os.getpid()))
     status = 1
     outside = OutsideFiles(job.inside)
@@ -86,7 +86,7 @@ def run_trial(channel: Channel, job: Trial) -> None:
 
 
 def _compilation_cache() -> str | None:
-    """Where JAX keeps what it compiles, which is another program's in each version."""
+    """The folder of JAX's compilation cache, which differs between versions."""
     import jax
 
     folder = getattr(jax.config, "jax_compilation_cache_dir", None)
@@ -94,7 +94,7 @@ def _compilation_cache() -> str | None:
 
 
 def _end_as_python_does() -> None:
-    """Call what is registered with `atexit`, and write what open files still hold: both may be what the program leaves."""
+    """Calls the `atexit` functions, and flushes open files: both may be part of the program's output."""
     with contextlib.suppress(BaseException):
         atexit._run_exitfuncs()
     for one in gc.get_objects():
@@ -166,7 +166,7 @@ def _run(job: Trial, outside: OutsideFiles) -> Ran:
 
 
 def _cut(job: Trial, stopper: Stopper) -> Cut | None:
-    """Where this run is to be cut off, if it is."""
+    """Where this run is to be cut off, if at all."""
     if job.cut_after is None and job.cut_at is None:
         return None
 
@@ -178,7 +178,7 @@ def _cut(job: Trial, stopper: Stopper) -> Cut | None:
 
 
 def _globals() -> dict[str, Any]:
-    """Arrays and numbers in the names of the program's first module."""
+    """Arrays and numbers in the names of the program's main module."""
     names = vars(sys.modules["__main__"]) if "__main__" in sys.modules else {}
     return {
         name: value
@@ -190,9 +190,10 @@ def _globals() -> dict[str, Any]:
 
 
 def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> Compared | None:
-    """This run's values against those of the first reference; the others say how far rounding alone moves them.
+    """Compares this run's values with those of the first reference; the other references show how far rounding moves
+    them.
 
-    `dtype`: this run computes in it, where it is coarser than what it returns.
+    `dtype`: the dtype that this run computes in, if it is coarser than its results.
     """
     if folder is None or not references:
         return None
@@ -203,7 +204,7 @@ def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> 
     ours = {(name, number): found for name, number, found in read(folder)}
     same_calls = corresponding(references[0], folder)
     compared = values = 0
-    apart = 0.0  # what is compared differs so much from run to run of the original, where that is more than its dtype explains
+    apart = 0.0  # a value that differs more between runs of the original than its dtype explains
     worst: Any = None
     for key, reference in first.items():
         found = ours.get(key)
@@ -223,7 +224,7 @@ def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> 
             if key[0] == MODULE:
                 _, again = _common(reference, again)
             noise = equivalence.compare(reference, again, allowed)
-            if noise.numerics.max_rel > _SPREAD:  # other shapes or integers count as infinitely far
+            if noise.numerics.max_rel > _SPREAD:  # other shapes or integers count as infinitely different
                 usable = False
             elif spread is None or noise.numerics.max_rel > spread[0]:
                 spread = (noise.numerics.max_rel, again)
@@ -249,7 +250,7 @@ def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> 
 
 
 def _common(left: Any, right: Any) -> tuple[Any, Any]:
-    """The leaves that both have: an edit may add names to a module, or take some away."""
+    """The leaves that both have: an edit may add or remove names of a module."""
     from jaxlint_runtime.proof.equivalence import Outcome
 
     mine = dict(zip(left.paths, left.leaves, strict=True))
@@ -269,7 +270,7 @@ def _common(left: Any, right: Any) -> tuple[Any, Any]:
 
 
 def _status(name: str) -> int:
-    """A figure of this process in bytes, by its name in /proc/self/status; 0 where there is none."""
+    """A figure of this process in bytes, by its name in /proc/self/status; 0 if there is none."""
     with contextlib.suppress(OSError):
         found = re.search(rf"^{name}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
         return int(found[1]) * 1024 if found else 0

@@ -1,7 +1,7 @@
 """Where a run of a long program is cut off: at the same place in each of its versions.
 
-The place is the end of a call, so that what was computed and printed before is there to be compared: of a function that the host calls
-again and again, in none that is itself called so.
+The place is the end of a call, so that everything computed and printed before can be compared. It is a call of a
+function that the host calls repeatedly, outside of any other such call.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-_LEAST_CALLS = 3  # the first compiles, and one alone says little
+_LEAST_CALLS = 3  # the first one compiles, and a single call says little
 
 
 class Called(Protocol):
-    """A function of the program with how often the host has called it."""
+    """A function of the program, with the number of calls by the host."""
 
     qualname: str
     path: str
@@ -24,9 +24,9 @@ class Called(Protocol):
 
 @dataclass(slots=True)
 class Cut:
-    """`after`: seconds, after which the first such call is the place; or the `place` itself, as `at` was in another run.
+    """`after`: seconds after which the next such call is the place; or the `place` itself, as `at` in another run.
 
-    `stop` ends the program from within, and is told why.
+    `stop` ends the program from within, with a reason.
     """
 
     stop: Callable[[str], None]
@@ -36,7 +36,7 @@ class Cut:
     _start: float = field(default_factory=time.monotonic)
 
     def ended(self, function: Called, inside: Sequence[Called]) -> None:
-        """A call of `function` has ended, made from the host while those of `inside` run."""
+        """A host call of `function` has ended, while calls of `inside` run."""
         here = (function.path, function.qualname, function.calls)
         if self.place is not None:
             reached = here == self.place

@@ -1,8 +1,8 @@
-"""Counts and times functions that check flagged and that nobody may jit, from inside their bodies.
+"""Counts and times functions that check flagged and that may not be jitted, from inside their bodies.
 
-The body of a flagged `def` is compiled as a `with` block over a watch. Nothing is wrapped: the function keeps its name,
-signature, lines, decorators and frame, and `inspect.getsource` reads the file as ever. The watch is a constant of the code
-object, so the function's globals and builtins stay as they were, too.
+The body of a flagged `def` is compiled as a `with` block over a watch. Nothing is wrapped: the function keeps its
+name, signature, lines, decorators and frame, and `inspect.getsource` still reads the file. The watch is a constant of
+the code object, so the function's globals and builtins do not change either.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from typing import Any, Protocol
 from jaxlint.syntax.function_bodies import own_nodes
 from jaxlint_runtime.capture.described_arguments import describe_frame, describe_variables
 
-_SHARE = 0.01  # of the time since a function's first call that describing its arguments may take
-_GROWTH = 1.5  # the next description comes this much later than the last, counted in calls
+_SHARE = 0.01  # share of the time since a function's first call that describing its arguments may take
+_GROWTH = 1.5  # ratio of call numbers between two descriptions
 _TIMED = 10_000  # calls after which only every 16th is timed
 _MARK = "jaxlint watch "
-# their compilers read the body of a function themselves, and would not know the block
+# their compilers read the body of a function themselves, and would not understand the block
 _COMPILERS = frozenset({"njit", "numba", "cuda", "guvectorize", "stencil"})
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -37,22 +37,20 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(slots=True)
 class WatchedFunction:
-    """One flagged function. `seconds` is host time in the `timed` outermost calls, what they call included."""
+    """One flagged function. `seconds` is host time in the `timed` outermost calls, callees included."""
 
     qualname: str
     path: str
     line: int  # of the `def` or its first decorator
     end_line: int
     uncounted: str | None = None  # why its calls are not counted
-    jitted: bool = (
-        False  # a decorator jits it: while nothing called it, nothing speaks of its being called as it is
-    )
+    jitted: bool = False  # a decorator jits it: until it is called, nothing shows that it runs eagerly
     calls: int = 0
     inner_calls: int = 0  # under a transformation: traced, not run
     timed: int = 0
     seconds: float = 0.0
     arguments: list[dict[str, Any]] | None = None
-    variables: list[dict[str, Any]] | None = None  # those with arrays, as the first call left them
+    variables: list[dict[str, Any]] | None = None  # those with arrays, as left by the first call
     described_call: int = 0
     describe_spent: float = 0.0
     describe_last: float = 0.0
@@ -60,12 +58,12 @@ class WatchedFunction:
 
     @property
     def call_seconds(self) -> float | None:
-        """Mean seconds of a call; None when none was timed to its end."""
+        """Mean seconds of a call; None if no call was timed to its end."""
         return self.seconds / self.timed if self.timed else None
 
 
 class Watch:
-    """The context that a watched body runs in."""
+    """The context around a watched body."""
 
     __slots__ = ("_local", "_owner", "record")
 
@@ -90,7 +88,7 @@ class Watch:
         record.calls = number = record.calls + 1
         if number == 1 or number >= _GROWTH * record.described_call:
             self._describe(number)
-        # of calls within calls the outermost counts the time
+        # of nested calls the outermost counts the time
         timed = not starts and (number <= _TIMED or not number & 15)
         starts.append(time.perf_counter() if timed else 0.0)
 
@@ -102,7 +100,7 @@ class Watch:
             record.timed += 1
             if record.variables is None:
                 record.variables = []
-                with contextlib.suppress(Exception):  # describing must never be what breaks the program
+                with contextlib.suppress(Exception):  # describing must never break the program
                     record.variables = describe_variables(sys._getframe(1))
 
     def _describe(self, number: int) -> None:
@@ -113,7 +111,7 @@ class Watch:
             return
         try:
             record.arguments = describe_frame(sys._getframe(2))
-        except Exception:  # describing must never be what breaks the program
+        except Exception:  # describing must never break the program
             record.arguments = None
         record.described_call = number
         record.describe_last = time.perf_counter() - now
@@ -125,7 +123,7 @@ class Watch:
 
 @dataclass(slots=True)
 class Watcher:
-    """The flagged places, by real path, and the functions found at them once their files were compiled.
+    """The flagged places, by real path, and the functions found there once their files were compiled.
 
     `busy` says whether this thread is inside a transformation or a captured call.
     """
@@ -141,7 +139,7 @@ class Watcher:
         return list(self.found.values())
 
     def compile(self, data: bytes, filename: str) -> types.CodeType | None:
-        """The module's code with its flagged functions watched; None when there is nothing to do or it cannot be done."""
+        """The module's code with its flagged functions watched; None if there is nothing to do or it is impossible."""
         path = os.path.realpath(filename)
         lines = self.places.get(path)
         if not lines:
@@ -155,12 +153,13 @@ class Watcher:
                 code = compile(tree, filename, "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             self.found = before
-            return None  # Python's own compile says what is wrong, or gets by without the additional block
+            return None  # Python's own compile reports the error, or succeeds without the additional block
         self._compiled.add(path)
         return with_constants(code, watches)
 
     def missed(self, files: Iterable[str]) -> list[WatchedFunction]:
-        """The flagged functions of files that could not be watched: loaded by pytest or from an archive, nested too deeply."""
+        """The flagged functions in files that could not be watched: loaded by pytest or from an archive, or nested
+        too deeply."""
         found: list[WatchedFunction] = []
         for path in files:
             if path not in self.places or path in self._compiled:
@@ -177,7 +176,7 @@ class Watcher:
         watches: dict[str, Watch] = {}
         for definition, name in _flagged(tree, lines):
             new = _new_record(definition, name, path)
-            # a file that is loaded twice, as `__main__` and by its name, counts once
+            # a file that is loaded twice, as `__main__` and by name, counts once
             record = self.found.setdefault((path, new.line, name), new)
             if record.uncounted is None:
                 mark = f"{_MARK}{len(watches)}"
@@ -187,7 +186,7 @@ class Watcher:
 
 
 def _flagged(tree: ast.AST, lines: Iterable[int]) -> list[tuple[Definition, str]]:
-    """The innermost function around each line, with its qualified name, each once."""
+    """The innermost function around each line, with its qualified name, without duplicates."""
     inside = list(definitions(tree))
     chosen: dict[Definition, str] = {}
     for line in lines:
@@ -214,7 +213,7 @@ def _contains(definition: Definition, line: int) -> bool:
 
 
 def definitions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[Definition, str]]:
-    """Every function with its qualified name, as Python gives it."""
+    """Every function with its qualified name, as in Python."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, Definition):
             yield node, prefix + node.name
@@ -238,7 +237,7 @@ def _why_not(definition: Definition) -> str | None:
 
 
 def _decorators(definition: Definition) -> set[str]:
-    """Every name that the decorators mention, without the modules before it."""
+    """The last part of every name in the decorators."""
     nodes = [node for decorator in definition.decorator_list for node in ast.walk(decorator)]
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
@@ -262,7 +261,7 @@ def body_of(definition: Definition) -> list[ast.stmt]:
 def _enclose(definition: Definition, mark: str) -> None:
     body = body_of(definition)
     head = definition.body[: len(definition.body) - len(body)]
-    # tracebacks and debuggers name no line that is not the user's
+    # tracebacks and debuggers show no line that is not the user's
     block = ast.With(items=[ast.withitem(context_expr=ast.Constant(mark))], body=body)
     ast.copy_location(block, body[0])
     ast.copy_location(block.items[0].context_expr, body[0])
@@ -270,7 +269,7 @@ def _enclose(definition: Definition, mark: str) -> None:
 
 
 def with_constants(code: types.CodeType, watches: Mapping[str, Any]) -> types.CodeType:
-    """The code with each mark replaced by its watch, functions inside functions included."""
+    """The code with each mark replaced by its watch, nested functions included."""
     constants = tuple(
         with_constants(constant, watches)
         if isinstance(constant, types.CodeType)
@@ -283,7 +282,7 @@ def with_constants(code: types.CodeType, watches: Mapping[str, Any]) -> types.Co
 
 
 class FileCompiler(Protocol):
-    """What compiles some files in its own way, and none for others; `places` holds the real paths of the files."""
+    """Compiles some files in its own way, and leaves the others alone; `places` holds the real paths of the files."""
 
     @property
     def places(self) -> Mapping[str, Any]: ...
@@ -303,7 +302,7 @@ class _WatchingLoader(SourceFileLoader):
 
 
 class WatchedImports(importlib.abc.MetaPathFinder):
-    """Hands flagged files to a loader that watches them; every other import goes its usual way."""
+    """Gives flagged files a loader that watches them; other imports are unchanged."""
 
     def __init__(self, watcher: FileCompiler) -> None:
         self._watcher = watcher
@@ -330,12 +329,12 @@ class WatchedImports(importlib.abc.MetaPathFinder):
         return sys.meta_path[sys.meta_path.index(self) + 1 :] if self in sys.meta_path else ()
 
     def install(self) -> None:
-        """Watch from now on; does nothing when no place is flagged."""
+        """Starts watching; does nothing if no place is flagged."""
         if self._watcher.places:
             sys.meta_path.insert(0, self)
 
     def remove(self) -> None:
-        """Leave later imports alone."""
+        """Leaves later imports alone."""
         if self in sys.meta_path:
             sys.meta_path.remove(self)
 

@@ -1,1 +1,1 @@
-"""A captured function and its candidates as files, so that they are measured in a process that never saw the code of the user."""
+"""A captured function and its candidates as files, so that a process without the user's code can measure them."""

@@ -1,6 +1,7 @@
-"""What the capture leaves of one function for the processes that measure it: programs that JAX exported, and inputs.
+"""The artefacts of one captured function for the processes that measure it: programs exported by JAX, and inputs.
 
-Everything is flat: a program takes the leaves of its arguments and returns the leaves of its results, so that no class of the user's is needed.
+Everything is flat: a program takes the leaves of its arguments and returns the leaves of its results, so no user
+class is needed.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ _CONFIG = ("jax_enable_x64", "jax_platforms", "jax_num_cpu_devices", "jax_defaul
 
 
 class NotExported(Exception):
-    """Something cannot be left as an artefact; the message says why, as a sentence without its full stop."""
+    """Something cannot be exported; the message gives the reason, as a sentence without its full stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A sharding by the numbers of its devices; without axes it is one device."""
+    """A sharding by device numbers; without axes it is one device."""
 
     devices: tuple[int, ...]
     shape: tuple[int, ...] = ()
@@ -41,7 +42,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One leaf. The value of a random key is its data, with the name of its implementation in `key`."""
+    """One leaf. A random key is stored as its data, with the name of its implementation in `key`."""
 
     path: str
     label: str
@@ -55,9 +56,9 @@ class Input:
 
 @dataclass(slots=True)
 class Kept:
-    """One version. `files` are artefacts by role: `target`, `run`, `gradients`, and `NAME.wide` in float64; what is missing
-    says in `missing` why: it could not be staged. `notes` are what `Transform.evidence` says, or what it raises.
-    """
+    """One version. `files` are artefacts by role: `target`, `run`, `gradients`, and `NAME.wide` in float64. `missing`
+    gives the reason for each missing one: it could not be traced. `notes` are the results of `Transform.evidence`,
+    or its exceptions."""
 
     files: dict[str, str] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
@@ -87,20 +88,20 @@ class Record:
 
 
 def config() -> dict[str, Any]:
-    """The settings of JAX that the measuring process needs as they are here."""
+    """The JAX settings that the measuring process must have too."""
     values = {name: getattr(jax.config, name, None) for name in _CONFIG}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def configure(settings: Mapping[str, Any]) -> None:
-    """Make the settings those of `config`, before a backend starts."""
+    """Applies the settings of `config`, before a backend starts."""
     for name, value in settings.items():
         if getattr(jax.config, name, None) != value:
             jax.config.update(name, value)
 
 
 def write(record: Record, folder: Path) -> None:
-    """Keep the record beside its artefacts. Raises NotExported."""
+    """Writes the record beside its artefacts. Raises NotExported."""
     try:
         (folder / RECORD).write_bytes(pickle.dumps(record))
     except (pickle.PicklingError, TypeError, AttributeError) as error:
@@ -108,7 +109,7 @@ def write(record: Record, folder: Path) -> None:
 
 
 def read(folder: Path) -> Record:
-    """The record of a folder that this version of jaxlint has written on this machine."""
+    """The record in a folder written by this version of jaxlint on this machine."""
     found = pickle.loads((folder / RECORD).read_bytes())
     assert isinstance(found, Record)
     return found
@@ -120,7 +121,7 @@ def load(path: Path) -> Any:
 
 
 def placement(sharding: Any) -> Placement | None:
-    """A sharding as numbers of devices, None for the default device. Raises NotExported for one of another kind."""
+    """A sharding as device numbers, None for the default device. Raises NotExported for another kind of sharding."""
     if sharding is None:
         return None
     kind = sharding.memory_kind

@@ -1,8 +1,9 @@
-"""Leaves one captured function and its candidates behind as artefacts, so that this process can end before they are measured.
+"""Exports one captured function and its candidates as artefacts, so that this process can end before they are
+measured.
 
-What `jax.export` keeps was seen with jax 0.10.2 and 0.12: every bit of the results, precisions, source lines, shardings, random keys, LAPACK, Pallas by its
-interpreter. It drops donation, which is stated again where the artefact is jitted, and takes no callbacks. Gradients are exported as programs of
-their own, as is the program in float64.
+`jax.export` keeps, as tested with jax 0.10.2 and 0.12: every bit of the results, precisions, source lines, shardings,
+random keys, LAPACK, and Pallas in interpret mode. It drops donation, which is added again when the artefact is
+jitted, and does not support callbacks. Gradients, and the program in float64, are exported as separate programs.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from jaxlint_runtime.proof.live_prover import LiveProver
 from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.transforms import NotApplicable
 
-_TOGETHER = 12  # combinations of candidates that are left, those that save most first
+_TOGETHER = 12  # combinations of candidates that are exported, those with the largest savings first
 _PLATFORMS = {"gpu": "cuda"}
 _CALLBACKS = "it calls back into Python"
 _CUSTOM_CALL = re.compile(r'custom_call @(?:"([^"]+)"|([^\s(]+))\(')  # in StableHLO
@@ -43,7 +44,7 @@ Names = tuple[str, ...]
 
 
 def asks_for(names: Sequence[str], limit: int | None) -> list[str]:
-    """The transformations to look for: those of last resort where they may be asked for."""
+    """The transformations to look for, those of last resort included if they may be requested."""
     from jaxlint_runtime.proof.candidate_search import asked_for_last_resort
 
     last = limit is not None or asked_for_last_resort(names)
@@ -52,7 +53,8 @@ def asks_for(names: Sequence[str], limit: int | None) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """What was `proposed` by transformation, which candidates are left `together`, and why others could not be exported (`refused`)."""
+    """The candidates `proposed` by transformation, those exported `together`, and why others could not be exported
+    (`refused`)."""
 
     proposed: dict[str, list[Proposed] | Result] = field(default_factory=dict)
     together: list[list[str]] = field(default_factory=list)
@@ -60,9 +62,9 @@ class Proposals:
 
 
 def leave(prover: LiveProver, folder: Path, texts: bool = False) -> Proposals:
-    """Write the original and every version that the search may ask for to `folder`.
+    """Writes the original and every version that the search may request to `folder`.
 
-    `texts`: their jaxprs and StableHLO as well. Raises NotExported where the original cannot be left, and StagingError.
+    `texts`: also their jaxprs and StableHLO. Raises NotExported if the original cannot be exported, and StagingError.
     """
     return _Leaving(prover, folder, texts).all()
 
@@ -89,7 +91,7 @@ class _Leaving:
             proposed[name] = prover.propose(name)
         candidates = [one for found in proposed.values() if not isinstance(found, Result) for one in found]
         for one in candidates:
-            if one.bits:  # an exported program donates nothing: what it is to donate is stated again
+            if one.bits:  # an exported program donates nothing: its donation is added again
                 self._donations[one.name] = program.bound.donated(prover.plan([one.name]).version.options)
         others = [one for one in candidates if not one.bits]
         if others:
@@ -133,7 +135,8 @@ class _Leaving:
         return Proposals(proposed, several, refused)
 
     def _combinations(self, found: Sequence[Proposed], versions: dict[Names, Kept]) -> list[Names]:
-        """Candidates of different transformations together, where each was left on its own and its target can show a gain."""
+        """Combinations of candidates from different transformations that were exported separately and can show a gain
+        on the target."""
         kinds: dict[str, list[Proposed | None]] = {}
         for one in found:
             transform = self._prover.parts[one.name][0]
@@ -166,7 +169,7 @@ class _Leaving:
         return kept
 
     def _version(self, names: Names) -> Kept:
-        """One version; what keeps it from being staged is kept in its place."""
+        """One version; if it cannot be traced, the reason is stored instead."""
         program, kept = self._program, Kept()
         try:
             plan = self._prover.plan(names)
@@ -193,7 +196,7 @@ class _Leaving:
             self._gradient(kept, plan.emulated)
 
     def _gradient(self, kept: Kept, version: Version, wide: bool = False) -> None:
-        """The gradients of a version; where it has none, that is noted."""
+        """The gradients of a version; if it has none, that is recorded."""
         program = self._program
         try:
             staged = program.gradients(version)
@@ -205,7 +208,7 @@ class _Leaving:
             self._widened(kept, "gradients", staged)
 
     def _told(self, kept: Kept, staged: Staged) -> None:
-        """What the jaxpr says, for what is donated anyhow and for what could be."""
+        """The facts of the jaxpr, for the present donation and for possible ones."""
         own = self._program.bound.donated(staged.version.options)
         more = [tuple(a or b for a, b in zip(own, given, strict=True)) for given in self._donations.values()]
         found = traced(staged, *more)
@@ -215,7 +218,7 @@ class _Leaving:
         kept.seconds["trace"] = staged.seconds["trace"]
 
     def _file(self, kept: Kept, role: str, staged: Staged, platform: str) -> None:
-        """Export a staged version. Raises StagingError where it cannot be staged, NotExported where it cannot be exported."""
+        """Exports a traced version. Raises StagingError if it cannot be traced, NotExported if it cannot be exported."""
         key = (staged.version.function, platform)
         staged.traced  # noqa: B018 - a version that cannot be traced is no matter of exporting
         start = time.perf_counter()
@@ -227,12 +230,12 @@ class _Leaving:
         kept.files[role] = self._same[key]
 
     def _widened(self, kept: Kept, role: str, staged: Staged) -> None:
-        """The program in float64, where it can be evaluated so."""
+        """The program in float64, if it can be evaluated so."""
         try:
             with jax.enable_x64(True):  # type: ignore[attr-defined]
                 wide = shapes([leaf.aval for leaf in self._program.bound.leaves])
                 kept.files[f"{role}.wide"] = self._export(evaluation(staged.jaxpr), wide, "cpu")
-        except Exception as error:  # a kernel, a callback, a dtype that has no wider one
+        except Exception as error:  # a kernel, a callback, a dtype without a wider one
             kept.missing[f"{role}.wide"] = first_line(error)
 
     def _export(self, function: Callable[..., Any], avals: Sequence[Any], platform: str) -> str:
@@ -248,7 +251,7 @@ class _Leaving:
 
 
 def _exported(function: Callable[..., Any], avals: Sequence[Any], platform: str) -> bytes:
-    """The serialised program. Calls of foreign code are let through: it is run on this machine, by this version of JAX."""
+    """The serialised program. Calls of foreign code are allowed: it runs on this machine, with this version of JAX."""
     allowed: list[Any] = []
     while True:
         try:
@@ -265,14 +268,14 @@ def _exported(function: Callable[..., Any], avals: Sequence[Any], platform: str)
 
 
 def _without_layout(aval: Any) -> Any:
-    """The shape, with a sharding where it is over several devices."""
+    """The shape, with a sharding if it spans several devices."""
     sharding = getattr(aval, "sharding", None)
     several = sharding is not None and len(sharding.device_set) > 1
     return jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding if several else None)
 
 
 def _refuse_options(others: dict[str, Any]) -> None:
-    """Raise NotExported for what the user's `jax.jit` says that only a jit at the top can say."""
+    """Raises NotExported for options of the user's `jax.jit` that only a top-level jit supports."""
     for name in _AT_THE_TOP:
         value = others.get(name)
         if value is not None and not isinstance(value, compat.UnspecifiedSharding):
@@ -280,7 +283,7 @@ def _refuse_options(others: dict[str, Any]) -> None:
 
 
 def _result(staged: Staged) -> Any:
-    """Shapes in the structure of what the version returns."""
+    """The shapes of the version's result, in its structure."""
     avals = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in staged.jaxpr.out_avals]
     return jax.tree.unflatten(jax.tree.structure(staged.traced.out_info), avals)
 

@@ -1,4 +1,5 @@
-"""A captured function as its artefacts: staged, compiled and run like any other, in a process that never saw the user's code."""
+"""A captured function from its artefacts: traced, compiled and run like any other, in a process without the user's
+code."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ Names = tuple[str, ...]
 
 
 class Stored:
-    """An exported program as a function of flat leaves, loaded when it is first called."""
+    """An exported program as a function of flat leaves, loaded at its first call."""
 
     def __init__(self, folder: Path, kept: Kept, role: str) -> None:
         self.kept = kept
@@ -50,7 +51,7 @@ class Stored:
 
 
 class Restored(Reference):
-    """A program whose facts were written down where it was captured."""
+    """A program whose facts were recorded where it was captured."""
 
     def __init__(self, folder: Path, record: Record, settings: Settings) -> None:
         self._folder = folder
@@ -89,7 +90,7 @@ class Restored(Reference):
         return self._record.constants
 
     def label(self, leaf: int) -> str:
-        """The argument that a leaf belongs to, by the name of its parameter."""
+        """The argument of a leaf, by its parameter name."""
         return self._record.inputs[leaf].label
 
     @functools.cached_property
@@ -104,20 +105,20 @@ class Restored(Reference):
         return self.stage(self.version)
 
     def stage(self, version: Version) -> Staged:
-        """A version for the target, with what its jaxpr said."""
+        """A version for the target, with the facts of its jaxpr."""
         return self._known(function_versions.stage(version, self.bound, self.target))
 
     def runnable(self, version: Version) -> Staged:
-        """A version for the place where values are computed."""
+        """A version for the device that computes the values."""
         return self._known(function_versions.stage(version, self.bound, self.runner))
 
     def gradients(self, version: Version) -> Staged:
-        """The gradients of a version, as they were exported."""
+        """The exported gradients of a version."""
         names = next(key for key, one in self._stored.items() if one is version.function)[0]
         return self.runnable(Version(self._function(names, "gradients"), JitOptions()))
 
     def read(self, staged: Staged, result: Any, starts: Mapping[int, np.ndarray]) -> Outcome:
-        """What a version returned, on the host; gradients are one group."""
+        """The results of a version, on the host; gradients are one group."""
         leaves = tuple(map(host, result))
         if _stored(staged).role == "gradients":
             return Outcome(
@@ -126,7 +127,7 @@ class Restored(Reference):
         return Outcome(leaves, *self._record.outputs, starts)
 
     def widened(self, staged: Staged, values: Sequence[Any]) -> list[np.ndarray]:
-        """The outputs of a version in float64. Raises StagingError where that was not left."""
+        """The outputs of a version in float64. Raises StagingError if that was not exported."""
         kept, role = _stored(staged).kept, f"{_stored(staged).role}.wide"
         run = Stored(self._folder, kept, role)
         return in_double(
@@ -134,7 +135,7 @@ class Restored(Reference):
         )
 
     def plan(self, names: Sequence[str]) -> Plan:
-        """The version with these candidates; donation is stated again. Raises StagingError and NotApplicable."""
+        """The version with these candidates; donation is added again. Raises StagingError and NotApplicable."""
         record = self._record
         key = self.key(names)
         kept = record.versions[key]
@@ -154,11 +155,11 @@ class Restored(Reference):
         return TRANSFORMS[transform], candidate
 
     def key(self, names: Sequence[str]) -> Names:
-        """Under which name their version was left."""
+        """The name under which their version was exported."""
         return tuple(sorted(name for name in names if name not in self._record.donations))
 
     def notes(self, names: Sequence[str]) -> list[str]:
-        """How what cannot run here was checked. Raises NotApplicable."""
+        """How parts that cannot run here were checked. Raises NotApplicable."""
         kept = self._record.versions[self.key(names)]
         if "notes" in kept.missing:
             raise NotApplicable(kept.missing["notes"])
@@ -178,7 +179,7 @@ class Restored(Reference):
 
 
 class RestoredProver(LiveProver):
-    """The candidates of a function that was left as artefacts: `candidate_search.Prover`."""
+    """The candidates of an exported function: `candidate_search.Prover`."""
 
     def __init__(self, program: Restored) -> None:
         super().__init__(program)
@@ -190,7 +191,7 @@ class RestoredProver(LiveProver):
         return self._restored.plan(names)
 
     def evidence(self, names: Sequence[str]) -> list[str]:
-        """How what cannot run here was checked. Raises NotApplicable."""
+        """How parts that cannot run here were checked. Raises NotApplicable."""
         return self._restored.notes(names)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 
 
 class NoExample(Exception):
-    """There are no arguments for a function; the message says why and what to do."""
+    """There are no arguments for a function; the message gives the reason and what to do."""
 
 
 class Dimensions:
-    """Named sizes; remembers which were asked for, so that a name that nothing uses can be told."""
+    """Named sizes. Records which were used, so that an unused name can be reported."""
 
     def __init__(self, sizes: Mapping[str, int]) -> None:
         self._sizes = dict(sizes)
@@ -21,20 +21,20 @@ class Dimensions:
         return name in self._sizes
 
     def size(self, name: str, of: str) -> int:
-        """The size of a dimension. Raises NoExample where it was not given; `of` is what has it."""
+        """The size of a dimension. Raises NoExample if it was not given; `of` names its owner."""
         self.used.add(name)
         if name not in self._sizes:
             raise NoExample(f"the dimension {name!r} of {of} has no size; set it with --dim {name}=N")
         return self._sizes[name]
 
     def unused(self) -> list[str]:
-        """Names that were given and never asked for."""
+        """Names that were given and never used."""
         return [name for name in self._sizes if name not in self.used]
 
     def shape(self, text: str, of: str) -> tuple[int, ...]:
-        """The shape that jaxtyping writes as `text`, "batch 2*width 3". Raises NoExample where it cannot be told.
+        """The shape in a jaxtyping string, "batch 2*width 3". Raises NoExample if it is unknown.
 
-        `*name` is one axis where the dimension was given, none otherwise; `...` is none.
+        `*name` is one axis if the dimension was given, otherwise none; `...` is none.
         """
         found: list[int] = []
         for word in text.split():

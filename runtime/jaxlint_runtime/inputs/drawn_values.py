@@ -1,4 +1,4 @@
-"""Values for arguments of which only shapes are known."""
+"""Values for arguments with known shapes only."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ def is_shape(leaf: Any) -> bool:
 
 
 def any_shapes(tree: Any) -> bool:
-    """Whether something in a tree has no values."""
+    """Whether part of a tree has no values."""
     return any(is_shape(leaf) for leaf in jax.tree.leaves(tree, is_leaf=is_shape))
 
 
 def drawn(tree: Any, seed: int, positive: bool = False) -> Any:
     """The tree with values in place of shapes.
 
-    Floating values are normal, those of matrices divided by the root of their number of rows, so that products
-    neither grow nor vanish; with `positive` they are uniform between 0 and 1, as variances have to be. Integers are 0 or 1,
-    which is in range for every index into more than one element.
+    Floating values are normal, those of matrices divided by the square root of their number of rows, so that products
+    neither grow nor vanish. With `positive` they are uniform between 0 and 1, as variances must be. Integers are 0 or
+    1, which is a valid index into any axis with more than one element.
     """
     leaves, structure = jax.tree.flatten(tree, is_leaf=is_shape)
     random = np.random.default_rng(seed)

@@ -26,7 +26,7 @@ class _Call:
 class ExampleRun:
     """`file` is the examples file, if there is one; `dims` are sizes of named dimensions.
 
-    After `run`, `problems` says in a line each what could not be called.
+    After `run`, `problems` lists in one line each what could not be called.
     """
 
     def __init__(self, kind: str, target: str, file: str | None, dims: Mapping[str, int]) -> None:
@@ -35,7 +35,7 @@ class ExampleRun:
         self.problems: list[str] = []
 
     def run(self) -> tuple[int, str]:
-        """Import the program and call its functions: an exit status and what was done, in words."""
+        """Imports the program and calls its functions; returns an exit status and a description."""
         from jaxlint_runtime.inputs.examples_file import load_program
 
         program = load_program(self._kind, self._target)
@@ -47,7 +47,7 @@ class ExampleRun:
         return (0 if called else 1), f"{what}, with {with_what}; the program was only imported"
 
     def _calls(self, program: ModuleType) -> Iterator[_Call]:
-        """What to call: what the examples file names, then jitted functions whose annotations have shapes."""
+        """The calls: those in the examples file, then jitted functions with shapes in their annotations."""
         from jaxlint_runtime.inputs import jaxtyping_shapes
         from jaxlint_runtime.inputs.examples_file import load_examples
 
@@ -98,7 +98,7 @@ class ExampleRun:
         return _Call(name, function, *jaxtyping_shapes.arguments(function, self._dims))
 
     def _tried(self, call: _Call) -> bool:
-        """Call a function a few times, the arguments fresh each time; whether that went well."""
+        """Calls a function a few times with fresh arguments; returns whether that went well."""
         import jax
 
         from jaxlint_runtime.inputs.drawn_values import any_shapes, drawn, finite
@@ -111,7 +111,7 @@ class ExampleRun:
             for number in range(_CALLS):
                 args, kwargs = _copied(drawn((call.args, call.kwargs), seed=0, positive=positive))
                 result = jax.block_until_ready(call.function(*args, **kwargs))
-                # square roots and logarithms of what was drawn
+                # square roots and logarithms of drawn values
                 positive = positive or (number == 0 and unknown and not finite(result))
         except NoExample as problem:
             self.problems.append(f"{call.name}: {problem}")
@@ -122,7 +122,7 @@ class ExampleRun:
         return True
 
     def _jitted(self, call: _Call) -> _Call:
-        """The same call of a jitted function, by the `jit` that its arguments need. Raises NoExample."""
+        """The same call of a jitted function, with the `jit` that its arguments need. Raises NoExample."""
         import jax
 
         if is_jitted(call.function):
@@ -146,7 +146,7 @@ class ExampleRun:
 
 
 def is_jitted(value: Any) -> bool:
-    """Whether a value is what `jax.jit` or the `jit` of a framework returned."""
+    """Whether a value is the result of `jax.jit` or of a framework's `jit`."""
     kind = type(value)
     return (
         callable(value)
@@ -158,7 +158,7 @@ def is_jitted(value: Any) -> bool:
 
 
 def _refuse_unseen(jitted: Any) -> None:
-    """Raise NoExample for what the capture does not see: it counts the functions of the user's own files."""
+    """Raises NoExample for functions that the capture does not see: it only counts those in the user's files."""
     from jaxlint_runtime.capture.jit_proxy import JitProxy
 
     if type(jitted).__module__.partition(".")[0] in ("equinox", "flax"):
@@ -170,7 +170,7 @@ def _refuse_unseen(jitted: Any) -> None:
 
 
 def _is_static(value: Any) -> bool:
-    """Whether an argument is none that jit could trace: a flag, a name, a function, or something made of those."""
+    """Whether jit cannot trace an argument: a flag, a name, a function, or a container of those."""
     import jax
 
     leaves = jax.tree.leaves(value)
@@ -180,7 +180,7 @@ def _is_static(value: Any) -> bool:
 
 
 def _copied(tree: Any) -> Any:
-    """The tree with arrays that no call before has donated."""
+    """The tree with arrays that no earlier call has donated."""
     import jax
 
     return jax.tree.map(lambda leaf: leaf.copy() if isinstance(leaf, jax.Array) else leaf, tree)

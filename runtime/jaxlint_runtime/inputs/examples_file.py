@@ -32,14 +32,14 @@ TABLE = "EXAMPLES"
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A function by its name (or itself), and what to call it with."""
+    """A function by its name (or itself), and its arguments."""
 
     name: str
     function: Any
     arguments: Any  # a tuple, a dict, one argument, or a function of dimensions that returns them
 
     def build(self, dims: Dimensions) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Positional and keyword arguments. Raises NoExample, and whatever the file's own code raises."""
+        """Positional and keyword arguments. Raises NoExample, and any exception of the file's own code."""
         found = self.arguments
         if isinstance(found, FunctionType):
             found = found(**_sizes(found, self.name, dims))
@@ -51,7 +51,7 @@ class Example:
 
 
 def load_program(kind: str, target: str) -> ModuleType:
-    """Import the program, without running it as `__main__`. Raises what the import raises."""
+    """Imports the program, without running it as `__main__`. Raises the exceptions of the import."""
     if kind == "module":
         if os.getcwd() not in sys.path:
             sys.path.insert(0, os.getcwd())
@@ -85,7 +85,7 @@ def _load(path: Path) -> ModuleType:
 
 
 def load_examples(path: str, program: ModuleType) -> list[Example]:
-    """The examples of a file. Raises NoExample where there is none, and what its import raises."""
+    """The examples of a file. Raises NoExample if there are none, and the exceptions of its import."""
     module = _load(Path(path).resolve())
     table = getattr(module, TABLE, {})
     if not isinstance(table, dict):
@@ -118,7 +118,7 @@ def _of_table(path: str, table: dict[Any, Any], program: ModuleType) -> Iterator
 
 
 def resolve(name: str, program: ModuleType) -> Any:
-    """What a dotted name stands for in the program, or from the root of imports. Raises NoExample."""
+    """The object of a dotted name, in the program or from an import root. Raises NoExample."""
     found = _attribute(program, name.split("."))
     if found is None:
         parts = name.split(".")

@@ -1,7 +1,7 @@
-"""What stands for a module of a framework: its forward pass, with variables of its own initialiser.
+"""A framework's module as a function: its forward pass, with variables from its initialiser.
 
-Of flax.linen and haiku only the inputs need be given. Their variables are what `init` makes, which is staged with
-`jax.eval_shape` first, so that what does not fit together is known before anything is allocated.
+For flax.linen and haiku only the inputs are needed. Their variables come from `init`, which is first evaluated with
+`jax.eval_shape`, so that mismatches are found before anything is allocated.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from jaxlint_runtime.lowering.function_versions import first_line
 def forward(
     value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
-    """A function and its arguments for a module that is named with its inputs; None where `value` is no such module.
+    """A function and its arguments for a module given with its inputs; None if `value` is not such a module.
 
-    Raises NoExample where the module cannot be initialised with them.
+    Raises NoExample if the module cannot be initialised with them.
     """
     linen = sys.modules.get("flax.linen")
     if linen is not None and isinstance(value, type) and issubclass(value, linen.Module):
@@ -68,14 +68,14 @@ def _haiku(
     def apply(named: dict[str, Any], *arguments: Any) -> Any:
         return transformed.apply(*arguments, **named, **flags)
 
-    # haiku keeps the user's function in closures of its own
+    # haiku keeps the user's function in its own closures
     apply.__wrapped__ = _enclosed(transformed.apply) or transformed.apply  # type: ignore[attr-defined]
     keys = (key,) if "rng" in inspect.signature(transformed.apply).parameters else ()
     return apply, (arrays, *(found if stateful else (found,)), *keys, *args)
 
 
 def _split(kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keyword arguments that are made of arrays or shapes, and the others, which are static."""
+    """Keyword arguments that consist of arrays or shapes, and the others, which are static."""
 
     def is_data(value: Any) -> bool:
         leaves = jax.tree.leaves(value)
@@ -86,7 +86,7 @@ def _split(kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _enclosed(function: Any) -> Any:
-    """The first function in the closures of haiku's that is not haiku's."""
+    """The first function in haiku's closures that is not haiku's."""
     waiting: list[Any] = [function]
     seen: set[int] = set()
     while waiting:
@@ -107,7 +107,7 @@ def _enclosed(function: Any) -> Any:
 def _initialised(
     init: Callable[..., Any], keys: Any, args: tuple[Any, ...], named: dict[str, Any], alone: Any = None
 ) -> Any:
-    """The variables that `init` makes; of an initialiser of the module's own, which takes a key alone, those of `alone`."""
+    """The variables from `init`. If the module's own initialiser only takes a key, those from `alone`."""
 
     def whole(keys: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         return init(keys, *args, **named)

@@ -23,9 +23,9 @@ def is_annotated(function: Callable[..., Any]) -> bool:
 
 
 def arguments(function: Callable[..., Any], dims: Dimensions) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """What to call a function with: `jax.ShapeDtypeStruct` for each annotated array. Raises NoExample.
+    """The arguments for a function: `jax.ShapeDtypeStruct` for each annotated array. Raises NoExample.
 
-    Arguments that have a default and no shape keep their default.
+    Arguments with a default and no shape keep their default.
     """
     hints = _hints(function)
     args: list[Any] = []
@@ -49,7 +49,7 @@ def arguments(function: Callable[..., Any], dims: Dimensions) -> tuple[tuple[Any
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """Resolved annotations of the arguments; none where they cannot be resolved."""
+    """Resolved annotations of the arguments; empty if they cannot be resolved."""
     try:
         hints = typing.get_type_hints(inspect.unwrap(function), include_extras=True)
     except Exception:  # names that exist for type checkers only
@@ -59,7 +59,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:
-    """What a union is made of, without None; the hint alone where it is no union."""
+    """The members of a union, without None; the hint itself if it is not a union."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         return tuple(part for part in typing.get_args(hint) if part is not type(None))
     if typing.get_origin(hint) is typing.Annotated:

@@ -1,4 +1,4 @@
-"""Facts of a staged program: one idea per module, no judgement.
+"""Facts about a lowered program: one idea per module, no judgement.
 
 `facts` gathers them; `cost` puts those that a result carries into its record.
 """
@@ -39,7 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one staged version for one target."""
+    """The facts about one version for one target."""
 
     memory: Memory
     work: Work
@@ -52,7 +52,7 @@ class Facts:
 
 
 def facts(staged: Staged) -> Facts:
-    """Inspect a version, compiling it if that has not been done. Raises StagingError."""
+    """Inspects a version, and compiles it if that has not been done. Raises StagingError."""
     hlo = staged.text("hlo")
     return Facts(
         memory=memory(staged.compiled, staged.target.platform),
@@ -69,10 +69,10 @@ def facts(staged: Staged) -> Facts:
 def cost(staged: Staged, residual_bytes: int | None = None) -> Cost:
     """The compiler's figures for a version, without any time measured. Raises StagingError.
 
-    FLOPs are counted over the jaxpr, loops by their trip counts; bytes accessed are the compiler's, which counts
-    the body of a loop once. A compile-only target gives its own estimate of time where it makes one. Of a program that
-    its compiler refuses for want of memory, the least that it would need is known and little else. Of a program that
-    calls kernels neither FLOPs nor bytes are given: they would be what the kernels' authors declared.
+    FLOPs are counted over the jaxpr, loops by their trip counts; bytes accessed are the compiler's, which counts the
+    body of a loop once. A compile-only target gives its own estimate of time where it makes one. If the compiler
+    refuses a program for lack of memory, little but its minimal memory is known. For a program with kernels neither
+    FLOPs nor bytes are given: they would be the declarations of the kernels' authors.
     """
     try:
         compiled = staged.compiled

@@ -1,4 +1,4 @@
-"""Which donated buffers the compiler really reuses for outputs."""
+"""The donated buffers that the compiler really reuses for outputs."""
 
 from __future__ import annotations
 

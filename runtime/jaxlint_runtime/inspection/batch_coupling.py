@@ -1,8 +1,8 @@
-"""Whether a loss is a sum over its batch, seen from its program at two sizes of the batch.
+"""Whether a loss is a sum over its batch, judging by its program at two batch sizes.
 
-The same equations at two sizes: an axis that differs is one of the batch. A value without such an axis that is made of
-values with one has been summed over the batch ("pooled"). The loss is a sum over the batch, times a constant, plus what does not
-depend on it, where pooled values meet nothing of the batch again and go through linear operations alone.
+In the same equations at two sizes, an axis that differs is a batch axis. A value without such an axis, computed from
+values with one, has been reduced over the batch ("pooled"). The loss is a sum over the batch, times a constant, plus
+a constant, if pooled values are never combined with batch values again and only pass through linear operations.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ _LINEAR = frozenset(
     ]
 )
 _RANDOM = frozenset({"random_bits", "threefry2x32", "rng_bit_generator", "rng_uniform"})
-# Linear in one operand; div in its first alone.
+# Linear in one operand; div only in its first.
 _OF_ONE = frozenset({"mul", "div", "dot_general", "select_n"})
 
 
 class Differs(Exception):
-    """The programs at the two sizes do not have the same equations."""
+    """The programs at the two sizes have different equations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coupling:
-    """What keeps a loss from being a sum over its batch, and the user's line (file, line, function) where it is written."""
+    """The reason why a loss is not a sum over its batch, and the user's line (file, line, function)."""
 
     reason: str
     site: tuple[str, int, str] | None
 
 
 def coupling(whole: Any, part: Any) -> Coupling | None:
-    """Why the first result of the program is no sum over the batch; None where it is one. Raises Differs.
+    """Why the first result of the program is not a sum over the batch; None if it is one. Raises Differs.
 
-    `whole` and `part` are the same program, calls dissolved, for a batch and for a part of it.
+    `whole` and `part` are the same program, with calls inlined, for a batch and for part of it.
     """
     one, other = open_jaxpr(whole), open_jaxpr(part)
     if [eqn.primitive for eqn in one.eqns] != [eqn.primitive for eqn in other.eqns]:
@@ -115,7 +115,7 @@ def _linear(eqn: Any, pooled: set[Any]) -> bool:
 
 
 def _needed(parts: Any) -> set[int]:
-    """The equations that the first result is made of."""
+    """The equations that the first result depends on."""
     wanted = {var for var in parts.outvars[:1] if not isinstance(var, Literal)}
     found = set()
     for eqn in reversed(parts.eqns):
@@ -130,7 +130,7 @@ def _shape(var: Any) -> Any:
 
 
 def _axes(var: Any, twin: Any) -> int:
-    """How many axes have to do with the batch."""
+    """The number of batch axes."""
     return sum(a != b for a, b in zip(_shape(var) or (), _shape(twin) or (), strict=False))
 
 

@@ -1,7 +1,7 @@
-"""What has memory when a compiled program needs most: by the buffers that its compiler assigned, where it tells.
+"""What occupies memory at a compiled program's peak: the buffers that its compiler assigned, if it reports them.
 
-The compiler says which value lies where in which allocation. When it is alive follows from the schedule, which is the order of the text; values of
-called computations count for the instruction that calls them.
+The compiler reports which value lies where in which allocation. The schedule, which is the order of the text, shows
+when it is alive. Values of called computations count for the calling instruction.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from jaxlint_runtime.inspection.protobuf import numbers, parts
 
 # Their results are views of their operands, or the same buffers after a loop has written to them.
 _VIEWS = frozenset({"bitcast", "get-tuple-element", "tuple", "while", "conditional", "opt-barrier", "call"})
-_ALIVE = 8  # groups that are named
-# Fields of xla/service/hlo.proto: of a BufferAssignment, an allocation, a place in it, a logical buffer, a module.
+_ALIVE = 8  # groups that are listed
+# Fields of xla/service/hlo.proto: of a BufferAssignment, an allocation, a slot in it, a logical buffer, a module.
 _BUFFERS, _ALLOCATIONS = 1, 3
 _INDEX, _SIZE, _THREAD_LOCAL, _PARAMETER, _LIVE_OUT, _PLACES, _CONSTANT = 1, 2, 3, 5, 7, 9, 12
 _STANDING = {_PARAMETER: "argument", _CONSTANT: "constant", _LIVE_OUT: "output"}
@@ -27,7 +27,7 @@ _COMPUTATIONS, _INSTRUCTIONS, _NAME, _ID = 3, 2, 1, 35
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """The moment of the peak. `peak` is bytes in all allocations, `alive` what they hold then, largest first."""
+    """The moment of the peak. `peak` is bytes in all allocations, `alive` the live values in them, largest first."""
 
     peak: int
     operation: str
@@ -37,7 +37,7 @@ class Assigned:
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """One buffer among the temporaries: where it lies, and the first and the last instruction that need it."""
+    """One temporary buffer: its place, and the first and the last instruction that need it."""
 
     instruction: Instruction
     allocation: int
@@ -48,13 +48,13 @@ class _Value:
 
 
 def assigned(compiled: Any, module: Module) -> Assigned | None:
-    """The peak of a `jax.stages.Compiled` whose optimised HLO is `module`; None where the compiler does not tell."""
+    """The peak of a `jax.stages.Compiled` whose optimised HLO is `module`; None if the compiler does not report it."""
     try:
         plan = compiled.memory_analysis().serialized_buffer_assignment_proto
         (program,) = compiled.runtime_executable().hlo_modules()
         names = _names(program.as_serialized_hlo_module_proto())
         made = {numbers(buffer)[_INDEX]: _maker(buffer, names) for buffer in parts(plan, _BUFFERS)}
-    except Exception:  # not every backend has them
+    except Exception:  # not every backend reports them
         return None
     entry = module.computations.get(module.entry)
     if not plan or entry is None:
@@ -92,7 +92,7 @@ def _add(groups: dict[Any, list[int]], key: Any, size: int) -> None:
 
 
 def _names(program: bytes) -> dict[int, str]:
-    """The names of all instructions by their numbers."""
+    """The names of all instructions, by number."""
     found = {}
     for computation in parts(program, _COMPUTATIONS):
         for instruction in parts(computation, _INSTRUCTIONS):
@@ -101,7 +101,7 @@ def _names(program: bytes) -> dict[int, str]:
 
 
 def _maker(buffer: bytes, names: dict[int, str]) -> str:
-    """The name of the instruction whose value is in a buffer, "" where it is not known."""
+    """The name of the instruction whose result is in a buffer; "" if unknown."""
     (place,) = parts(buffer, _DEFINED_AT)
     return names.get(numbers(place).get(_INSTRUCTION_ID, 0), "")
 
@@ -132,7 +132,7 @@ def _values(
 
 
 def _callers(module: Module, entry: Computation) -> dict[str, str]:
-    """For each computation the instruction of the entry that calls it, through others or itself."""
+    """For each computation, the instruction of the entry computation that calls it, directly or indirectly."""
     found: dict[str, str] = {}
     for instruction in entry.instructions.values():
         waiting = list(instruction.called.values())
@@ -147,7 +147,7 @@ def _callers(module: Module, entry: Computation) -> dict[str, str]:
 
 
 def _last_use(entry: Computation, instruction: Instruction, order: dict[str, int]) -> int:
-    """The last instruction of the schedule that takes a value, through its views."""
+    """The last instruction of the schedule that reads a value, through its views."""
     last, waiting, seen = order[instruction.name], [instruction], {instruction.name}
     while waiting:
         for user in entry.users.get(waiting.pop().name, ()):
@@ -159,7 +159,7 @@ def _last_use(entry: Computation, instruction: Instruction, order: dict[str, int
 
 
 def _held(values: Sequence[_Value], moment: int) -> list[tuple[_Value, int]]:
-    """The values that are alive at one moment, with the bytes of each that no later one shares with it."""
+    """The live values at one moment, each with the bytes that no later value shares with it."""
     alive = [value for value in values if value.first <= moment <= value.last]
     alive.sort(key=lambda value: (value.allocation, value.offset, -value.first))
     found, allocation, end = [], -1, 0

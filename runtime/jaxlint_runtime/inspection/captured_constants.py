@@ -1,4 +1,4 @@
-"""Arrays that a function captured from outside: they are baked into the program and held beside it."""
+"""Arrays that a function captured from outside: they become constants of the program and use additional memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Constant:
 
 
 def constants(jaxpr: Any) -> tuple[Constant, ...]:
-    """Captured arrays of a jaxpr and of those inside it, largest first; the same array is listed once."""
+    """Captured arrays of a jaxpr and its inner jaxprs, largest first; the same array is listed once."""
     found: dict[int, Constant] = {}
     _collect(jaxpr, found)
     return tuple(sorted(found.values(), key=lambda constant: -constant.nbytes))

@@ -1,7 +1,9 @@
-"""What a compiled program sends between devices, collective by collective, with the bytes that one device puts on the wire.
+"""The communication of a compiled program between devices, collective by collective, with the bytes that one device
+sends.
 
-Bytes by the ring algorithms that bound bandwidth: of n devices, an all-reduce of R bytes sends 2 R (n-1)/n, an all-gather or
-all-to-all with R bytes of results R (n-1)/n, a reduce-scatter with R bytes of results R (n-1), a permute R. Loops count by their turns.
+Bytes by the ring algorithms that bound bandwidth: of n devices, an all-reduce of R bytes sends 2 R (n-1)/n, an
+all-gather or all-to-all with R bytes of results R (n-1)/n, a reduce-scatter with R bytes of results R (n-1), a
+permute R. Loops count by their iterations.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ KINDS = (
 )
 _IOTA = re.compile(r"replica_groups=\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?")
 _MESH = re.compile(r"replica_groups=mesh\[([^\]]*)\][^{]*?\{([^}]*)\}")
-# An axis, or of an axis the part of so many after so many.
+# An axis, or part of an axis, from an offset in steps.
 _AXIS = re.compile(r"'([^']*)'(?::\((\d+)\)(\d+))?")
 _LISTED = re.compile(r"replica_groups=\{((?:\{[\d,]*\},?)*)\}")
 _PAIRS = re.compile(r"source_target_pairs=\{((?:\{\d+,\d+\},?)*)\}")
@@ -35,11 +37,11 @@ _THROUGH = frozenset(("bitcast", "copy", "reshape", "get-tuple-element", "conver
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """One collective, the `times` it runs in a call, and the bytes that one device sends in one run."""
+    """One collective, the number of runs (`times`) in a call, and the bytes that one device sends in one run."""
 
     kind: str
     result: int  # bytes of its result on one device
-    groups: tuple[tuple[int, ...], ...]  # devices that take part together; () where it is not said: all
+    groups: tuple[tuple[int, ...], ...]  # devices that participate together; () means all
     sent: float
     times: int
     place: Place | None
@@ -52,7 +54,7 @@ class Collective:
 
 
 def collectives(module: Module, devices: int) -> tuple[Collective, ...]:
-    """The collectives of a program for so many devices. A loop whose turns are not known counts once."""
+    """The collectives of a program for that many devices. A loop with an unknown number of iterations counts once."""
     return tuple(_collectives(module, devices))
 
 
@@ -67,9 +69,9 @@ def _collectives(module: Module, devices: int) -> Iterator[Collective]:
 def _within(
     module: Module, computation: Computation, instruction: Instruction
 ) -> Iterator[tuple[Computation, Instruction]]:
-    """An instruction, or the sum in a fusion that ends in its slice: so XLA for TPUs writes a reduce-scatter.
+    """An instruction, or the sum in a fusion that ends in its slice: that is XLA's form of a reduce-scatter for TPUs.
 
-    Others in fusions are steps of an asynchronous collective, which is an instruction of its own.
+    Other collectives in fusions are steps of an asynchronous collective, which is a separate instruction.
     """
     body = module.computations.get(instruction.called.get("calls", ""))
     if instruction.opcode != "fusion" or body is None:
@@ -99,7 +101,8 @@ def _collective(
 
 
 def _scattered(module: Module, computation: Computation, instruction: Instruction, size: int) -> int:
-    """Bytes of sums of which each device takes its slice: XLA for TPUs and GPUs makes a reduce-scatter of them, on CPUs they stay."""
+    """Bytes of sums of which each device takes its slice: XLA for TPUs and GPUs turns them into a reduce-scatter; on
+    CPUs they stay."""
     users = computation.users.get(instruction.name, [])
     if len(instruction.shapes) == 1:
         whole = instruction.nbytes
@@ -136,7 +139,7 @@ def _result(instruction: Instruction, kind: str) -> int:
 
 
 def _share(module: Module, computation: Computation, source: Instruction, whole: int) -> int:
-    """Into how many parts a result is cut by those that read it, where each of them reads a slice alone; else 1."""
+    """The number of parts that a result is cut into if each of its readers only reads a slice; otherwise 1."""
     shares: list[int] = []
     waiting = [(source, user) for user in computation.users.get(source.name, ())]
     if source.root or not waiting:
@@ -161,7 +164,7 @@ def _share(module: Module, computation: Computation, source: Instruction, whole:
 
 
 def _looks(body: Computation, parameter: Instruction) -> list[Instruction]:
-    """The slices of a fusion's parameter, none where it is read otherwise as well."""
+    """The slices of a fusion's parameter; empty if it is also read otherwise."""
     found: list[Instruction] = []
     waiting = [(parameter, user) for user in body.users.get(parameter.name, ())]
     while waiting:
@@ -222,7 +225,7 @@ def _lists(text: str) -> tuple[tuple[int, ...], ...]:
 
 
 def _transposed(dims: Sequence[int], order: Sequence[int]) -> list[int]:
-    """`range` of all devices in shape `dims`, its axes in another order, flat."""
+    """The flattened `range` of all devices in shape `dims`, with its axes transposed."""
     strides = [math.prod(dims[n + 1 :]) for n in range(len(dims))]
     found = [0]
     for axis in order:
@@ -231,7 +234,7 @@ def _transposed(dims: Sequence[int], order: Sequence[int]) -> list[int]:
 
 
 def axes_of(groups: Sequence[Sequence[int]], names: Sequence[str], sizes: Sequence[int]) -> tuple[str, ...]:
-    """The axes of a mesh (its devices numbered in order) along which the members of the groups differ."""
+    """The axes of a mesh (devices numbered in order) along which the members of the groups differ."""
     if not groups:
         return tuple(name for name, size in zip(names, sizes, strict=True) if size > 1)
     strides = [math.prod(sizes[n + 1 :]) for n in range(len(sizes))]

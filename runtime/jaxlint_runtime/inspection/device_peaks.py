@@ -1,7 +1,7 @@
-"""What a device can do at most: matrix products, memory bandwidth, memory. Published by its maker, or measured here.
+"""The peak figures of a device: matrix products, memory bandwidth, memory. Published by its maker, or measured here.
 
-Per chip. Published peaks of products are those without sparsity; NVIDIA's float32 is that of TF32, which XLA uses for float32
-products by default, and a TPU computes float32 products in bfloat16 by default.
+Per chip. Published peaks of products are those without sparsity; NVIDIA's float32 is that of TF32, which XLA uses for
+float32 products by default, and a TPU computes float32 products in bfloat16 by default.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _A100 = "https://www.nvidia.com/en-us/data-center/a100/"
 
 @dataclass(frozen=True, slots=True)
 class Peaks:
-    """FLOP/s by dtype of the operands, bytes/s of the main memory, its bytes (None: not a limit that is known)."""
+    """FLOP/s by dtype of the operands, bytes/s of the main memory, and its bytes (None: unknown)."""
 
     name: str
     flops: dict[str, float]
@@ -31,7 +31,7 @@ class Peaks:
     source: str
 
     def flops_for(self, dtype: str | None) -> float:
-        """The peak for products of `dtype`; that of the widest type that is known where it is not in the table."""
+        """The peak for products of `dtype`; if that is not in the table, the peak of the widest known type."""
         return self.flops.get(dtype or "", min(self.flops.values()))
 
 
@@ -45,7 +45,7 @@ def _gpu(name: str, half: float, single: float, gigabytes: float, memory: int, s
     return Peaks(name, flops, gigabytes * 1e9, memory, "published", source)
 
 
-# By the chip of a target's name; memory of GPUs as XLA's own descriptions of the devices give it.
+# By the chip in a target's name; memory of GPUs as in XLA's descriptions of the devices.
 PUBLISHED = {
     "v4": _tpu("TPU v4", "v4", 275, 1228, 32),
     "v5e": _tpu("TPU v5e", "v5e", 197, 819, 16),
@@ -55,7 +55,7 @@ PUBLISHED = {
     "a100": _gpu("A100 SXM 40 GB", 312, 156, 1555, 42331013120, _A100),
     "a100-80gb": _gpu("A100 SXM 80 GB", 312, 156, 2039, 85100068864, _A100),
 }
-# Devices at hand, by what jax calls them.
+# Devices by their names in jax.
 _KINDS = {
     "TPU v4": "v4",
     "TPU v5 lite": "v5e",
@@ -69,20 +69,20 @@ _KINDS = {
 
 
 def peaks(target: Target) -> Peaks | None:
-    """The published peaks of a target's chip, or those measured on the device at hand; None where neither is to be had."""
+    """The published peaks of a target's chip, or those measured on the current device; None if neither is available."""
     known = published(target)
     return known if known or target.compile_only else measured(target.devices()[0])
 
 
 def published(target: Target) -> Peaks | None:
-    """What the maker says of a target's chip; None where that is not known."""
+    """The published figures of a target's chip; None if unknown."""
     if target.compile_only:
         return PUBLISHED.get(target.chip or "")
     return PUBLISHED.get(_KINDS.get(target.devices()[0].device_kind, ""))
 
 
 def measured(device: Any, seconds: float = 0.4) -> Peaks:
-    """The best of large products in float32 and of passes over memory on one device, in about `seconds`."""
+    """The best of large float32 products and of passes over memory on one device, in about `seconds`."""
     import jax
     import jax.numpy as jnp
 
@@ -100,7 +100,7 @@ def measured(device: Any, seconds: float = 0.4) -> Peaks:
 
 
 def _fastest(function: Callable[[Any], Any], argument: Any, seconds: float) -> float:
-    """The least seconds of a call; a program for another device that runs beside makes it longer, never shorter."""
+    """The least seconds of a call; other load on the machine only makes it longer."""
     import jax
 
     argument = jax.block_until_ready(function(argument))

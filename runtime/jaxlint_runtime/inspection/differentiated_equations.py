@@ -1,4 +1,4 @@
-"""Which equations of a jaxpr a derivative goes through: what masks and lengths are made of is none of its business."""
+"""The equations of a jaxpr that a derivative goes through; masks and lengths are not among them."""
 
 from __future__ import annotations
 

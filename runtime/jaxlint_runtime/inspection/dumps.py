@@ -1,4 +1,4 @@
-"""What is kept of staged versions on request: their text in three forms, and profiler traces of calls."""
+"""Optional output about versions: their text in three forms, and profiler traces of calls."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _TRACED_CALLS = 3
 
 
 def dump(folder: Path, qualname: str, line: int, target: str, version: str, staged: Staged) -> None:
-    """Write jaxpr, StableHLO and optimised HLO to FOLDER/FUNCTION-LINE/TARGET/VERSION. Raises OSError.
+    """Writes jaxpr, StableHLO and optimised HLO to FOLDER/FUNCTION-LINE/TARGET/VERSION. Raises OSError.
 
-    A stage that the version does not reach gets a file that says why.
+    A stage that the version does not reach gets a file with the reason.
     """
     place = _folder(folder, qualname, line, target, version)
     for stage, name in _STAGES.items():
@@ -27,10 +27,10 @@ def dump(folder: Path, qualname: str, line: int, target: str, version: str, stag
 
 
 def trace(folder: Path, qualname: str, line: int, target: str, version: str, staged: Staged) -> None:
-    """Profile a few calls on the captured inputs and keep the trace in FOLDER/FUNCTION-LINE/TARGET/VERSION.
+    """Profiles a few calls on the captured inputs and writes the trace to FOLDER/FUNCTION-LINE/TARGET/VERSION.
 
-    The profiler adds a folder named by date and time, so that later traces stand beside earlier ones. A version for a
-    device that is not there is left out. Raises OSError and StagingError.
+    The profiler adds a folder named by date and time, so that later traces do not replace earlier ones. A version for
+    a compile-only target is left out. Raises OSError and StagingError.
     """
     import jax
 
@@ -43,7 +43,7 @@ def trace(folder: Path, qualname: str, line: int, target: str, version: str, sta
         return staged.bound.dynamic(placed(staged.bound, values, staged.target))
 
     args, kwargs = inputs()
-    jax.block_until_ready(compiled(*args, **kwargs))  # the first call may still set things up
+    jax.block_until_ready(compiled(*args, **kwargs))  # the first call may still do set-up work
     prepared = [inputs() for _ in range(_TRACED_CALLS)]
     with jax.profiler.trace(str(place), create_perfetto_trace=True):
         for number, (args, kwargs) in enumerate(prepared):
@@ -52,7 +52,7 @@ def trace(folder: Path, qualname: str, line: int, target: str, version: str, sta
 
 
 def serve_profiler(port: int) -> str | None:
-    """Let XProf connect to this process; why it cannot, or None where it can."""
+    """Lets XProf connect to this process; returns the reason if it cannot, otherwise None."""
     import jax
 
     try:

@@ -12,7 +12,8 @@ _CONTROL = frozenset(("while", "conditional", "call", "async-start"))
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """One instruction and how many times it runs in a call of the program; `exact` is False where the turns of a loop are not known."""
+    """One instruction and its runs in a call of the program. `exact` is False if the number of a loop's iterations is
+    unknown."""
 
     computation: Computation
     instruction: Instruction
@@ -21,7 +22,8 @@ class Executed:
 
 
 def executed(module: Module) -> Iterator[Executed]:
-    """In the order of the program, the insides of fusions and of reductions left out. A loop whose turns are not known counts once."""
+    """The instructions in program order, without those inside fusions and reductions. A loop with an unknown number
+    of iterations counts once."""
     yield from _within(module, module.entry, 1, True, ())
 
 

@@ -1,6 +1,6 @@
-"""Facts of a compiled program in words, each tied to the user's line: what is copied, transposed, sent, kept from fusing.
+"""Facts about a compiled program in words, each with the user's line: what is copied, transposed, sent, or not fused.
 
-They say what the program does, not what is wrong with it. Figures are bytes in a call of the program, loops by their turns.
+They describe the program without judging it. Figures are bytes in a call of the program, loops by their iterations.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from jaxlint_runtime.inspection.hlo import Computation, Instruction, Module, Place, Shape
 from jaxlint_runtime.inspection.traffic import FREE, Kernel, Traffic, fused
 
-LEAST = 64 * 2**10  # bytes that are worth a line
+LEAST = 64 * 2**10  # bytes that are worth reporting
 _COLLECTIVES = re.compile(
     r"(all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute|ragged-all-to-all|collective-broadcast)(-start)?$"
 )
@@ -26,7 +26,7 @@ _PRODUCT_CALLS = re.compile(r"cublas|gemm|matmul|\$conv|cudnn", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing that a compiled program does at one place. `nbytes` and `count` are in a call of the program."""
+    """One fact about one place of a compiled program. `nbytes` and `count` are in a call of the program."""
 
     kind: str  # "copy", "transpose", "fusion", "slice", "update", "broadcast", "collective", "float64", "constant", "call"
     text: str
@@ -38,7 +38,7 @@ class Fact:
 
 
 def facts(module: Module, traffic: Traffic) -> list[Fact]:
-    """What is worth saying, most bytes first; equal facts of one line are one, with their bytes added."""
+    """The facts worth reporting, most bytes first; equal facts of one line are merged, with their bytes added."""
     found: dict[tuple[str, str, Place | None], list[int]] = {}
 
     def say(kind: str, text: str, place: Place | None, nbytes: int, count: int) -> None:
@@ -82,7 +82,7 @@ def _kernel(module: Module, kernel: Kernel, say: _Say) -> None:
     shapes = instruction.shapes
     if (
         opcode.endswith("-start") and len(shapes) > 1
-    ):  # (operand, result, ...) of what goes on while others run
+    ):  # (operand, result, ...) of an operation that overlaps with others
         shapes = (max(shapes, key=lambda shape: shape.nbytes),)
     result = _names(shapes)
     if (does and does <= _PLAIN and does & _ORDERINGS) or opcode == "copy-start":
@@ -137,7 +137,7 @@ def _turned(source: Instruction, result: Instruction) -> bool:
 
 
 def _order(shape: Shape) -> list[int]:
-    """Dimensions minor first, those of one element left out: where they stand in memory makes no difference."""
+    """Dimensions minor first, without those of one element: their place in memory makes no difference."""
     order = [int(n) for n in shape.layout.split(",") if n]
     return [n for n in order if n < len(shape.dims) and shape.dims[n] != 1]
 
@@ -153,7 +153,8 @@ def _call(instruction: Instruction, place: Place | None, nbytes: int, times: int
 
 
 def _breaks(module: Module, traffic: Traffic) -> Iterator[tuple[str, str, Place | None, int, int]]:
-    """Large values that one kernel writes to memory for another to read, and what keeps the two apart, by line and reason."""
+    """Large values that one kernel writes to memory and another reads, with the reason why they are not fused, by
+    line and reason."""
     by_name = {(kernel.computation.name, kernel.instruction.name): kernel for kernel in traffic.kernels}
     together: dict[tuple[Place | None, str, str], tuple[list[Shape], list[int]]] = {}
     for kernel in traffic.kernels:
@@ -176,7 +177,7 @@ def _breaks(module: Module, traffic: Traffic) -> Iterator[tuple[str, str, Place 
 
 
 def _readers(computation: Computation, made: Instruction) -> list[Instruction]:
-    """Who reads a result, through what only renames it."""
+    """The readers of a result, through instructions that only rename it."""
     found: dict[str, Instruction] = {}
     todo = [made]
     while todo:
@@ -189,7 +190,7 @@ def _readers(computation: Computation, made: Instruction) -> list[Instruction]:
 
 
 def _why(module: Module, made: Kernel, readers: Sequence[Kernel]) -> str | None:
-    """What keeps a value from staying on the chip; None for copies, which are told of themselves."""
+    """Why a value leaves the chip; None for copies, which are reported separately."""
     does = fused(module, made.instruction)
     read = [fused(module, reader.instruction) for reader in readers]
     if does <= _PLAIN or all(one <= _PLAIN for one in read):
@@ -222,7 +223,7 @@ def _is_product(does: set[str], kernel: Kernel) -> bool:
 
 
 def _lines(made: Kernel, readers: Sequence[Kernel]) -> str:
-    """Where a value goes: lines of the same file by number alone."""
+    """The destinations of a value: lines of the same file by number only."""
     lines: dict[str, None] = {}
     for reader in readers:
         if reader.place is None:
@@ -250,7 +251,7 @@ def _constants(module: Module) -> Iterator[tuple[str, str, Place | None, int, in
 
 
 def _doubles(module: Module) -> Iterator[tuple[str, str, Place | None, int, int]]:
-    """Results in float64, one fact per line of the user's."""
+    """Results in float64, one fact per user line."""
     lines: dict[Place | None, list[int]] = {}
     for computation in module:
         for one in computation.instructions.values():

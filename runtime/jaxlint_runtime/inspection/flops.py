@@ -49,7 +49,7 @@ _KERNELS = frozenset({"pallas_call", "ffi_call", "mosaic_gpu", "triton_kernel_ca
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """FLOPs of a program. `exact` is False where a loop's trip count or a kernel's work is not known."""
+    """FLOPs of a program. `exact` is False if a loop's trip count or a kernel's work is unknown."""
 
     flops: float
     matmul_flops: float  # the part in dots and convolutions
@@ -61,7 +61,7 @@ class Work:
         )
 
     def times(self, factor: float) -> Work:
-        """This work done `factor` times."""
+        """This work, `factor` times."""
         return Work(self.flops * factor, self.matmul_flops * factor, self.exact)
 
 
@@ -69,7 +69,7 @@ _NOTHING = Work(0.0, 0.0, True)
 
 
 def has_kernels(jaxpr: Any) -> bool:
-    """Whether a program calls kernels whose work can only be declared by their author: Pallas, cuDNN, foreign code."""
+    """Whether a program calls kernels whose work only their author can declare: Pallas, cuDNN, foreign code."""
     return any(
         eqn.primitive.name in _KERNELS
         or eqn.primitive.name.startswith("dot_product_attention")
@@ -79,7 +79,8 @@ def has_kernels(jaxpr: Any) -> bool:
 
 
 def count(jaxpr: Any) -> Work:
-    """Work of the equations whose results are needed. A while loop counts as one turn, a cond as its larger branch."""
+    """The work of the equations whose results are needed. A while loop counts as one iteration, a cond as its larger
+    branch."""
     total = _NOTHING
     for eqn in needed_equations(jaxpr):
         total += equation_work(eqn)
@@ -87,7 +88,7 @@ def count(jaxpr: Any) -> Work:
 
 
 def equation_work(eqn: Any) -> Work:
-    """Work of one equation, its bodies included."""
+    """The work of one equation, including its inner jaxprs."""
     name = eqn.primitive.name
     if name == "dot_general":
         return _matmul(_dot_flops(eqn))
@@ -115,7 +116,7 @@ def equation_work(eqn: Any) -> Work:
 
 
 def products(jaxpr: Any) -> Iterator[tuple[str, float]]:
-    """(dtype of the operands, FLOPs) of each matrix product and convolution, loops by their turns."""
+    """(dtype of the operands, FLOPs) of each matrix product and convolution, loops by their trip counts."""
     for eqn in needed_equations(jaxpr):
         name = eqn.primitive.name
         if name in ("dot_general", "conv_general_dilated"):

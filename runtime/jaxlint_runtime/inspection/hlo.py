@@ -1,7 +1,7 @@
-"""Optimised HLO as text -> instructions with shapes, operands, the computations that they call and the user's line.
+"""Parses optimised HLO text: instructions with shapes, operands, called computations and the user's line.
 
-The text is what every backend gives, with or without its device. Lines come from the tables of frames at its head, or from
-`source_file` and `source_line` where a version writes those.
+Every backend provides the text, with or without its device. Lines come from the frame tables at its head, or from
+`source_file` and `source_line` in versions that write those.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _FIELD = re.compile(r"(\w+)=(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One array: element type, sizes, and the order of its dimensions in memory, minor first ("" where not said).
+    """One array: element type, sizes, and the order of its dimensions in memory, minor first ("" if not given).
 
-    `space` is the memory that holds it: 0 is the device's main memory, others are on the chip or on the host.
+    `space` is its memory: 0 is the device's main memory, others are on the chip or on the host.
     """
 
     dtype: str
@@ -78,13 +78,13 @@ class Instruction:
 
     @property
     def op_name(self) -> str:
-        """The name stack of the operation that it was made from, "" where it has none."""
+        """The name stack of its original operation; "" if it has none."""
         found = _OP_NAME.search(self.attributes)
         return found[1] if found else ""
 
     @property
     def called(self) -> dict[str, str]:
-        """Computations that it calls, by the role that they play; branches are numbered."""
+        """The computations that it calls, by their roles; branches are numbered."""
         roles = dict(_CALLED.findall(self.attributes))
         branches = _BRANCHES.search(self.attributes)
         if branches:
@@ -93,13 +93,13 @@ class Instruction:
 
     @property
     def trips(self) -> int | None:
-        """How often the body of a loop runs, where the compiler knows."""
+        """The iterations of a loop, if the compiler knows them."""
         found = _TRIPS.search(self.attributes)
         return int(found[1]) if found else None
 
     @property
     def target(self) -> str:
-        """What a custom call calls."""
+        """The target of a custom call."""
         found = _TARGET.search(self.attributes)
         return found[1] if found else ""
 
@@ -113,7 +113,7 @@ class Computation:
 
     @functools.cached_property
     def users(self) -> dict[str, list[Instruction]]:
-        """For each instruction those that take its result."""
+        """For each instruction, the instructions that read its result."""
         found: dict[str, list[Instruction]] = {}
         for instruction in self.instructions.values():
             for operand in dict.fromkeys(instruction.operands):
@@ -141,7 +141,7 @@ class Module:
     frames: dict[int, list[Place]] = field(default_factory=dict)  # innermost first
 
     def place(self, instruction: Instruction) -> Place | None:
-        """The user's line: the innermost that is not in an installed package, else the innermost."""
+        """The user's line: the innermost that is not in an installed package, otherwise the innermost."""
         found = _FRAME.search(instruction.attributes)
         if found:
             return own(self.frames.get(int(found[1]), []))
@@ -149,7 +149,8 @@ class Module:
         return (source[1], int(source[2]), "") if source else None
 
     def turns(self, computation: Computation, loop: Instruction) -> int | None:
-        """How often a loop in `computation` runs: as the compiler says, else read from a counter that starts at 0."""
+        """The iterations of a loop in `computation`: as the compiler reports, otherwise from a counter that starts at
+        0."""
         if loop.trips is not None:
             return loop.trips
         condition = self.computations.get(loop.called.get("condition", ""))
@@ -184,7 +185,7 @@ class Module:
 
 
 def own(frames: list[Place]) -> Place | None:
-    """The innermost frame of the user's own code, else the innermost of any; None where there is none."""
+    """The innermost frame in user code, otherwise the innermost of all; None if there is none."""
     for frame in frames:
         path = Path(frame[0])
         installed = {"site-packages", "dist-packages"} & set(path.parts) or path.is_relative_to(_HERE)
@@ -195,7 +196,7 @@ def own(frames: list[Place]) -> Place | None:
 
 @functools.cache
 def bits(dtype: str) -> int:
-    """Bits of an element: of `bf16`, `f8e4m3fn`, `s4`, `c64`, `pred`; 0 where it is no number."""
+    """Bits of an element: of `bf16`, `f8e4m3fn`, `s4`, `c64`, `pred`; 0 if it is not a number."""
     if dtype in _ITEM_BITS:
         return _ITEM_BITS[dtype]
     digits = re.match(r"[a-z]+(\d+)", dtype)
@@ -203,7 +204,7 @@ def bits(dtype: str) -> int:
 
 
 def shapes_of(text: str) -> tuple[Shape, ...]:
-    """The arrays in a shape as HLO writes it."""
+    """The arrays in a shape in HLO's notation."""
     return tuple(
         Shape(dtype, tuple(int(n.lstrip("<=")) for n in dims.split(",") if n), layout, _space(tiling))
         for dtype, dims, layout, tiling in _SHAPE.findall(text)
@@ -216,7 +217,7 @@ def _space(tiling: str) -> int:
 
 
 def parse(text: str) -> Module:
-    """Read a module. Lines that are not understood are left out, never an error: texts differ by version."""
+    """Parses a module. Unknown lines are skipped, never an error: texts differ by version."""
     module = Module()
     tables: dict[str, dict[int, str]] = {name: {} for name in _TABLES}
     table: dict[int, str] | None = None
@@ -261,7 +262,7 @@ def _instruction(line: str) -> Instruction | None:
 
 
 def _closing(text: str, opening: int) -> int:
-    """Where the parenthesis that opens at `opening` closes; -1 where it does not."""
+    """The position of the parenthesis that closes the one at `opening`; -1 if there is none."""
     depth = 0
     for found in re.finditer(r"[()]", text[opening:] if opening >= 0 else ""):
         depth += 1 if found[0] == "(" else -1
@@ -271,7 +272,7 @@ def _closing(text: str, opening: int) -> int:
 
 
 def _frames(tables: dict[str, dict[int, str]]) -> dict[int, list[Place]]:
-    """Each frame with those that called it, innermost first. A parent's number is one more than its own."""
+    """Each frame with its callers, innermost first. A parent's number is one more than its own."""
     names = {number: text.strip('"') for number, text in tables["FileNames"].items()}
     functions = {number: text.strip('"') for number, text in tables["FunctionNames"].items()}
     places: dict[int, Place] = {}

@@ -1,4 +1,4 @@
-"""FLOPs of the matrix products and convolutions that one device performs, read from optimised HLO; loops by their turns."""
+"""FLOPs of one device's matrix products and convolutions, from optimised HLO; loops by their iterations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LABELS = re.compile(r"dim_labels=(\w+)_(\w+)->(\w+)")
 
 
 def product_flops(module: Module) -> float:
-    """FLOPs of one call on one device. A loop whose turns are not known counts once."""
+    """FLOPs of one call on one device. A loop with an unknown number of iterations counts once."""
     return sum(_walk(module, module.entry, 1, ()))
 
 
@@ -50,7 +50,7 @@ def _dot(computation: Computation, instruction: Instruction) -> float:
 
 
 def _convolution(computation: Computation, instruction: Instruction) -> float:
-    """Taps of zeros between the elements of a dilated operand are counted as well."""
+    """Zeros between the elements of a dilated operand are counted too."""
     kernel = computation.instructions.get(instruction.operands[1]) if len(instruction.operands) > 1 else None
     labels = _LABELS.search(instruction.attributes)
     if kernel is None or labels is None or not kernel.shapes:

@@ -1,4 +1,4 @@
-"""In which dtypes a program computes: bytes of intermediate values in each, and the coarsest of them."""
+"""The dtypes of a program's computations: bytes of intermediate values in each, and the coarsest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FLOATING = frozenset({"float64", "float32", "bfloat16", "float16"})
 
 
 def coarsest(names: Iterable[str]) -> str:
-    """The floating dtype with the largest epsilon among dtype names; float32 where none of them floats."""
+    """The floating dtype with the largest epsilon among dtype names; float32 if none is floating."""
     known = sorted(set(names) & _FLOATING)
     return max(known, key=lambda name: float(jnp.finfo(name).eps), default="float32")
 

@@ -1,4 +1,5 @@
-"""What the jaxpr of a version says, as plain data that outlives it: an artefact is measured where its jaxpr is not."""
+"""Facts from the jaxpr of a version, as plain data that outlives it: an artefact is measured in a process without its
+jaxpr."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from jaxlint_runtime.lowering.function_versions import Staged
 
 @dataclass(frozen=True)
 class Traced:
-    """Facts of one traced version. `memory` is by which leaves are donated; `texts` by stage, where they were asked for."""
+    """Facts about one traced version. `memory` is by the set of donated leaves; `texts` by stage, if requested."""
 
     work: Work
     products: tuple[tuple[str, float], ...]  # dtype and FLOPs of each
@@ -27,7 +28,8 @@ class Traced:
 
 
 def traced(staged: Staged, *donations: tuple[bool, ...]) -> Traced:
-    """What is known of a version; `donations` are further sets of donated leaves to tell its memory for. Raises StagingError."""
+    """The facts about a version; `donations` are further sets of donated leaves to compute its memory for. Raises
+    StagingError."""
     if staged.known is None:
         jaxpr: Any = staged.jaxpr
         own = staged.bound.donated(staged.version.options)

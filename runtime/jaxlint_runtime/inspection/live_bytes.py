@@ -1,6 +1,6 @@
 """Peak of live bytes over a jaxpr in program order: an estimate that needs no compiler.
 
-It knows nothing of fusion, so it is for ranking versions of one function against each other.
+It ignores fusion, so it only serves to rank versions of one function.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jaxlint_runtime.inspection.live_equations import needed_equations
 from jaxlint_runtime.inspection.updates import ELEMENTWISE as _ELEMENTWISE
 from jaxlint_runtime.lowering.avals import nbytes
 
-# Results that compilers compute where they are used instead of storing.
+# Results that compilers recompute at their uses instead of storing them.
 _VIRTUAL = frozenset(
     "broadcast_in_dim iota reshape squeeze expand_dims convert_element_type transpose".split()  # noqa: SIM905
 )
@@ -22,16 +22,16 @@ _VIRTUAL = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Liveness:
-    """Bytes of the arguments, and the most that is alive at once, arguments included."""
+    """Bytes of the arguments, and the peak of live bytes, arguments included."""
 
     arguments: int
     total: int
 
 
 def liveness(jaxpr: Any, donated: Sequence[bool] = ()) -> Liveness:
-    """Walk the needed equations once, freeing each value after its last use.
+    """Walks the needed equations once, and frees each value after its last use.
 
-    `donated` says for each input whether its buffer is given up, so that it is freed as well.
+    `donated` says for each input whether its buffer is donated, so that it is freed as well.
     """
     parts = open_jaxpr(jaxpr)
     freed = _given(parts, donated)
@@ -42,10 +42,10 @@ def liveness(jaxpr: Any, donated: Sequence[bool] = ()) -> Liveness:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Bytes that are alive while one equation runs, arguments included.
+    """Live bytes while one equation runs, arguments included.
 
-    `within` are the name stacks of the equations around it. `alive` holds the sizes of the values, by jaxpr from the outermost on;
-    it is only true until the next moment is asked for.
+    `within` are the name stacks of the enclosing equations. `alive` holds the sizes of the values, by jaxpr from the
+    outermost inwards. It is only valid until the next moment is requested.
     """
 
     nbytes: int
@@ -55,7 +55,7 @@ class Moment:
 
 
 def walk(jaxpr: Any, donated: Sequence[bool] = ()) -> Iterator[Moment]:
-    """The moments of a program in program order; the bodies of calls and loops once, where they stand."""
+    """The moments of a program in program order; the bodies of calls and loops once, at their place."""
     parts = open_jaxpr(jaxpr)
     freed = _given(parts, donated)
     held = {var: nbytes(var.aval) for var in (*parts.constvars, *parts.invars) if var not in freed}
@@ -75,11 +75,12 @@ def _peak(jaxpr: Any, given: Mapping[Any, int]) -> int:
 
 
 def _moments(jaxpr: Any, given: Mapping[Any, int], within: str) -> Iterator[Moment]:
-    """Walk the needed equations, freeing each value after its last use. Arguments that are not `given` count nothing."""
+    """Walks the needed equations, and frees each value after its last use. Arguments that are not `given` count
+    nothing."""
     parts = open_jaxpr(jaxpr)
     equations = needed_equations(jaxpr)
     end = len(equations)
-    source: dict[Any, Any] = {}  # a virtual result keeps alive what it is made of; None where that is nothing
+    source: dict[Any, Any] = {}  # a virtual result keeps its sources alive; None if it has none
     for eqn in equations:
         if eqn.primitive.name in _VIRTUAL:
             made_of = eqn.invars[0] if eqn.invars and not isinstance(eqn.invars[0], Literal) else None
@@ -109,8 +110,8 @@ def _moments(jaxpr: Any, given: Mapping[Any, int], within: str) -> Iterator[Mome
                 alive[var] = nbytes(var.aval)
                 made += alive[var]
         dead = sum(alive.get(var, 0) for var in dying.get(index, ()))
-        # The results of a body are among what is alive inside it. An elementwise result may take the place of an
-        # operand that dies with it, as the new parameters take that of the old.
+        # The results of a body count as live inside it. An elementwise result may reuse an operand that dies with it,
+        # as new parameters reuse the old ones.
         reused = min(made, dead) if eqn.primitive.name in _ELEMENTWISE else 0
         yield Moment(now + made - reused, eqn, stack, (alive,))
         now += made

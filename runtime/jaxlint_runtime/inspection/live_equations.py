@@ -1,4 +1,4 @@
-"""The equations of a jaxpr whose results reach its outputs: jit stages dead ones too, and the compiler drops them."""
+"""The equations of a jaxpr whose results reach its outputs: jit also traces dead ones, and the compiler drops them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jaxlint_runtime.compat import DropVar, Literal, open_jaxpr
 
 
 def needed_equations(jaxpr: Any) -> list[Any]:
-    """Equations with an effect or a result that is used, in program order."""
+    """Equations with an effect or a used result, in program order."""
     parts = open_jaxpr(jaxpr)
     used = {var for var in parts.outvars if not isinstance(var, Literal)}
     kept = []

@@ -1,4 +1,4 @@
-"""Memory of a compiled program as its compiler planned it."""
+"""The memory plan of a compiled program, from its compiler."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Bytes on one device. `peak` is the compiler's own figure, None where it leaves the temporaries out."""
+    """Bytes on one device. `peak` is the compiler's own figure; None if it excludes the temporaries."""
 
     argument: int
     output: int
@@ -18,11 +18,11 @@ class Memory:
 
     @property
     def total(self) -> int:
-        """What a call occupies at most.
+        """The most that a call occupies.
 
-        The compiler's peak, which on TPU includes values kept in on-chip memory. XLA:CPU leaves the temporaries out
-        of its peak; there it is argument + output + temp - alias, since aliased output lives in donated arguments.
-        Never `temp` alone, which a donation may raise.
+        The compiler's peak, which on TPU includes values in on-chip memory. XLA:CPU excludes the temporaries from its
+        peak; there it is argument + output + temp - alias, since aliased outputs reuse donated arguments. Never
+        `temp` alone, which a donation may raise.
         """
         if self.peak is not None:
             return self.peak
@@ -32,7 +32,7 @@ class Memory:
 def memory(compiled: Any, platform: str) -> Memory:
     """The memory plan of a `jax.stages.Compiled` for "cpu", "gpu" or "tpu".
 
-    Raises ValueError where the backend gives none.
+    Raises ValueError if the backend provides none.
     """
     stats = compiled.memory_analysis()
     if stats is None:
@@ -47,9 +47,9 @@ def memory(compiled: Any, platform: str) -> Memory:
 
 
 def compiler_cost(compiled: Any) -> dict[str, float]:
-    """The compiler's cost analysis, empty where it makes none (GPU without a device).
+    """The compiler's cost analysis; empty if it provides none (GPU without a device).
 
-    Loop bodies count once in it.
+    It counts loop bodies once.
     """
     figures = compiled.cost_analysis()
     if isinstance(figures, list):

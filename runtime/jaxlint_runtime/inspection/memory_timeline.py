@@ -1,6 +1,6 @@
-"""Memory over program order: what is alive after each equation of a jaxpr, where the most is, and what it is made of.
+"""Memory over program order: the live values after each equation of a jaxpr, the peak, and its composition.
 
-An estimate that needs no compiler (see `liveness`): it knows nothing of fusion.
+An estimate that needs no compiler (see `liveness`): it ignores fusion.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from jaxlint_runtime.inspection.live_bytes import Moment, walk
 from jaxlint_runtime.inspection.traffic import phase
 from jaxlint_runtime.lowering.avals import nbytes
 
-_POINTS = 240  # more are no use in a picture
-_ALIVE = 8  # values that are named at the peak
+_POINTS = 240  # more points do not help a picture
+_ALIVE = 8  # values that are listed at the peak
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,12 @@ class Alive:
     nbytes: int
     count: int
     place: Place | None
-    operation: str  # "argument" where it is one
+    operation: str  # "argument" for an argument
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Bytes alive at each point in program order, thinned to the highest of each stretch; `phases` beside them."""
+    """Live bytes at each point in program order, thinned to the highest of each stretch; `phases` beside them."""
 
     nbytes: tuple[int, ...]
     phases: tuple[str, ...]
@@ -46,7 +46,7 @@ class Timeline:
 
 
 def timeline(jaxpr: Any, donated: Sequence[bool] = ()) -> Timeline:
-    """Memory of a staged function, its arguments included; `donated` as for `liveness`."""
+    """The memory of a traced function, its arguments included; `donated` as for `liveness`."""
     seen = [(moment.nbytes, moment.equation, phase(moment.within)) for moment in walk(jaxpr, donated)]
     if not seen:
         parts = open_jaxpr(jaxpr)
@@ -72,7 +72,7 @@ def timeline(jaxpr: Any, donated: Sequence[bool] = ()) -> Timeline:
 
 
 def _alive(jaxpr: Any, moment: Moment) -> tuple[Alive, ...]:
-    """The values at one moment, equal ones of one line together, largest first."""
+    """The values at one moment, equal ones of one line merged, largest first."""
     made = dict(_makers(jaxpr))
     counts: dict[tuple[str, Place | None, str], list[int]] = {}
     for var, size in ((var, size) for values in moment.alive for var, size in values.items()):

@@ -1,4 +1,5 @@
-"""What one staged version does, as plain data for the report: memory over program order, work and traffic by line, facts in words."""
+"""The description of one version for the report, as plain data: memory over program order, work and traffic by line,
+facts in words."""
 
 from __future__ import annotations
 
@@ -17,14 +18,14 @@ from jaxlint_runtime.inspection.traffic import Traffic, targets, traffic
 from jaxlint_runtime.lowering.function_versions import Staged, StagingError
 from jaxlint_runtime.model import Cost, Interval
 
-# Characters of HLO that are read: beyond, reading them would take longer than they are worth.
+# Characters of HLO that are read: parsing more would take longer than it is worth.
 _MOST_TEXT = 48 * 2**20
 _MOST_FACTS = 60
 _MOST_LINES = 60
 
 
 def overview(staged: Staged) -> dict[str, Any]:
-    """The report of one version. What its compiler refuses is left out: `hlo` is then None. Raises StagingError."""
+    """The description of one version. If its compiler refuses it, `hlo` is None. Raises StagingError."""
     known = traced(staged)
     donated = staged.bound.donated(staged.version.options)
     module = _module(staged)
@@ -77,7 +78,7 @@ def _memory(found: Timeline) -> dict[str, Any]:
 
 
 def _assigned(staged: Staged, module: Module | None) -> dict[str, Any] | None:
-    """The peak by the compiler's own assignment of buffers, where it tells."""
+    """The peak from the compiler's own buffer assignment, if it reports it."""
     found = assigned(staged.compiled, module) if module is not None else None
     if found is None:
         return None
@@ -113,7 +114,7 @@ def _by_phase(work: Mapping[tuple[Place | None, str], float]) -> dict[str, float
 
 
 def _matmul_dtype(products: Iterable[tuple[str, float]]) -> str | None:
-    """The dtype in which most of the products are computed, None where there are none."""
+    """The dtype of most of the products' work; None if there are none."""
     flops: Counter[str] = Counter()
     for dtype, amount in products:
         flops[dtype] += amount  # type: ignore[assignment]
@@ -158,7 +159,7 @@ def _compiled(module: Module, moved: Traffic) -> dict[str, Any]:
 
 
 def _lines(work: Mapping[tuple[Place | None, str], float], moved: Traffic | None) -> list[dict[str, Any]]:
-    """FLOPs and bytes by line, the lines with most of either first."""
+    """FLOPs and bytes by line: the lines with most of either first."""
     flops: dict[Place, float] = {}
     nbytes: dict[Place, int] = {}
     for (place, _), amount in work.items():

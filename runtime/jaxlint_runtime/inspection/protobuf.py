@@ -1,4 +1,4 @@
-"""The wire format of protocol buffers, as far as XLA's own records need it: numbers and what is nested or text."""
+"""The wire format of protocol buffers, as far as XLA's records need it: numbers, and nested messages or text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ Field = int | bytes
 
 
 def fields(data: bytes) -> Iterator[tuple[int, Field]]:
-    """(number, value) of each field: integers as they are, everything else as bytes. Raises IndexError where it is cut off."""
+    """(number, value) of each field: integers unchanged, everything else as bytes. Raises IndexError for truncated
+    data."""
     at = 0
     while at < len(data):
         key, at = _integer(data, at)
@@ -25,12 +26,12 @@ def fields(data: bytes) -> Iterator[tuple[int, Field]]:
 
 
 def numbers(data: bytes) -> dict[int, int]:
-    """The integers of a record by field, the last of each."""
+    """The integers of a message by field; the last one of each."""
     return {number: value for number, value in fields(data) if isinstance(value, int)}
 
 
 def parts(data: bytes, number: int) -> list[bytes]:
-    """What is nested under one field."""
+    """The nested values of one field."""
     return [value for found, value in fields(data) if found == number and isinstance(value, bytes)]
 
 

@@ -1,7 +1,7 @@
-"""Blocks of a staged program: runs of equations that repeat, as the layers of a network do.
+"""Repeated blocks of a traced program: runs of equations that repeat, such as the layers of a network.
 
-Found from the equations alone, so it does not matter which framework or loop wrote them. Cutting a program between
-any two equations is always correct; where to cut only decides what has to be kept.
+Only the equations matter, so any framework or loop may have written them. A cut between any two equations is always
+correct; its place only decides what must be stored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from jaxlint_runtime.compat import DropVar, Literal, is_jaxpr, open_jaxpr, user_frames
 from jaxlint_runtime.lowering.avals import nbytes
 
-_LEAST_EQUATIONS = 3  # in a block: less is an operation, not a layer
+_LEAST_EQUATIONS = 3  # equations in a block: fewer are an operation, not a layer
 _REMATERIALISED = frozenset({"remat", "remat2", "checkpoint"})
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
 
@@ -33,14 +33,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """Consecutive blocks that repeat, all of `period` equations but perhaps the first and the last."""
+    """Consecutive repeated blocks, all of `period` equations except perhaps the first and the last."""
 
     blocks: tuple[Block, ...]
     period: int
 
 
 def stacks(jaxpr: Any) -> list[Stack]:
-    """The stacks of repeated blocks in a jaxpr, in program order; none where nothing repeats."""
+    """The stacks of repeated blocks in a jaxpr, in program order; empty if nothing repeats."""
     parts = open_jaxpr(jaxpr)
     numbers: dict[Any, int] = {}
     sequence = np.array(
@@ -51,18 +51,18 @@ def stacks(jaxpr: Any) -> list[Stack]:
 
 
 def is_rematerialised(eqn: Any) -> bool:
-    """Whether an equation is a call of a function under `jax.checkpoint`."""
+    """Whether an equation calls a function under `jax.checkpoint`."""
     return eqn.primitive.name in _REMATERIALISED
 
 
 def call_site(equations: Sequence[Any]) -> tuple[str, int, str] | None:
-    """(file, line, function) of the innermost frame of the user's that all these equations were staged under."""
+    """(file, line, function) of the innermost user frame that all these equations have in common."""
     own = call_sites(equations)
     return own[0] if own else None
 
 
 def call_sites(equations: Sequence[Any]) -> list[tuple[str, int, str]]:
-    """The frames of the user's that all these equations were staged under, the innermost first."""
+    """The user frames that all these equations have in common, the innermost first."""
     common: list[tuple[str, int, str]] | None = None
     for eqn in equations:
         frames = user_frames(eqn)[::-1]
@@ -95,7 +95,7 @@ def _digest(value: Any) -> str:
 
 
 def _search(parts: Any, sequence: np.ndarray, made: np.ndarray, low: int, high: int) -> list[Stack]:
-    """The run of repeats that makes most bytes, then the same on both sides of it."""
+    """The run of repeats with most bytes, then recursively on both sides of it."""
     best: tuple[float, int, int, int] | None = None  # bytes, -period, start, stop
     for period in range(_LEAST_EQUATIONS, (high - low) // 2 + 1):
         same = sequence[low : high - period] == sequence[low + period : high]
@@ -117,7 +117,7 @@ def _search(parts: Any, sequence: np.ndarray, made: np.ndarray, low: int, high: 
 
 
 def _cut(parts: Any, period: int, first: int, last: int) -> Stack:
-    """Cut the run where least has to be kept across the cuts."""
+    """Cuts the run where least must be stored across the cuts."""
     crossing = _crossing_bytes(parts)
     offsets = range(min(period, last - first - 2 * period + 1))
 
@@ -127,7 +127,7 @@ def _cut(parts: Any, period: int, first: int, last: int) -> Stack:
 
     inner = list(range(first + min(offsets, key=kept), last + 1, period))
     blocks = [Block(a, b) for a, b in pairwise(inner)]
-    # What is left over belongs to the stack where it is most of a block, cut at another place than the author's.
+    # A remainder belongs to the stack if it is most of a block, cut at another place than the author's.
     if 2 * (inner[0] - first) >= period:
         blocks.insert(0, Block(first, inner[0]))
     if 2 * (last - inner[-1]) >= period:

@@ -1,7 +1,8 @@
-"""An estimate of the time of a program that is compiled for a device that is not there, or none.
+"""An estimate of a program's time on a compile-only target, if possible.
 
-The compiler's own where it makes one (TPU, programs without loops), else a bound by the roofline: the work at the published peak of the
-chip, or the bytes at its bandwidth, whichever takes longer. None where a program calls a kernel: its cost is only what its author declared.
+The compiler's own if it provides one (TPU, programs without loops), otherwise a roofline bound: the work at the
+published peak of the chip, or the bytes at its bandwidth, whichever takes longer. None if a program calls a kernel:
+its cost is only its author's declaration.
 """
 
 from __future__ import annotations
@@ -31,14 +32,15 @@ def calls_kernel(staged: Staged) -> bool:
 def compiler_ms(staged: Staged) -> float | None:
     """The compiler's own estimate, in milliseconds. Raises StagingError."""
     if calls_kernel(staged) or _LOOP.search(staged.text("hlo")):
-        return None  # the body of a loop counts once, so that a loop looks cheaper than what it replaces
+        return None  # the body of a loop counts once, so a loop would look cheaper than what it replaces
     seconds = compiler_cost(staged.compiled).get("optimal_seconds", -1.0)
-    # The analysis adds -1 for each instruction that it cannot estimate, so only what is well below 1 is a sum.
+    # The analysis adds -1 for each instruction that it cannot estimate, so only values well below 1 are sums of
+    # these.
     return seconds * 1e3 if 0 < seconds <= 0.9 else None
 
 
 def roofline_ms(staged: Staged) -> float | None:
-    """At least so many milliseconds on the one chip of a compile-only target. Raises StagingError."""
+    """A lower bound in milliseconds on the single chip of a compile-only target. Raises StagingError."""
     chip = PUBLISHED.get(staged.target.chip or "")
     text = staged.text("hlo")
     if chip is None or staged.target.chips != 1 or len(text) > _MOST_TEXT or calls_kernel(staged):
@@ -54,9 +56,9 @@ def roofline_ms(staged: Staged) -> float | None:
 
 
 def least_ms(staged: Staged) -> float | None:
-    """Milliseconds below which the products of a program cannot be done on the device at hand, by what its maker says of it.
+    """A lower bound in milliseconds for the program's products on the current device, from its published figures.
 
-    None where that is not known, or the work is not. Raises StagingError.
+    None if these are unknown, or the work is. Raises StagingError.
     """
     chip = published(staged.target)
     if chip is None or not traced(staged).work.exact:
@@ -67,7 +69,8 @@ def least_ms(staged: Staged) -> float | None:
 
 
 def estimated_ms(staged: Staged) -> tuple[float, str] | None:
-    """(milliseconds, "compiler" or "roofline") on a compile-only target, None where nothing can be said. Raises StagingError."""
+    """(milliseconds, "compiler" or "roofline") on a compile-only target, None without an estimate. Raises
+    StagingError."""
     if not staged.target.compile_only:
         return None
     own = compiler_ms(staged)

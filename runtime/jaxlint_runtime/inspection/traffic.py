@@ -1,7 +1,7 @@
-"""What a compiled program reads and writes, kernel by kernel: the bytes that pass through the device's main memory.
+"""The main memory traffic of a compiled program, kernel by kernel.
 
-A kernel is an instruction that runs on its own: a fusion, a matrix product, a copy, a collective. What happens inside a fusion stays
-on the chip. An estimate: caches, padding and what a custom call does inside are not known.
+A kernel is an instruction that runs by itself: a fusion, a matrix product, a copy, a collective. Intermediate values
+of a fusion stay on the chip. This is an estimate: caches, padding and the insides of custom calls are unknown.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from jaxlint_runtime.inspection.hlo import Computation, Instruction, Module, Pla
 FREE = frozenset(
     "parameter constant get-tuple-element tuple bitcast after-all add-dependency domain opt-barrier partition-id replica-id".split()  # noqa: SIM905
 )
-UNREAL = frozenset(("AllocateBuffer", "ConcatBitcast"))  # custom calls that are names for memory
+UNREAL = frozenset(("AllocateBuffer", "ConcatBitcast"))  # custom calls that only name memory
 _LOOKS = frozenset(("dynamic-slice", "slice", "gather"))
 _PASSING = frozenset(("bitcast", "copy", "convert", "reshape", "transpose"))
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """One kernel, `times` it runs in a call of the program, and the bytes of one run."""
+    """One kernel, its runs (`times`) in a call of the program, and the bytes of one run."""
 
     instruction: Instruction
     computation: Computation
@@ -34,13 +34,13 @@ class Kernel:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it moves in a call of the program."""
+        """The bytes that it moves in a call of the program."""
         return (self.read + self.written) * self.times
 
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """The kernels of a program. `exact` is False where the turns of a loop are not known and it counts once."""
+    """The kernels of a program. `exact` is False if a loop's number of iterations is unknown and it counts once."""
 
     kernels: tuple[Kernel, ...]
     exact: bool
@@ -59,14 +59,14 @@ class Traffic:
 
 
 def phase(op_name: str) -> str:
-    """Which pass an operation belongs to, by the transformations in its name stack."""
+    """The pass of an operation, from the transformations in its name stack."""
     if "transpose(" in op_name:
         return "backward"
     return "forward" if "jvp(" in op_name else "other"
 
 
 def traffic(module: Module) -> Traffic:
-    """Walk the entry computation and the loops and branches inside it."""
+    """Walks the entry computation and the loops and branches inside it."""
     kernels, exact = [], True
     for one in executed(module):
         exact = exact and one.exact
@@ -81,7 +81,7 @@ def traffic(module: Module) -> Traffic:
 
 
 def _source(module: Module, computation: Computation, instruction: Instruction) -> tuple[Place | None, str]:
-    """Line and name stack: its own, else of what a fusion holds, else of what it reads, else of what reads it."""
+    """Line and name stack: its own, otherwise those of the fused operations, of its operands, or of its readers."""
     place, stack = module.place(instruction), instruction.op_name
     if place is not None and stack:
         return place, stack
@@ -98,7 +98,7 @@ def _source(module: Module, computation: Computation, instruction: Instruction) 
 
 
 def _inside(module: Module, instruction: Instruction) -> list[Instruction]:
-    """What a fusion holds, the last first; nothing for other instructions."""
+    """The operations in a fusion, the last first; empty for other instructions."""
     body = module.computations.get(instruction.called.get("calls", ""))
     return (
         list(body.instructions.values())[::-1] if body is not None and instruction.opcode == "fusion" else []
@@ -106,7 +106,7 @@ def _inside(module: Module, instruction: Instruction) -> list[Instruction]:
 
 
 def fused(module: Module, instruction: Instruction) -> set[str]:
-    """The operations that a kernel performs, those of fusions inside it included; free ones left out."""
+    """The operations of a kernel, including those inside fusions; free ones are left out."""
     if instruction.opcode != "fusion":
         return {instruction.opcode}
     found: set[str] = set()
@@ -119,7 +119,7 @@ def fused(module: Module, instruction: Instruction) -> set[str]:
 
 
 def targets(module: Module, instruction: Instruction) -> set[str]:
-    """What a kernel's custom calls call, those inside a fusion included."""
+    """The targets of a kernel's custom calls, including those inside a fusion."""
     if instruction.opcode == "custom-call":
         return {instruction.target} - UNREAL
     found: set[str] = set()
@@ -130,7 +130,7 @@ def targets(module: Module, instruction: Instruction) -> set[str]:
 
 
 def _main(shapes: tuple[Shape, ...]) -> int:
-    """Bytes of those that are in main memory."""
+    """Bytes of the shapes in main memory."""
     return sum(shape.nbytes for shape in shapes if shape.space == 0)
 
 
@@ -177,7 +177,7 @@ def _fusion(body: Computation, operands: list[Instruction], instruction: Instruc
 
 
 def _updates(body: Computation) -> Iterator[Instruction]:
-    """The updates of slices among the results of a fusion."""
+    """The slice updates among the results of a fusion."""
     root = body.root
     if root is None:
         return

@@ -1,9 +1,9 @@
 """Which outputs are new values of which inputs: `params` in, updated `params` out.
 
 Equal shapes are not enough: gradients have the shapes of the parameters and replace nothing. An output updates an
-input when the input reaches it through operations that keep each element in its place (add, mul, select, a write
-into a slice, a loop carry). The input at the shortest distance wins, so that momentum, which also feeds the new
-parameters, is not taken for them.
+input if the input reaches it through operations that keep each element in its place (add, mul, select, a write into a
+slice, a loop carry). The input at the shortest distance wins; otherwise momentum, which also feeds the new
+parameters, could win.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _WRITES = frozenset(
     "dynamic_update_slice scatter scatter-add scatter_add scatter-mul scatter_mul scatter-min scatter-max".split()  # noqa: SIM905
 )
 
-Reach = dict[int, int]  # input number -> number of operations between
+Reach = dict[int, int]  # input number -> number of operations in between
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def _reaches(jaxpr: Any, given: list[Reach]) -> list[Reach]:
-    """For each output, the inputs that reach it in place, `given` being what reaches the jaxpr's own inputs."""
+    """For each output, the inputs that reach it elementwise; `given` are those that reach the jaxpr's own inputs."""
     parts = open_jaxpr(jaxpr)
     reach: dict[Any, Reach] = dict(zip(parts.invars, given, strict=True))
     for eqn in parts.eqns:

@@ -1,4 +1,4 @@
-"""Floating-point operations of a staged program by the user's line and by pass: forward, backward, the rest."""
+"""Floating-point operations of a traced program by user line and pass: forward, backward, the rest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _OPAQUE = frozenset(("pallas_call", "custom_jvp_call", "custom_vjp_call", "custo
 
 
 def work_by_line(jaxpr: Any) -> dict[tuple[Place | None, str], float]:
-    """FLOPs by (place, phase), loops by their turns, of a conditional the larger branch: they add up to `count`."""
+    """FLOPs by (place, phase), loops by their trip counts, the larger branch of a conditional: they add up to
+    `count`."""
     found: dict[tuple[Place | None, str], float] = {}
     for place, name, flops in _walk(jaxpr, 1.0, "", None):
         found[place, name] = found.get((place, name), 0.0) + flops

@@ -1,4 +1,4 @@
-"""Kernels: patterns found in the staged program by their structure, and what may replace them.
+"""Kernels: patterns found in the traced program by their structure, and their possible replacements.
 
-A match is a proposal. Whether the replacement computes the same, values and gradients, is checked by running it.
+A match is a proposal. Running the replacement shows whether its values and gradients are the same.
 """

@@ -1,4 +1,4 @@
-"""The activations that are known by what they compute, in NumPy and in JAX."""
+"""The known activation functions by definition, in NumPy and in JAX."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import scipy.special  # type: ignore[import-untyped]
 
 @dataclass(frozen=True)
 class Activation:
-    """An elementwise function. `call` is how a person writes it."""
+    """An elementwise function. `call` is the way a person writes it."""
 
     name: str
     call: str
     reference: Callable[[np.ndarray], np.ndarray]
-    compute: Callable[[Any], Any]  # on float32 arrays; what a kernel for a TPU can lower
+    compute: Callable[[Any], Any]  # on float32 arrays; operations that a TPU kernel can lower
 
 
 def _gelu_tanh(x: np.ndarray) -> np.ndarray:

@@ -35,7 +35,8 @@ def chunked_attention(
     bias: Any = None,
     cap: float | None = None,
 ) -> Any:
-    """Attention by blocks of queries in plain JAX, on any device, in memory linear in T. Differentiable by all of q, k, v and bias."""
+    """Attention by blocks of queries in plain JAX, on any device, in memory linear in T. Differentiable with respect
+    to q, k, v and bias."""
     return chunked.attention(Operands(q, k, v, mask, bias), Spec(scale, causal, cap))
 
 
@@ -51,7 +52,7 @@ def flash_attention(
     cap: float | None = None,
     blocks: pallas_flash.Blocks | None = None,
 ) -> Any:
-    """Flash attention on TPU by Pallas. Its derivative takes the bias for a constant."""
+    """Flash attention on TPU by Pallas. Its derivative treats the bias as a constant."""
     return pallas_flash.attention(
         Operands(q, k, v, mask, bias), Spec(scale, causal, cap), blocks or pallas_flash.Blocks()
     )
@@ -69,7 +70,7 @@ def triton_flash_attention(
     cap: float | None = None,
     blocks: triton_flash.Blocks | None = None,
 ) -> Any:
-    """Flash attention on NVIDIA GPUs by Triton and jax-triton. Its derivative takes the bias for a constant."""
+    """Flash attention on NVIDIA GPUs by Triton and jax-triton. Its derivative treats the bias as a constant."""
     return triton_flash.attention(Operands(q, k, v, mask, bias), Spec(scale, causal, cap), blocks)
 
 
@@ -82,17 +83,17 @@ def log_likelihood(rows: Any, table: Any, labels: Any, *, scale: float = 1.0, bi
 
 
 def online_log_likelihood(rows: Any, table: Any, labels: Any, *, scale: float = 1.0, bias: Any = None) -> Any:
-    """The same as `log_likelihood` on TPU by Pallas: the scores exist tile by tile, forward and backward."""
+    """Like `log_likelihood`, on TPU by Pallas: the logits exist tile by tile, forward and backward."""
     return online_cross_entropy.log_likelihood(Examples(rows, table, labels, bias), scale, chip_at_hand())
 
 
 def layer_norm(x: Any, scale: Any = None, shift: Any = None, *, eps: float) -> Any:
-    """Layer norm along the last axis of any array on TPU by Pallas; the backward pass keeps `x` alone."""
+    """Layer norm along the last axis of any array on TPU by Pallas; the backward pass only stores `x`."""
     return _by_rows(x, Rows(x, scale, shift), RowSpec(LAYER_NORM, eps))
 
 
 def rms_norm(x: Any, scale: Any = None, *, eps: float) -> Any:
-    """RMS norm along the last axis of any array on TPU by Pallas; the backward pass keeps `x` alone."""
+    """RMS norm along the last axis of any array on TPU by Pallas; the backward pass only stores `x`."""
     return _by_rows(x, Rows(x, scale), RowSpec(RMS_NORM, eps))
 
 
@@ -107,7 +108,8 @@ def _by_rows(x: Any, given: Rows, spec: RowSpec) -> Any:
 
 
 def gated(x: Any, gate: Any, up: Any, *, activation: str = "silu") -> Any:
-    """activation(x @ gate) * (x @ up) on TPU by Pallas, for `x` [..., K] and tables [K, N]; neither product is ever in memory.
+    """activation(x @ gate) * (x @ up) on TPU by Pallas, for `x` [..., K] and tables [K, N]; neither product is ever
+    stored in memory.
 
     `activation` is "silu", "gelu", "exact gelu", "relu", "squared relu", "sigmoid", "tanh" or "identity".
     """

@@ -1,9 +1,9 @@
-"""Attention in a staged program: softmax(scale * q k^T + bias, masked) v, however it is written.
+"""Attention in a traced program: softmax(scale * q k^T + bias, masked) v, in any spelling.
 
-From each product on, what depends on it is followed forward by small rules: scores (scaled, biased, masked), what is
-constant along a row (a maximum, the logarithm of a sum), exponentials, their sums, weights, and the product with the
-values. Softmax does not change when a constant of the row is subtracted, so any such constant is as good as the maximum.
-What no rule knows ends the search: a sum over another axis, another divisor, a sigmoid.
+Small rules follow the values that depend on each product forward: scores (scaled, biased, masked), row constants (a
+maximum, the logarithm of a sum), exponentials, their sums, weights, and the product with the values. Subtracting a
+row constant does not change a softmax, so any such constant is as good as the maximum. An operation without a rule
+ends the search: a sum over another axis, another divisor, a sigmoid.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _unusable(graph: Graph, attention: Attention | Likelihood) -> str | None:
 
 
 def _from(graph: Graph, product: Node) -> Attention | Likelihood | None:
-    """The attention or cross-entropy that begins with a product; None where there is none. Raises Unlike."""
+    """The attention or cross-entropy that begins with a product; None if there is none. Raises Unlike."""
     cuts: dict[Label, tuple[int, ...]] = {}
     for _ in range(_MOST_SPLITS):
         try:
@@ -87,13 +87,9 @@ class _Search(ScoreRules):
         self.graph = graph
         self.product = product
         self.sizes = sizes
-        self.states: dict[
-            Value, State | None
-        ] = {}  # None: depends on the product, in a way that is not known
-        self.cuts: dict[
-            Label, tuple[Label, int]
-        ] = {}  # parts of labels, as slices make them: of which, from where
-        self.rescaled: set[Value] = set()  # weights times a number, as dropout begins
+        self.states: dict[Value, State | None] = {}  # None: depends on the product in an unknown way
+        self.cuts: dict[Label, tuple[Label, int]] = {}  # slices of labels: the labels, and the offset
+        self.rescaled: set[Value] = set()  # weights times a number, the first step of dropout
         self.reason = ""
 
     def run(self) -> Attention | Likelihood | None:
@@ -134,7 +130,7 @@ class _Search(ScoreRules):
     # ---- rules ----
 
     def _after(self, node: Node, ins: list[Any]) -> State | None:
-        """The state of a node's result; None where no rule knows it."""
+        """The state of a node's result; None if no rule applies."""
         name = node.name
         first = ins[0]
         if name == "dot_general":

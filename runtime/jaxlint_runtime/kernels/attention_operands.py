@@ -1,6 +1,6 @@
-"""An attention that was found, brought to the form that kernels take: queries [B, N, T, D], keys and values [B, K, S, D].
+"""A found attention in the form that kernels accept: queries [B, N, T, D], keys and values [B, K, S, D].
 
-What the program did to the scores becomes a scale, a cap, biases, masks and the word "causal".
+The operations on the scores become a scale, a cap, biases, masks and the flag "causal".
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NARROW = ("bfloat16", "float16")
 
 @dataclass(frozen=True)
 class Operands:
-    """Arrays in the form of kernels. `mask` and `bias` have four axes, of size 1 where they do not vary."""
+    """Arrays in the form for kernels. `mask` and `bias` have four axes, of size 1 where they do not vary."""
 
     queries: Any
     keys: Any
@@ -33,7 +33,7 @@ class Operands:
 
 @dataclass(frozen=True)
 class Spec:
-    """What an attention does besides its operands."""
+    """The properties of an attention besides its operands."""
 
     scale: float
     causal: bool = False
@@ -42,7 +42,7 @@ class Spec:
 
 @dataclass(eq=False)
 class Layout:
-    """How the operands of one attention are arranged, and its result again as the program had it."""
+    """The arrangement of one attention's operands, and of its result in the program."""
 
     attention: Attention
     batch: list[Label] = field(default_factory=list)
@@ -64,27 +64,27 @@ class Layout:
 
     @property
     def place(self) -> str:
-        """Where the program makes the scores."""
+        """The place that computes the scores."""
         return self.attention.place
 
     @property
     def result_places(self) -> list[str]:
-        """Where the program makes the result, as path:line, from the inside to the outside."""
+        """The places that compute the result, as path:line, from the inside to the outside."""
         node = self.attention.result.node
         return places_of(node) if node else []
 
     @property
     def replaced(self) -> Value:
-        """The value of the program that is computed in another way."""
+        """The program's value that is replaced."""
         return self.attention.result
 
     @property
     def reads(self) -> list[Value]:
-        """The values of the program that the arrays are made of."""
+        """The program's values that the arrays are computed from."""
         return reads(self)
 
     def compute(self, read: Read, implementation: Callable[[Operands, Spec], Any]) -> Any:
-        """The result by `implementation`, which gives [B, N, T, width]."""
+        """The result by `implementation`, which returns [B, N, T, width]."""
         return self.result(implementation(self.operands(read), self.spec))
 
     @property
@@ -102,7 +102,7 @@ class Layout:
         )  # fmt: skip
 
     def operands(self, read: Read) -> Operands:
-        """The arrays, from the values of the program."""
+        """The arrays, from the program's values."""
         sizes, found = self.sizes, self.attention
         batch, heads, time, depth = self.shape
         own_heads = sizes.size(self.heads)
@@ -125,7 +125,7 @@ class Layout:
         )
 
     def result(self, array: Any) -> Any:
-        """The result of a kernel, [B, N, T, width], as the program had it."""
+        """The result of a kernel, [B, N, T, width], in the program's arrangement."""
         order = [*self.batch, *self.heads, *self.groups, *self.time, *self.width]
         return restored(array, order, self.attention.axes, self.sizes, self.attention.result.aval)
 
@@ -174,7 +174,7 @@ class Layout:
 
 
 def arrange(attention: Attention) -> Layout:
-    """The layout of an attention. Raises Unlike where kernels cannot express what is done to its scores."""
+    """The layout of an attention. Raises Unlike if kernels cannot express the operations on its scores."""
     sizes = attention.sizes
     own = {
         "queries": attention.queries.labels, "keys": attention.keys.labels, "values": attention.values.labels
@@ -235,7 +235,7 @@ def _score_labels(attention: Attention) -> frozenset[Label]:
 
 
 def _read_steps(layout: Layout) -> list[tuple[Expression, bool]]:
-    """Put scale, cap, factors and biases into the layout; the masks, apart from each other, are the answer."""
+    """Puts scale, cap, factors and biases into the layout; returns the masks separately."""
     sizes = layout.sizes
     scale, cap = 1.0, None
     masks: list[tuple[Expression, bool]] = []
@@ -264,7 +264,7 @@ def _read_steps(layout: Layout) -> list[tuple[Expression, bool]]:
 
 
 def _bias(layout: Layout, value: Expression, sign: float) -> list[tuple[Expression, bool]]:
-    """Add a bias to the layout, or give the masks that it is made of: zero, and something large and negative."""
+    """Adds a bias to the layout, or returns the masks that it consists of: zero, and a large negative number."""
     if value.kind == "apply" and value.eqn.primitive.name == "select_n" and len(value.operands) == 3:
         cases = [_number(case, layout.sizes) for case in value.operands[1:]]
         for keeps in (0, 1):
@@ -290,7 +290,7 @@ def _number(value: Expression, sizes: Sizes) -> float | None:
 
 
 def _conjuncts(mask: Expression, keeps: bool) -> list[tuple[Expression, bool]]:
-    """The masks that hold together, as `a & b` is two."""
+    """The conjuncts of a mask: two for `a & b`."""
     name = mask.eqn.primitive.name if mask.kind == "apply" else None
     if name == "not":
         return _conjuncts(mask.operands[0], not keeps)
@@ -300,7 +300,7 @@ def _conjuncts(mask: Expression, keeps: bool) -> list[tuple[Expression, bool]]:
 
 
 def _kind(layout: Layout, mask: Expression, keeps: bool) -> str:
-    """Whether a mask keeps all ("none"), is "causal", or is to be given as it is ("other")."""
+    """Whether a mask keeps everything ("none"), is "causal", or is another one that must be passed on ("other")."""
     if not mask.constant or not mask.varies <= {*layout.time, *layout.positions}:
         return "other"
     folded = mask.fold([*layout.time, *layout.positions], layout.sizes)
@@ -319,7 +319,7 @@ def _kind(layout: Layout, mask: Expression, keeps: bool) -> str:
 
 
 def _narrow(outside: Outside) -> Outside:
-    """The 16-bit original of a value that was widened: products of it are the same, and kernels want it narrow."""
+    """The 16-bit original of a value that was widened: its products are equal, and kernels want it narrow."""
     node = outside.value.node
     if node is None or node.name != "convert_element_type" or node.ins[0].hidden:
         return outside
@@ -330,12 +330,12 @@ def _narrow(outside: Outside) -> Outside:
 
 
 def scores_bytes(layout: Layout) -> int:
-    """Bytes of the scores that the program makes."""
+    """Bytes of the scores that the program computes."""
     return layout.attention.scores_bytes
 
 
 def reads(layout: Layout) -> list[Value]:
-    """The values of the program that the layout's arrays are made of."""
+    """The program's values that the layout's arrays are computed from."""
     found = layout.attention
     values = [_narrow(outside).value for outside in (found.queries, found.keys, found.values)]
     for value in (

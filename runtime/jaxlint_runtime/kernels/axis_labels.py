@@ -1,8 +1,8 @@
 """Names for the axes of arrays, followed through transposes, reshapes and broadcasts.
 
-An axis carries a tuple of labels. A label stands for one index (the batch, the head, the position of a query), its size
-is in `Sizes`. An axis that several of them were merged into carries them all, the slowest first. An axis without labels
-is one along which the value does not vary, whatever its size.
+An axis carries a tuple of labels. A label stands for one index (the batch, the head, the position of a query), its
+size is in `Sizes`. An axis that merges several labels carries them all, the slowest first. The value does not vary
+along an axis without labels, whatever its size.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Axes = tuple[Axis, ...]
 
 
 class NeedsSplit(Exception):
-    """A reshape cuts a label in two: the search must begin again with it cut from the start."""
+    """A reshape splits a label: the search must restart with it split from the beginning."""
 
     def __init__(self, label: Label, sizes: tuple[int, ...]) -> None:
         super().__init__(f"label {label} into {sizes}")
@@ -27,19 +27,19 @@ class NeedsSplit(Exception):
 
 
 class Lost(Exception):
-    """The axes of a value cannot be named any more."""
+    """The axes of a value can no longer be labelled."""
 
 
 @dataclass
 class Sizes:
-    """The size of each label. `cuts`: what the labels must be cut into, the labels numbered as they are asked for."""
+    """The size of each label. `cuts`: the required splits of labels, numbered in the order of their creation."""
 
     cuts: dict[Label, tuple[int, ...]] = field(default_factory=dict)
     of: dict[Label, int] = field(default_factory=dict)
     _asked: int = 0
 
     def new(self, size: int) -> Axis:
-        """An axis with a new label, or with those that it must be cut into."""
+        """An axis with a new label, or with the labels of its required split."""
         if size == 1:
             return ()
         self._asked += 1
@@ -65,12 +65,13 @@ def labels(axes: Axes) -> frozenset[Label]:
 
 
 def fitted(axes: Axes, shape: Sequence[int]) -> Axes:
-    """The axes of an operand of an elementwise equation from those of its result: equations broadcast axes of size 1."""
+    """The axes of an operand of an elementwise equation, from those of its result: equations broadcast axes of size
+    1."""
     return tuple(axis if size > 1 else () for axis, size in zip(axes, shape, strict=True)) if shape else ()
 
 
 def merged(left: Axes, right: Axes) -> Axes:
-    """The axes of an elementwise result. Raises Lost where two values vary along the same axis under other names."""
+    """The axes of an elementwise result. Raises Lost if two values vary along the same axis under different labels."""
     if len(left) != len(right):
         raise Lost
     result = []
@@ -137,7 +138,7 @@ def _reshaped_with_constant_axes(axes: Axes, old: Sequence[int], new: Sequence[i
 def before(eqn: Any, axes: Axes, sizes: Sizes) -> Axes | None:
     """The axes of the operand of an equation that only moves data, from those of its result.
 
-    Labels along which the operand is repeated are gone from the answer. None for any other equation.
+    Labels along which the operand is repeated are dropped. None for any other equation.
     """
     name, params = eqn.primitive.name, eqn.params
     old, new = eqn.invars[0].aval.shape if eqn.invars else (), eqn.outvars[0].aval.shape

@@ -1,8 +1,9 @@
-"""What a value is computed from by elementwise equations, sums and maxima along axes, and moved data; and that again in NumPy.
+"""The region behind a value: elementwise equations, sums and maxima along axes, and data movement; and its evaluation
+in NumPy.
 
-A spelling is told from its look-alikes by what it computes. The equations between a value and its sources are done again
-in double precision on small random sources, and compared with the definition. Axes that nothing is summed along shrink to
-two elements for that, so it takes milliseconds whatever the program's sizes.
+A spelling is recognised by what it computes. The equations between a value and its sources are evaluated in double
+precision on small random sources, and compared with the definition. Axes that are not reduced shrink to two elements,
+so this takes milliseconds for any program.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from jaxlint_runtime.kernels.value_graph import Graph, Node, Value
 
 _MOST_TERMS = 80
 _MOST_SPLITS = 8
-_ROWS = 2  # elements along axes that nothing is summed along
+_ROWS = 2  # elements along axes that are not reduced
 _LARGEST = 2**20  # elements of an array of a probe
 
 _Function = Callable[..., Any]
@@ -79,50 +80,50 @@ _SLICES = ("slice", "split")
 
 @dataclass(eq=False)
 class Term:
-    """A value with named axes, and the terms that it is made of. `kind`: leaf, number, apply, reduce, part or same."""
+    """A value with labelled axes, and its inputs. `kind`: leaf, number, apply, reduce, part or same."""
 
     outside: Outside
     kind: str = "leaf"
     node: Node | None = None
     operands: tuple[Term, ...] = ()
-    over: Axis = ()  # labels of the operand that are gone
-    cut: tuple[Label, Label, int] | None = None  # of a part: the label of the whole, its own, where it begins
+    over: Axis = ()  # labels of the operand that are reduced
+    cut: tuple[Label, Label, int] | None = None  # of a part: the label of the whole, its own, and its offset
     number: float = 0.0
 
     @property
     def value(self) -> Value:
-        """The value of the program."""
+        """The value in the program."""
         return self.outside.value
 
 
 class Replaceable:
-    """A value of the program that is known to be one of a kind, and may be computed in another way."""
+    """A value of the program that is recognised, and may be computed in another way."""
 
     result: Value
     node: Node  # the last of it
-    inside: frozenset[Value]  # what exists between its sources and the result
+    inside: frozenset[Value]  # the values between its sources and the result
 
     @property
     def place(self) -> str:
-        """Where the program computes the result."""
+        """The place that computes the result."""
         return place_of(self.node)
 
     @property
     def replaced(self) -> Value:
-        """The value of the program that is computed in another way."""
+        """The program's value that is replaced."""
         return self.result
 
 
 @dataclass(eq=False)
 class Region:
-    """The terms that `result` is made of."""
+    """The terms behind `result`."""
 
     result: Term
     sizes: Sizes
     terms: list[Term] = field(default_factory=list)
 
     def below(self, cuts: frozenset[Value] = frozenset()) -> list[Term]:
-        """The terms that the result is made of when the values `cuts` are given."""
+        """The terms behind the result if the values `cuts` are given."""
         seen: dict[Term, None] = {}
         pending = [self.result]
         while pending:
@@ -135,7 +136,7 @@ class Region:
         return list(seen)
 
     def leaves(self, cuts: frozenset[Value] = frozenset()) -> dict[Value, list[Axes]]:
-        """What has to be given where `cuts` are, each with the names that its axes have where it is read."""
+        """The required inputs if `cuts` are given, each with the labels of its axes where it is read."""
         found: dict[Value, list[Axes]] = {}
         for term in self.below(cuts):
             if term.kind == "leaf" or term.value in cuts:
@@ -149,7 +150,7 @@ class Region:
         return [term.number for term in self.below(cuts) if term.kind == "number"]
 
     def probe(self, cuts: frozenset[Value] = frozenset()) -> Probe | None:
-        """How to compute the result from its leaves; None where that takes large arrays."""
+        """A way to compute the result from its leaves; None if that takes large arrays."""
         kept: set[Label] = set()
         for term in self.below(cuts):
             kept |= set(term.over)
@@ -179,12 +180,12 @@ class Probe:
     sizes: dict[Label, int]
 
     def shape(self, value: Value) -> tuple[int, ...]:
-        """The shape that an array for a leaf must have."""
+        """The required shape of an array for a leaf."""
         axes = self.leaves[value][0]
         return tuple(math.prod(self.sizes[label] for label in axis) for axis in axes)
 
     def evaluate(self, given: Mapping[Value, np.ndarray]) -> np.ndarray:
-        """The result, in double precision, with an axis per axis of the result."""
+        """The result, in double precision, with one axis for each axis of the result."""
         order = list(dict.fromkeys(label for term in self.region.below(self.cuts) for label in _all(term)))
         done: dict[Term, np.ndarray] = {}
         with np.errstate(all="ignore"):
@@ -248,9 +249,10 @@ def outermost(
     used_elsewhere: Callable[[Graph, _Replaceable], bool],
     rank: int = 1,
 ) -> list[_Replaceable]:
-    """What `matched` finds in a graph, without the bodies of loops and branches, and without what lies in another find.
+    """The matches of `matched` in a graph, without the bodies of loops and branches, and without those inside other
+    matches.
 
-    `rank`: axes that a result has at least.
+    `rank`: the least number of axes of a result.
     """
     found: list[_Replaceable] = []
     taken: set[Value] = set()
@@ -265,7 +267,7 @@ def outermost(
 
 
 def within(result: Value, match: Callable[[Region], _Found | None]) -> _Found | None:
-    """What `match` says of the region of a value; None where its axes cannot be named."""
+    """The result of `match` for the region of a value; None if its axes cannot be labelled."""
     cuts: dict[Label, tuple[int, ...]] = {}
     for _ in range(_MOST_SPLITS):
         sizes = Sizes(dict(cuts))
@@ -280,7 +282,7 @@ def within(result: Value, match: Callable[[Region], _Found | None]) -> _Found | 
 
 
 class _Walk:
-    """Goes backward from a value."""
+    """Walks backwards from a value."""
 
     def __init__(self, sizes: Sizes) -> None:
         self.sizes = sizes
@@ -358,7 +360,7 @@ class _Walk:
 
 
 def elementwise(node: Node) -> bool:
-    """Whether a region goes on behind a node."""
+    """Whether a region continues through a node."""
     name = node.name
     if len(node.outs) != 1:
         return False
@@ -368,7 +370,7 @@ def elementwise(node: Node) -> bool:
 
 
 def ends(node: Node) -> bool:
-    """Whether the result of a node may be that of a region: an array of floats from an elementwise equation."""
+    """Whether the result of a node may be that of a region: a floating array from an elementwise equation."""
     if node.hidden or len(node.outs) != 1 or not node.outs[0].shape:
         return False
     last = node.outs[0].inside.node
@@ -376,7 +378,7 @@ def ends(node: Node) -> bool:
 
 
 def is_floating(value: Value) -> bool:
-    """Whether a value is an array of floats."""
+    """Whether a value is a floating array."""
     return bool(jnp.issubdtype(value.aval.dtype, jnp.floating))
 
 
@@ -399,7 +401,7 @@ def _rest(order: Sequence[Label], own: Sequence[Label]) -> list[int]:
 
 
 def _united(leaves: dict[Value, list[Axes]]) -> dict[Label, Label] | None:
-    """Labels that name the same axis of a leaf where it is read in several places, as one of them."""
+    """Unites labels that name the same axis of a leaf which is read in several places."""
     roots: dict[Label, Label] = {}
 
     def root(label: Label) -> Label:

@@ -1,7 +1,8 @@
-"""Matrix products with an epilogue: activation(x @ w + b), and gated linear units, activation(x @ w + b) * (x @ u + c).
+"""Matrix products with an epilogue: activation(x @ w + b), and gated linear units, activation(x @ w + b) * (x @ u +
+c).
 
-The two products of a gated unit may be one whose result is cut in halves. What is done to the products is told by
-evaluating it (`region`), so it does not matter how an activation is written.
+The two products of a gated unit may be one product whose result is cut in halves. The epilogue is recognised by
+evaluating it (`elementwise_region`), so any spelling of an activation works.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ from jaxlint_runtime.kernels.value_graph import Graph, Node, Value
 
 _TOLERANCE = {"bfloat16": 4e-3, "float16": 1e-3}  # of constants that are rounded to the dtype
 _MOST_LEAVES = 4
-_MAGNITUDES = (0.1, 1.0, 1.0, 2.0, 2.0, 2.0, 5.0, 5.0)  # of what an activation is tried on
+_MAGNITUDES = (0.1, 1.0, 1.0, 2.0, 2.0, 2.0, 5.0, 5.0)  # of the inputs on which an activation is tried
 
 
 @dataclass(frozen=True)
 class Factors:
-    """Arrays of a product with an epilogue: `rows` is [R, K]; each of `tables` [K, N]; each of `shifts` [N] or None."""
+    """The arrays of a product with an epilogue: `rows` is [R, K]; each of `tables` [K, N]; each of `shifts` [N] or
+    None."""
 
     rows: Any
     tables: tuple[Any, ...]
@@ -36,14 +38,14 @@ class Factors:
 
 @dataclass(frozen=True)
 class EpilogueSpec:
-    """activation(first product), times the second product where it is gated."""
+    """activation(first product), times the second product if it is gated."""
 
     activation: Activation
     gated: bool
 
     @property
     def kind(self) -> str:
-        """What it is called."""
+        """Its name."""
         what = self.activation.name
         return f"gated linear unit ({what})" if self.gated else f"matmul with epilogue ({what})"
 
@@ -60,12 +62,12 @@ class Part:
 
 @dataclass(eq=False)
 class Epilogue(Replaceable):
-    """One product, or two, and what is done to them."""
+    """One product, or two, with their epilogue."""
 
     spec: EpilogueSpec
     result: Value
     axes: Axes
-    rows: Outside  # what is multiplied
+    rows: Outside  # the multiplied value
     depth: list[Label]
     tables: list[Part]
     shifts: list[Part | None]
@@ -75,7 +77,7 @@ class Epilogue(Replaceable):
 
     @property
     def reads(self) -> list[Value]:
-        """The values of the program that it is computed from."""
+        """The program's values that it is computed from."""
         every = [self.rows, *(part.outside for part in (*self.tables, *self.shifts) if part is not None)]
         return [outside.value for outside in every if not outside.value.is_held]
 
@@ -102,7 +104,7 @@ class Epilogue(Replaceable):
         return len(self.tables) * int(np.prod(aval.shape)) * int(aval.dtype.itemsize)
 
     def compute(self, read: Read, implementation: Callable[[Factors, EpilogueSpec], Any]) -> Any:
-        """The result by `implementation`, which gives [R, N]."""
+        """The result by `implementation`, which returns [R, N]."""
         count, depth, _width = self.shape
         order = [*self.row_labels, *self.depth]
         whole = [self.sizes.of[label] for label in order]
@@ -129,7 +131,7 @@ def find(graph: Graph) -> list[Epilogue]:
 
 
 def _used_elsewhere(graph: Graph, match: Epilogue) -> bool:
-    """Whether the products, or what is made of them on the way, are needed for something else."""
+    """Whether the products, or values derived from them on the way, have other uses."""
     kept = graph.needed({match.result: match.reads})
     return any(value.node in kept for value in match.inside if value is not match.result)
 
@@ -192,9 +194,9 @@ def _flat(axes: Axes) -> list[Label]:
 def _source(
     region: Region, product: Value, places: list[Axes], depths: dict[tuple[Value, int], Axis]
 ) -> _Source | None:
-    """A product as rows times a table: the operand with the columns alone is the table.
+    """A product as rows times a table: the table is the operand that only has columns.
 
-    `depths` has the names of the axes that other products with the same rows are summed over.
+    `depths` has the labels over which other products with the same rows are summed.
     """
     node = product.node
     assert node is not None
@@ -242,14 +244,14 @@ def _unconverted(value: Value) -> Value:
 
 
 def _only_narrow(value: Value, origin: Value) -> bool:
-    """Whether a value was only widened, so that the products of its origin are the same."""
+    """Whether a value was only widened, so that the products of its origin are equal."""
     return bool(origin.aval.dtype.itemsize <= value.aval.dtype.itemsize) and is_floating(origin)
 
 
 def _told(
     probe: Probe, region: Region, sources: list[_Source], vectors: list[Value], dtype: str
 ) -> tuple[EpilogueSpec, list[Part], list[Part | None]] | None:
-    """What is computed, as the definition that it agrees with."""
+    """The definition that the region agrees with."""
     generator = np.random.default_rng(0)
     draws = [
         {leaf: scale * generator.normal(size=probe.shape(leaf)) for leaf in probe.leaves}
@@ -282,12 +284,12 @@ def _told(
     return None if best is None else best[1]
 
 
-_Piece = tuple[Value, int]  # a leaf, and where the columns begin
+_Piece = tuple[Value, int]  # a leaf, and the start of the columns
 _Guess = tuple[list[_Piece], list[_Piece | None]]
 
 
 def _guesses(probe: Probe, columns: dict[Value, int], vectors: list[Value], width: int) -> Iterator[_Guess]:
-    """Which columns of which products there may be, and what may be added to each."""
+    """The possible columns of the products, and the possible shifts of each."""
     whole = next(iter(columns))
     if all(count == width for count in columns.values()):
         pairs: list[list[_Piece]] = [[(v, 0) for v in order] for order in itertools.permutations(columns)]

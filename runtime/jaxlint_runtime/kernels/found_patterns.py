@@ -1,4 +1,4 @@
-"""What is looked for in a staged program, once it is found: attentions and cross-entropies, with named axes."""
+"""The patterns found in a traced program: attentions and cross-entropies, with labelled axes."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from jaxlint_runtime.kernels.outside_operands import Outside, expression
 from jaxlint_runtime.kernels.score_states import Step
 from jaxlint_runtime.kernels.value_graph import Node, Value
 
-NEGLIGIBLE = -1e4  # what a masked score is set to must be no more than this
+NEGLIGIBLE = -1e4  # upper bound on the value of a masked score
 
 
 class Unlike(Exception):
-    """What follows a product is not attention; the message says why, where that is worth telling."""
+    """The operations after a product are not attention; the message says why, if that is worth reporting."""
 
 
 @dataclass(eq=False)
 class Attention:
-    """One attention: its operands with named axes, and the result that they make."""
+    """One attention: its operands with labelled axes, and its result."""
 
     result: Value
     axes: Axes  # of the result
     queries: Outside
     keys: Outside
     values: Outside
-    depth: frozenset[Label]  # what queries and keys are summed over
+    depth: frozenset[Label]  # the labels that queries and keys are summed over
     positions: frozenset[Label]  # of the keys
-    steps: tuple[Step, ...]  # on the scores, masks on the exponentials included
+    steps: tuple[Step, ...]  # on the scores, including masks on the exponentials
     sizes: Sizes
     product: Node
     compute_dtype: Any  # of the scores
@@ -38,7 +38,7 @@ class Attention:
 
     @property
     def place(self) -> str:
-        """Where the program makes the scores."""
+        """The place that computes the scores."""
         return place_of(self.product)
 
     @property
@@ -54,7 +54,7 @@ class Attention:
 
 @dataclass(eq=False)
 class Likelihood:
-    """The log-likelihood of one position of each row of scores, as a cross-entropy takes it, times `sign`."""
+    """The log-likelihood of one position in each row of scores, as in a cross-entropy, times `sign`."""
 
     result: Value
     axes: Axes
@@ -68,12 +68,12 @@ class Likelihood:
     sizes: Sizes
     product: Node
     scores_bytes: int = 0
-    # Rows that are parts: of which, from where.
+    # Rows that are slices: of which rows, and the offset.
     cuts: dict[Label, tuple[Label, int]] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
-        """Where the program makes the scores."""
+        """The place that computes the scores."""
         return place_of(self.product)
 
     @property
@@ -87,7 +87,7 @@ class Likelihood:
 
 @dataclass
 class Found:
-    """The attentions of a graph, and what was nearly one and why not."""
+    """The attentions of a graph, and near misses with their reasons."""
 
     attentions: list[Attention] = field(default_factory=list)
     likelihoods: list[Likelihood] = field(default_factory=list)
@@ -95,10 +95,10 @@ class Found:
 
 
 def place_of(node: Node) -> str:
-    """Where the program makes the result of an equation, as path:line."""
+    """The place that computes an equation's result, as path:line."""
     return next(iter(places_of(node)), "unknown place")
 
 
 def places_of(node: Node) -> list[str]:
-    """Where the program makes the result of an equation, as path:line, from the inside to the outside."""
+    """The places that compute an equation's result, as path:line, from the inside to the outside."""
     return [f"{path}:{line}" for path, line, _ in compat.user_frames(node.eqn)]

@@ -1,4 +1,4 @@
-"""Cross-entropies: one position of each row of scores, less the logarithm of the sum of all exponentials of the row."""
+"""Cross-entropies: one position of each row of scores, minus the logarithm of the sum of the row's exponentials."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jaxlint_runtime.kernels.value_graph import Node, Value
 
 
 class Likelihoods:
-    """The rules of the search that follow what is picked from each row of scores."""
+    """The rules for scores picked from each row."""
 
     product: Node
     sizes: Sizes
@@ -26,7 +26,7 @@ class Likelihoods:
     cuts: dict[Label, tuple[Label, int]]
 
     def gathered(self, node: Node, ins: list[Any]) -> State | None:
-        """`take_along_axis` of scores along one axis, or of what was picked that way, an axis of one element."""
+        """`take_along_axis` of scores along one axis, or of already picked scores, along an axis of one element."""
         state = ins[0]
         if not isinstance(state, (Scores, Picked)) or not isinstance(ins[1], Value):
             return None
@@ -49,7 +49,7 @@ class Likelihoods:
         return Picked(tuple(result), state, label, state.shift)
 
     def _by_columns(self, node: Node, scores: Scores) -> State | None:
-        """`scores[arange(rows), labels]`: the numbers of the rows, all of them in their order, and the labels beside them."""
+        """`scores[arange(rows), labels]`: all row numbers in order, with the labels."""
         pairs = node.ins[1].inside.node
         if (
             pairs is None
@@ -67,7 +67,7 @@ class Likelihoods:
         return Picked((rows,), scores, label, scores.shift)
 
     def _one_hot(self, value: Value, axes: Axes) -> Outside | None:
-        """The labels that a mask of ones was made from, by comparing them with the positions."""
+        """The labels behind a one-hot mask that compares them with the positions."""
         mask = mask_of(value)
         node = mask.inside.node if mask is not None else None
         if node is None or node.name != "eq" or len(node.outs[0].shape) != len(axes):
@@ -81,7 +81,7 @@ class Likelihoods:
         return None
 
     def of_picked(self, node: Node, ins: list[Any]) -> State | None:
-        """What is done to a score that was picked: its row's constants come off, or it comes off them."""
+        """Operations on a picked score: row constants are subtracted from it, or it from them."""
         if len(ins) == 1:
             state = ins[0]
             if node.name in ("convert_element_type", "copy"):

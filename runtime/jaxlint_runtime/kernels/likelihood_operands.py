@@ -1,4 +1,4 @@
-"""A cross-entropy that was found, brought to the form of kernels: rows [R, D] and a table [V, D], whose products are scores."""
+"""A found cross-entropy in the form for kernels: rows [R, D] and a table [V, D], whose products are the scores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jaxlint_runtime.kernels.value_graph import Value
 
 @dataclass(frozen=True)
 class Examples:
-    """Arrays of a cross-entropy: `label` is [R], `bias` (None for none) is [V] in float32."""
+    """The arrays of a cross-entropy: `label` is [R], `bias` (None for none) is [V] in float32."""
 
     rows: Any
     table: Any
@@ -27,7 +27,7 @@ class Examples:
 
 @dataclass(eq=False)
 class Loss:
-    """The log-likelihoods of one position of each row, from the operands of the product that makes the scores."""
+    """The log-likelihoods of one position of each row, from the operands of the scores' product."""
 
     likelihood: Likelihood
     rows: list[Label]
@@ -39,12 +39,12 @@ class Loss:
 
     @property
     def place(self) -> str:
-        """Where the program makes the scores."""
+        """The place that computes the scores."""
         return self.likelihood.place
 
     @property
     def replaced(self) -> Value:
-        """The value of the program that is computed in another way."""
+        """The program's value that is replaced."""
         return self.likelihood.result
 
     @property
@@ -55,13 +55,13 @@ class Loss:
 
     @property
     def reads(self) -> list[Value]:
-        """The values of the program that the arrays are made of."""
+        """The program's values that the arrays are computed from."""
         found = self.likelihood
         values = [outside.value for outside in (found.rows, found.table) if not outside.value.is_held]
         return [*values, *self.label.reads(), *(value for bias, _ in self.biases for value in bias.reads())]
 
     def compute(self, read: Read, implementation: Callable[[Examples, float], Any]) -> Any:
-        """The result by `implementation`, which gives log-likelihoods [R] in float32."""
+        """The result by `implementation`, which returns log-likelihoods [R] in float32."""
         found, sizes = self.likelihood, self.likelihood.sizes
         count, positions, depth = self.shape
 
@@ -82,7 +82,7 @@ class Loss:
         return restored(values, self.rows, found.axes, sizes, found.result.aval)
 
     def _rows(self, array: Any) -> tuple[Any, Axes]:
-        """The operand whose rows are those of the scores, cut as the scores are."""
+        """The operand with the rows of the scores, sliced like the scores."""
         found = self.likelihood
         axes = list(found.rows.axes)
         for part, (whole, start) in found.cuts.items():
@@ -94,7 +94,7 @@ class Loss:
 
 
 def arrange(likelihood: Likelihood) -> Loss:
-    """The form that kernels take. Raises Unlike where they cannot express what is done to the scores."""
+    """The form for kernels. Raises Unlike if they cannot express the operations on the scores."""
     sizes = likelihood.sizes
     rows = [label for axis in likelihood.axes for label in axis]
     depth = [label for axis in likelihood.rows.axes for label in axis if label in likelihood.depth]

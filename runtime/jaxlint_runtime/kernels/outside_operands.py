@@ -1,8 +1,8 @@
-"""What a pattern takes from outside: scales, biases and masks, brought down to the axes along which they vary.
+"""The outside operands of a pattern: scales, biases and masks, reduced to the axes along which they vary.
 
-A mask that was broadcast to the shape of the scores is worth its small original to a kernel, and a causal mask is
-worth the one word "causal". So the values are followed back through what only moves data, and elementwise equations
-are done again on the small originals.
+A kernel only needs the small original of a mask that was broadcast to the shape of the scores, and only the flag
+"causal" for a causal mask. So the values are traced back through data movement, and elementwise equations are
+repeated on the small originals.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ _ELEMENTWISE = frozenset(
         "stop_gradient",
     ]
 )
-_TAKEN_APART = frozenset({"and", "or", "not", "select_n"})  # what masks are made with
-_MOST = 2**27  # elements of a constant that is worked out
-_MOST_EQUATIONS = 200  # that are done again for one value
+_TAKEN_APART = frozenset({"and", "or", "not", "select_n"})  # operations that create masks
+_MOST = 2**27  # elements of a constant that is evaluated
+_MOST_EQUATIONS = 200  # equations that are repeated for one value
 
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """A value from outside the pattern and the names of its axes."""
+    """A value from outside the pattern, and the labels of its axes."""
 
     value: Value
     axes: Axes
@@ -85,7 +85,7 @@ class Outside:
 
 
 def peeled(value: Value, axes: Axes, sizes: Sizes) -> Outside:
-    """The smallest original of a value whose axes have these names. Raises NeedsSplit."""
+    """The smallest original of a value with these axis labels. Raises NeedsSplit."""
     best = Outside(value, axes)
     while True:
         if not value.hidden:
@@ -102,7 +102,7 @@ def peeled(value: Value, axes: Axes, sizes: Sizes) -> Outside:
 
 @dataclass(frozen=True)
 class Expression:
-    """A value to be worked out again on its small originals: an original, or an equation on others."""
+    """A value to be recomputed from small originals: an original, or an equation on others."""
 
     kind: str  # "read", "iota", "apply", "array"
     varies: frozenset[Label]
@@ -110,7 +110,7 @@ class Expression:
     outside: Outside | None = None
     eqn: Any = None
     operands: tuple[Expression, ...] = ()
-    array: Any = None  # its value, an axis for each label of `array_order`
+    array: Any = None  # its value, with an axis for each label of `array_order`
     array_order: tuple[Label, ...] = ()
 
     def build(self, order: Sequence[Label], sizes: Sizes, read: Read) -> Any:
@@ -137,14 +137,14 @@ class Expression:
         return self.eqn.primitive.bind(*built, **self.eqn.params)
 
     def reads(self) -> list[Value]:
-        """The values of the program that it is worked out from."""
+        """The program's values that it is computed from."""
         if self.kind == "read":
             assert self.outside is not None
             return [] if self.outside.value.is_held else [self.outside.value]
         return [value for operand in self.operands for value in operand.reads()]
 
     def fold(self, order: Sequence[Label], sizes: Sizes) -> np.ndarray | None:
-        """Its value now, as `build` arranges it; None where it depends on what is not known yet, or is too large."""
+        """Its value now, arranged as in `build`; None if it depends on unknown values, or is too large."""
         if not self.constant or sizes.size([label for label in order if label in self.varies]) > _MOST:
             return None
         with jax.ensure_compile_time_eval():
@@ -152,7 +152,7 @@ class Expression:
 
 
 def expression(outside: Outside, sizes: Sizes) -> Expression:
-    """How to work a value out again along the axes on which it varies alone. Raises NeedsSplit."""
+    """The recomputation of a value along the axes on which it varies. Raises NeedsSplit."""
     return _expression(outside, sizes, {})
 
 
@@ -166,7 +166,7 @@ def _expression(outside: Outside, sizes: Sizes, done: dict[Outside, Expression])
     if node is not None and node.name == "iota":
         found = Expression("iota", frozenset(axes[node.params["dimension"]]), True, outside, node.eqn)
     elif node is not None and node.name in _ELEMENTWISE and len(done) < _MOST_EQUATIONS:
-        done[outside] = found  # holds the place, so that the bound counts it
+        done[outside] = found  # reserves its place, so that the bound counts it
         operands = tuple(
             _expression(Outside(operand, fitted(axes, operand.shape)), sizes, done) for operand in node.ins
         )
@@ -179,7 +179,7 @@ def _expression(outside: Outside, sizes: Sizes, done: dict[Outside, Expression])
 
 
 def scalar(outside: Outside, sizes: Sizes) -> float | None:
-    """The number that a value is everywhere, where that is known."""
+    """The single number in a value, if it is known."""
     worked_out = expression(outside, sizes)
     if worked_out.varies or not worked_out.constant:
         return None
@@ -188,7 +188,7 @@ def scalar(outside: Outside, sizes: Sizes) -> float | None:
 
 
 def arranged(array: Any, axes: Axes, order: Sequence[Label], sizes: Sizes) -> Any:
-    """An array with named axes as one with an axis per label of `order`, of size 1 for labels that it lacks."""
+    """An array with labelled axes as one with an axis per label of `order`, of size 1 for labels that it lacks."""
     shape = jnp.shape(array)
     for n, (axis, size) in enumerate(zip(axes, shape, strict=True)):
         if not axis and size > 1:
@@ -201,14 +201,14 @@ def arranged(array: Any, axes: Axes, order: Sequence[Label], sizes: Sizes) -> An
 
 
 def restored(array: Any, order: Sequence[Label], axes: Axes, sizes: Sizes, aval: Any) -> Any:
-    """What an implementation gives, of the labels of `order`, as a value of the program with named axes."""
+    """The result of an implementation, with the labels of `order`, as a program value with labelled axes."""
     array = array.reshape([sizes.of[label] for label in order])
     array = array.transpose([list(order).index(label) for axis in axes for label in axis])
     return array.reshape(aval.shape).astype(aval.dtype)
 
 
 def mask_of(value: Value) -> Value | None:
-    """The mask that a factor of zeros and ones was made from."""
+    """The mask behind a factor of zeros and ones."""
     value = value.inside
     while value.node is not None and value.node.name in ("broadcast_in_dim", "convert_element_type"):
         source = value.node.ins[0].inside

@@ -1,7 +1,7 @@
-"""Layer norm, RMS norm and softmax along the last axis of a value, however they are written.
+"""Layer norm, RMS norm and softmax along the last axis of a value, in any spelling.
 
-A value is one of these where it is computed from a single array, and vectors along the normalised axis, by nothing but
-elementwise equations and reductions, and computes what the definition says (`region`).
+A value is one of these if it is computed from a single array, and vectors along the normalised axis, by elementwise
+equations and reductions only, and agrees with the definition (`elementwise_region`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TOLERANCE = {"bfloat16": 2e-2, "float16": 4e-3}  # of constants that are rounde
 
 @dataclass(frozen=True)
 class Rows:
-    """Arrays of a norm or a softmax: `rows` is [R, D]; `scale` and `shift`, None for none, are [D]."""
+    """The arrays of a norm or a softmax: `rows` is [R, D]; `scale` and `shift`, None for none, are [D]."""
 
     rows: Any
     scale: Any = None
@@ -34,7 +34,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class RowSpec:
-    """What is computed: of a norm `eps` is added to the variance or mean square. `plus_one`: it scales by 1 + scale."""
+    """The computation: a norm adds `eps` to the variance or mean square. `plus_one`: it scales by 1 + scale."""
 
     kind: str
     eps: float = 0.0
@@ -43,7 +43,7 @@ class RowSpec:
 
 @dataclass(eq=False)
 class RowWise(Replaceable):
-    """One norm or softmax: where it is and what it is computed from."""
+    """One norm or softmax: its place and its inputs."""
 
     spec: RowSpec
     result: Value
@@ -53,17 +53,17 @@ class RowWise(Replaceable):
     shift: Outside | None
     sizes: Sizes
     node: Node  # the last of it
-    inside: frozenset[Value]  # what exists between source and result
+    inside: frozenset[Value]  # the values between source and result
 
     @property
     def reads(self) -> list[Value]:
-        """The values of the program that it is computed from."""
+        """The program's values that it is computed from."""
         every = [self.source, self.scale, self.shift]
         return [outside.value for outside in every if outside is not None and not outside.value.is_held]
 
     @property
     def columns(self) -> list[Label]:
-        """The labels that are normalised over."""
+        """The labels of the normalised axes."""
         return list(self.axes[-1])
 
     @property
@@ -83,7 +83,7 @@ class RowWise(Replaceable):
         return int(np.prod(aval.shape)) * int(aval.dtype.itemsize)
 
     def compute(self, read: Read, implementation: Callable[[Rows, RowSpec], Any]) -> Any:
-        """The result by `implementation`, which gives [R, D] in the dtype of its rows."""
+        """The result by `implementation`, which returns [R, D] in the dtype of its rows."""
         count, width = self.shape
         order = [*self.rows, *self.columns]
 
@@ -103,7 +103,7 @@ def find(graph: Graph) -> list[RowWise]:
 
 
 def _used_elsewhere(graph: Graph, match: RowWise) -> bool:
-    """Whether values of full size that it makes on the way are needed for something else."""
+    """Whether full-size intermediate values have other uses."""
     kept = graph.needed({match.result: match.reads})
     size = match.result.aval.size
     return any(
@@ -127,7 +127,7 @@ def _matched(node: Node, region: Region) -> RowWise | None:
 
 
 def _cuts(region: Region) -> Iterator[Value]:
-    """Arrays through which all that varies from row to row goes, the ones that are made first coming first."""
+    """Arrays through which everything that varies from row to row passes, in program order."""
     axes = region.result.outside.axes
     size = region.sizes.size([label for axis in axes for label in axis])
     columns = set(axes[-1])
@@ -206,7 +206,7 @@ def _over(axis: tuple[Label, ...], reductions: list[Any]) -> bool:
 
 
 def _narrowest(source: Outside) -> Outside:
-    """The value before it was widened: what is kept for the backward pass is then as narrow as it was."""
+    """The value before it was widened: the backward pass then stores the narrow one."""
     node = source.value.node
     while node is not None and node.name == "convert_element_type" and not node.ins[0].hidden:
         inner = node.ins[0]
@@ -224,7 +224,7 @@ def _same(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
 
 
 def _draws(probe: Probe, source: Value) -> Iterator[np.ndarray]:
-    """Rows of ordinary size, and small ones in which eps counts."""
+    """Rows of ordinary size, and small ones in which eps matters."""
     generator = np.random.default_rng(0)
     shape = probe.shape(source)
     yield 3.0 * generator.normal(size=shape) + 0.5
@@ -233,7 +233,7 @@ def _draws(probe: Probe, source: Value) -> Iterator[np.ndarray]:
 
 
 def _columns_last(probe: Probe, source: Value, array: np.ndarray) -> np.ndarray:
-    """An array for the source as the result has its axes."""
+    """An array for the source with the axis order of the result."""
     order = [label for axis in probe.region.result.outside.axes for label in axis]
     columns = probe.region.result.outside.axes[-1]
     axes = next(axes for axes in probe.leaves[source] if _last(axes) == columns)
@@ -287,7 +287,7 @@ def _norm(
 
 
 def _affine(vectors: list[Value]) -> Iterator[tuple[Value | None, bool, Value | None]]:
-    """Which vector may scale, by itself or by one more, and which may shift."""
+    """The vectors that may scale, directly or as one plus it, and those that may shift."""
     if not vectors:
         yield None, False, None
     elif len(vectors) == 1:

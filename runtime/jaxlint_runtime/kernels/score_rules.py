@@ -1,4 +1,4 @@
-"""The small rules by which scores, exponentials, their sums and weights are followed through elementwise equations and reductions."""
+"""The rules that follow scores, exponentials, their sums and weights through elementwise equations and reductions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from jaxlint_runtime.kernels.score_states import (
 )
 from jaxlint_runtime.kernels.value_graph import Node, Value
 
-_MOST_LOOKED_AT = 200  # equations, in search of random bits
+_MOST_LOOKED_AT = 200  # equations that are searched for random bits
 _RANDOM = frozenset({"random_bits", "threefry2x32", "rng_bit_generator", "random_seed"})
 
 
 class ScoreRules(Likelihoods):
-    """What an equation makes of scores and of what is made of them; None where no rule knows it."""
+    """The state of an equation's result, from those of its operands; None if no rule applies."""
 
     sizes: Sizes
     cuts: dict[Label, tuple[Label, int]]
@@ -63,7 +63,7 @@ class ScoreRules(Likelihoods):
         return None
 
     def _sliced(self, node: Node, scores: Scores) -> State | None:
-        """Some rows of the scores alone, as a language model leaves the last position out."""
+        """Some rows of the scores only, as in a language model that drops the last position."""
         if node.params["strides"] is not None and any(stride != 1 for stride in node.params["strides"]):
             return None
         given = frozenset(
@@ -116,7 +116,7 @@ class ScoreRules(Likelihoods):
         return Row(axes, "terms", terms=frozenset({(node.outs[0], labels(axes))}))
 
     def rows_of(self, node: Node, ins: list[Any]) -> State | None:
-        """An elementwise equation on constants of the row, and values from outside."""
+        """An elementwise equation on row constants and outside values."""
         axes: Axes | None = None
         for state, _value in zip(ins, node.ins, strict=True):
             if not isinstance(state, Value):
@@ -134,7 +134,7 @@ class ScoreRules(Likelihoods):
                 return replace(ins[1], kind="inverse")
         if node.name == "add" and all(isinstance(state, Row) and state.kind == "terms" for state in ins):
             return Row(axes, "terms", terms=ins[0].terms | ins[1].terms)
-        for state in ins:  # a value from outside may vary where the constants of the row do not
+        for state in ins:  # an outside value may vary where the row constants do not
             if isinstance(state, Value) and state.shape:
                 outside = self._outside(state, axes, node.outs[0].shape)
                 axes = merged(axes, outside.axes) if len(outside.axes) == len(axes) else axes
@@ -205,7 +205,7 @@ class ScoreRules(Likelihoods):
         return None
 
     def _scaled(self, node: Node, state: Any, value: Value, inverse: bool) -> State | None:
-        """A state times, or divided by, a value from outside."""
+        """A state multiplied or divided by an outside value."""
         number = self._number(value, state.axes)
         if isinstance(state, Scores) and not inverse and number is None:
             label = self._one_hot(value, state.axes)
@@ -251,7 +251,7 @@ class ScoreRules(Likelihoods):
         return replace(scores, steps=(*scores.steps, step))
 
     def _outside(self, value: Value, axes: Axes, shape: Sequence[int]) -> Outside:
-        """A value that meets one with these axes elementwise. Raises Lost where it varies along others."""
+        """An outside value combined elementwise with one that has these axes. Raises Lost if it varies along others."""
         if not value.shape:
             return peeled(value, (), self.sizes)
         if len(value.shape) != len(axes):
@@ -281,7 +281,7 @@ class ScoreRules(Likelihoods):
 
 
 def _exponentials(scores: Scores) -> State | None:
-    """exp of scores: weights already, where the logarithm of their own sum was subtracted."""
+    """exp of scores: already weights, if the logarithm of their own sum was subtracted."""
     logs = logarithms(scores.shift)
     if not logs:
         return Exponentials(scores.axes, scores)
@@ -295,19 +295,19 @@ def _exponentials(scores: Scores) -> State | None:
 
 
 def _masked(state: Exponentials, step: Step) -> Exponentials:
-    """Exponentials set to zero where a mask says so; they are zero already where it masked the scores."""
+    """Exponentials set to zero by a mask; they are zero already if the mask was applied to the scores."""
     if step in (*state.scores.steps, *state.steps):
         return state
     return replace(state, steps=(*state.steps, step))
 
 
 def _row_wise(scores: Scores, over: frozenset[Label]) -> bool:
-    """Whether all that was subtracted is constant along what is summed over."""
+    """Whether everything subtracted is constant along the summed axes."""
     return not any(own & over for _, own in scores.shift)
 
 
 def _random(value: Value) -> bool:
-    """Whether a value was made from random bits, a few equations ago."""
+    """Whether a value depends on random bits, within a few equations."""
     pending = [value]
     seen: set[Node] = set()
     while pending and len(seen) < _MOST_LOOKED_AT:

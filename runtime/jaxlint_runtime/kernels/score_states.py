@@ -1,4 +1,4 @@
-"""What is known of a value that depends on the product of queries and keys, while it is followed forward."""
+"""The states of values that depend on the product of queries and keys, in a forward walk."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from jaxlint_runtime.kernels.outside_operands import Outside
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What was done to the scores, or to the exponentials: scale, factor, bias, cap or mask."""
+    """One operation on the scores or the exponentials: scale, factor, bias, cap or mask."""
 
     kind: str
     number: float = (
-        0.0  # a scale; the sign of a bias; 1 for a mask that keeps where it holds, 0 where it does not
+        # a scale; the sign of a bias; 1 for a mask that keeps where it is true, 0 for one that keeps where it is
+        # false
+        0.0
     )
     outside: Outside | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The product of queries and keys, after `steps`, less the constants of the row in `shift`."""
+    """The product of queries and keys, after `steps`, minus the row constants in `shift`."""
 
     axes: Axes
     steps: tuple[Step, ...] = ()
@@ -31,7 +33,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Exponentials:
-    """exp(scores - shift), some of them set to zero by `steps`."""
+    """exp(scores - shift), partly set to zero by `steps`."""
 
     axes: Axes
     scores: Scores
@@ -39,20 +41,20 @@ class Exponentials:
 
     @property
     def key(self) -> Any:
-        """What the exponentials and their sum must agree in."""
+        """The key in which the exponentials and their sum must agree."""
         return (self.scores.steps, self.scores.shift, self.steps)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A constant of the row. `kind`: "sum" of exponentials, its "inverse" or "terms", a sum of such constants."""
+    """A row constant. `kind`: "sum" of exponentials, its "inverse" or "terms", a sum of such constants."""
 
     axes: Axes
     kind: str
-    key: Any = None  # of the exponentials that a sum is of
+    key: Any = None  # of the summed exponentials
     over: frozenset[Label] = frozenset()
     scores: Scores | None = None
-    terms: frozenset[Any] = frozenset()  # (what, labels); what is a value, or ("log", key, over) of a sum
+    terms: frozenset[Any] = frozenset()  # (what, labels); what is a value, or ("log", key, over) for a sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Products:
-    """Weights times values; of exponentials that are not divided by their sum yet while `key` is not None."""
+    """Weights times values. While `key` is not None, the exponentials are not yet divided by their sum."""
 
     axes: Axes
     exponentials: Exponentials | None
@@ -79,7 +81,7 @@ class Products:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """Scores times a mask that is one at one position of each row, and zero elsewhere."""
+    """Scores times a one-hot mask of each row."""
 
     axes: Axes
     scores: Scores
@@ -88,7 +90,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """The score at one position of each row, less the constants in `shift`, times `sign`."""
+    """The score at one position of each row, minus the constants in `shift`, times `sign`."""
 
     axes: Axes
     scores: Scores
@@ -101,12 +103,12 @@ State = Scores | Exponentials | Row | Weights | Products | Marked | Picked
 
 
 def logarithms(terms: frozenset[Any]) -> frozenset[Any]:
-    """Those of the terms that are logarithms of sums of exponentials."""
+    """The terms that are logarithms of sums of exponentials."""
     return frozenset(term for term in terms if isinstance(term[0], tuple) and term[0][0] == "log")
 
 
 def complete(picked: Picked) -> bool:
-    """Whether what was subtracted is the logarithm of the sum of all exponentials of the row."""
+    """Whether the subtracted value is the logarithm of the sum of all exponentials of the row."""
     logs = logarithms(picked.shift)
     if len(logs) != 1:
         return False

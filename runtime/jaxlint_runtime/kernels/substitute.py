@@ -1,4 +1,5 @@
-"""A staged program evaluated again with what was found in it (attentions, cross-entropies, norms ...) computed by another function."""
+"""Evaluates a traced program with the found patterns (attentions, cross-entropies, norms ...) computed by other
+functions."""
 
 from __future__ import annotations
 
@@ -18,17 +19,17 @@ from jaxlint_runtime.kernels.likelihood_operands import arrange as arrange_loss
 from jaxlint_runtime.kernels.value_graph import Graph, Node, Value, build
 from jaxlint_runtime.lowering.jaxpr_interpreter import control_flow
 
-SCOPE = "jaxlint_kernel"  # in the name stack of what was substituted
+SCOPE = "jaxlint_kernel"  # in the name stack of substituted patterns
 
-Fused = rowwise.RowWise | epilogues.Epilogue  # what compilers fuse for the most part
+Fused = rowwise.RowWise | epilogues.Epilogue  # patterns that compilers mostly fuse
 Match = Layout | Loss | Fused
-Implementation = Callable[..., Any]  # what `compute` of a match takes
-Choice = Callable[[Match], Implementation | None]  # None leaves a match as it is
+Implementation = Callable[..., Any]  # the parameter of a match's `compute`
+Choice = Callable[[Match], Implementation | None]  # None leaves a match unchanged
 
 
 @dataclass
 class Matches:
-    """What was found in one graph, the bodies of its loops and branches included."""
+    """The patterns found in one graph, including the bodies of its loops and branches."""
 
     graph: Graph
     layouts: list[Match] = field(default_factory=list)
@@ -36,11 +37,11 @@ class Matches:
     near: list[str] = field(default_factory=list)
 
     def all_layouts(self) -> list[Match]:
-        """What was found, in bodies too."""
+        """All patterns, including those in bodies."""
         return list(self.turns())
 
     def turns(self) -> dict[Match, int]:
-        """What was found, in bodies too, and how often it is computed where loops say how often they turn."""
+        """All patterns, including those in bodies, with their runs if the loops' trip counts are known."""
         every = dict.fromkeys(self.layouts, 1)
         for node, bodies in self.bodies.items():
             length = int(node.params.get("length", 1))
@@ -49,18 +50,18 @@ class Matches:
         return every
 
     def all_near(self) -> list[str]:
-        """What was nearly an attention, and why not."""
+        """Near misses of attention, with the reasons."""
         inner = [text for bodies in self.bodies.values() for body in bodies for text in body.all_near()]
         return list(dict.fromkeys([*self.near, *inner]))
 
 
 def matches(jaxpr: Any) -> Matches:
-    """The attentions and cross-entropies of a staged program."""
+    """The attentions and cross-entropies of a traced program."""
     return _matches(build(jaxpr), _large)
 
 
 def fused(jaxpr: Any) -> Matches:
-    """The norms, softmaxes and products with epilogues of a staged program that are no part of an attention or cross-entropy."""
+    """The norms, softmaxes and products with epilogues of a traced program outside of attentions and cross-entropies."""
     return _matches(build(jaxpr), _small)
 
 
@@ -101,7 +102,7 @@ def _substituted(node: Node) -> bool:
 
 
 def evaluate(found: Matches, args: Sequence[Any], choose: Choice) -> list[Any]:
-    """The outputs of the program on flat `args`, its attentions computed by what `choose` says."""
+    """The outputs of the program on flat `args`, its patterns computed as `choose` says."""
     graph = found.graph
     values: dict[Value, Any] = dict(zip(graph.inputs, args, strict=True))
 

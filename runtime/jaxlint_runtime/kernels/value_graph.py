@@ -1,8 +1,8 @@
-"""A staged program as a graph of values: calls seen through, every use of a value known.
+"""A traced program as a graph of values, with calls inlined and every use of a value known.
 
-Jitted calls are dissolved. A call with a derivative of its own (`jax.nn.relu`, an old `jax.nn.softmax`) stays one
-node, so that the derivative is kept, and what it computes hangs beside it for the matchers to look at. The bodies of
-loops, branches and checkpoints are graphs of their own.
+Jitted calls are inlined. A call with its own derivative rule (`jax.nn.relu`, an old `jax.nn.softmax`) stays one node,
+so that the rule is kept; its body is attached for the matchers. The bodies of loops, branches and checkpoints are
+separate graphs.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ class Value:
     """An array of the program; equal only to itself."""
 
     aval: Any
-    node: Node | None = None  # what computes it; None for inputs, constants and literals
+    node: Node | None = None  # the node that computes it; None for inputs, constants and literals
     users: list[Node] = field(default_factory=list)
     held: Any = None  # the value of a literal or a constant, which may be a tracer of an outer trace
     is_held: bool = False
-    shown: Value | None = None  # for a result of a call with its own derivative: the same value inside it
+    # for a result of a call with its own derivative rule: the same value inside it
+    shown: Value | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -44,18 +45,18 @@ class Value:
 
     @property
     def hidden(self) -> bool:
-        """Whether it exists only inside a call with its own derivative."""
+        """Whether it only exists inside a call with its own derivative rule."""
         return self.node is not None and self.node.hidden
 
     @property
     def inside(self) -> Value:
-        """The same value, as it is computed: inside a call with its own derivative where it comes from one."""
+        """The same value as computed: inside a call with its own derivative rule, if it comes from one."""
         return self.shown.inside if self.shown is not None else self
 
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """An equation. `hidden`: it stands inside a call with its own derivative, and is never evaluated itself."""
+    """An equation. `hidden`: it is inside a call with its own derivative rule, and is never evaluated itself."""
 
     eqn: Any
     ins: list[Value]
@@ -84,14 +85,14 @@ class Graph:
     nodes: list[Node] = field(default_factory=list)
 
     def all_nodes(self) -> Iterator[Node]:
-        """Its nodes and those of the bodies in them, in program order."""
+        """Its nodes and those of their bodies, in program order."""
         for node in self.nodes:
             yield node
             for body in node.bodies:
                 yield from body.all_nodes()
 
     def needed(self, replaced: dict[Value, Sequence[Value]] | None = None) -> set[Node]:
-        """Nodes that its outputs depend on, when each key of `replaced` is computed from those values instead."""
+        """The nodes that its outputs depend on if each key of `replaced` is computed from the given values instead."""
         replaced = replaced or {}
         kept = {node for node in self.nodes if node.eqn.effects and not node.hidden}
         pending = [*self.outputs, *(value for node in kept for value in node.ins)]
@@ -118,7 +119,7 @@ def build(jaxpr: Any) -> Graph:
 
 
 def _add(graph: Graph, parts: Any, given: Sequence[Value], outputs: list[Value], hidden: bool) -> None:
-    """Append the equations of a jaxpr whose constants and inputs are `given`, and its results to `outputs`."""
+    """Appends the equations of a jaxpr with the constants and inputs `given`, and its results to `outputs`."""
     values: dict[Any, Value] = dict(zip([*parts.constvars, *parts.invars], given, strict=True))
 
     def read(atom: Any) -> Value:

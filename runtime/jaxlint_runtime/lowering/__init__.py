@@ -1,1 +1,2 @@
-"""From a function and one call of it to jaxpr, StableHLO and compiled program; and jaxprs evaluated equation by equation."""
+"""From a function and one call of it to jaxpr, StableHLO and compiled program; and evaluation of jaxprs equation by
+equation."""

@@ -9,7 +9,7 @@ from typing import Any
 def nbytes(aval: Any) -> int:
     """Bytes of an abstract array; 0 for tokens and other values without a shape.
 
-    A typed random key counts as the integers that it is made of.
+    A typed random key counts as its underlying integers.
     """
     shape = getattr(aval, "shape", None)
     dtype = getattr(aval, "dtype", None)

@@ -21,11 +21,11 @@ from jaxlint_runtime.targets import Target
 
 
 class StagingError(RuntimeError):
-    """A function that could not be traced, lowered or compiled; the message is one line and names the stage."""
+    """A function could not be traced, lowered or compiled; the message is one line and names the stage."""
 
 
 class DoesNotFit(StagingError):
-    """A program that its compiler refuses since the device has too little memory: `needed` and `available` bytes."""
+    """The compiler refuses a program since the device has too little memory: `needed` and `available` bytes."""
 
     def __init__(self, needed: int, available: int) -> None:
         super().__init__(
@@ -35,7 +35,7 @@ class DoesNotFit(StagingError):
         self.available = available
 
 
-# What XLA's compiler for TPUs says; the first form counts the temporaries alone.
+# Messages of XLA's compiler for TPUs; the first form only counts the temporaries.
 _TOO_BIG = (
     re.compile(
         r"required for HLO temporaries \(([\d.]+)([KMGT]?)\) exceeds available HBM \(([\d.]+)([KMGT]?)\)"
@@ -46,7 +46,7 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def too_big(message: str, arguments: int) -> DoesNotFit | None:
-    """What a compiler's error says of memory, None where it says nothing. `arguments`: bytes of the program's arguments."""
+    """What a compiler's error says about memory; None if nothing. `arguments`: bytes of the program's arguments."""
     for number, form in enumerate(_TOO_BIG):
         if found := form.search(message):
             needed = int(float(found[1]) * _UNITS[found[2]]) + (0 if number else arguments)
@@ -56,13 +56,13 @@ def too_big(message: str, arguments: int) -> DoesNotFit | None:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A function with the signature of the user's and the options it is jitted with."""
+    """A function with the signature of the user's, and its jit options."""
 
     function: Callable[..., Any]
     options: JitOptions
 
     def donating(self, argnums: Sequence[int], argnames: Sequence[str] = ()) -> Version:
-        """The same function, these arguments donated as well."""
+        """The same function with these arguments donated too."""
         options = replace(
             self.options,
             donate_argnums=tuple(sorted({*self.options.donate_argnums, *argnums})),
@@ -77,7 +77,7 @@ def version_of(captured: CapturedFunction) -> Version:
 
 
 def _implied(function: Callable[..., Any], options: JitOptions) -> JitOptions:
-    """The options with what is donated by name alone donated by number as well, as jit infers it."""
+    """The options with arguments donated by name also donated by number, as jit infers it."""
     if options.donate_argnums or not options.donate_argnames:
         return options
     names: list[str] = []
@@ -103,7 +103,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class BoundCall:
-    """A captured call with its static arguments held apart from the leaves that are fed to the program."""
+    """A captured call with its static arguments separated from the leaves that the program receives."""
 
     call: CapturedCall
     static_positions: frozenset[int]
@@ -126,7 +126,7 @@ class BoundCall:
         return args, kwargs
 
     def dynamic(self, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Arguments for a compiled program, which takes no static ones."""
+        """Arguments for a compiled program, which receives no static ones."""
         return jax.tree.unflatten(self.structure, leaves)
 
     def donated(self, options: JitOptions) -> tuple[bool, ...]:
@@ -138,7 +138,7 @@ class BoundCall:
 
 
 def bind(captured: CapturedFunction) -> BoundCall:
-    """Hold the static arguments of the captured call apart. Raises StagingError where no call was captured."""
+    """Separates the static arguments of the captured call. Raises StagingError if no call was captured."""
     call = captured.call
     if call is None:
         raise StagingError(captured.refused or "no call was captured")
@@ -170,7 +170,7 @@ def _static(
     parameters: list[inspect.Parameter] = []
     if bool(options.static_argnums) != bool(
         options.static_argnames
-    ):  # jit infers one from the other where only one is given
+    ):  # jit infers one from the other if only one is given
         with contextlib.suppress(TypeError, ValueError):
             parameters = list(inspect.signature(function).parameters.values())
     for position, parameter in enumerate(parameters):
@@ -198,7 +198,7 @@ def _aval(value: Any, aval: Any) -> Any:
         canonical = jax.dtypes.canonicalize_dtype(aval.dtype, allow_extended_dtype=True)
         if canonical == aval.dtype:
             return aval
-        # NumPy's float64 and int64 become 32 bits wide on the way in, unless x64 is enabled.
+        # NumPy's float64 and int64 become 32 bits wide as arguments, unless x64 is enabled.
         return jax.ShapeDtypeStruct(aval.shape, canonical, sharding=aval.sharding, weak_type=aval.weak_type)
     known = jax.typeof(value)
     return jax.ShapeDtypeStruct(known.shape, known.dtype, weak_type=getattr(known, "weak_type", False))
@@ -207,7 +207,7 @@ def _aval(value: Any, aval: Any) -> Any:
 def capture(
     function: Callable[..., Any], *args: Any, options: JitOptions | None = None, **kwargs: Any
 ) -> CapturedFunction:
-    """A record of one call made by hand, as the capture of a run would keep it."""
+    """A record of one manual call, like one that the capture of a run stores."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     bare = options or JitOptions()
     call = CapturedCall(args, kwargs, (args, kwargs))
@@ -243,14 +243,14 @@ def capture(
 
 @dataclass
 class Staged:
-    """One version for one call and target, each stage made when first asked for."""
+    """One version for one call and target; each stage is computed on demand."""
 
     version: Version
     bound: BoundCall
     target: Target
     seconds: dict[str, float] = field(default_factory=dict)  # by stage: trace, lower, compile
-    known: Any = None  # `inspection.jaxpr_facts.Traced` of an artefact, whose own jaxpr says nothing
-    donation_refused: list[str] = field(default_factory=list)  # warnings about donations of no use
+    known: Any = None  # `inspection.jaxpr_facts.Traced` of an artefact, whose own jaxpr contains nothing
+    donation_refused: list[str] = field(default_factory=list)  # warnings about useless donations
 
     @functools.cached_property
     def traced(self) -> Any:
@@ -267,19 +267,19 @@ class Staged:
 
     @functools.cached_property
     def compiled(self) -> Any:
-        """`jax.stages.Compiled`, never taken from a persistent cache. Raises StagingError."""
+        """`jax.stages.Compiled`, never from a persistent cache. Raises StagingError."""
         lowered = self.lowered
         with compat.fresh_compiles():
             return self._stage("compile", lowered.compile)
 
     @property
     def jaxpr(self) -> Any:
-        """The staged program."""
+        """The traced program."""
         return self.traced.jaxpr
 
     @property
     def compile_seconds(self) -> float:
-        """Wall time of tracing, lowering and compiling together."""
+        """Wall time of tracing, lowering and compiling."""
         self.compiled  # noqa: B018 - compiles
         return sum(self.seconds.values())
 
@@ -316,7 +316,7 @@ class Staged:
 
 
 def stage(version: Version, bound: BoundCall, target: Target) -> Staged:
-    """Stage a version for the captured call on a target; nothing is traced until asked for."""
+    """A version for the captured call on a target; nothing is traced until needed."""
     return Staged(version, bound, target)
 
 
@@ -331,7 +331,7 @@ def _jitted(version: Version, target: Target) -> Any:
     options = version.options
     others = dict(options.others)
     if target.compile_only:
-        # Shardings and devices of the run name devices that the topology does not have.
+        # The shardings and devices of the run name devices that the topology lacks.
         for name in ("in_shardings", "out_shardings", "device", "backend"):
             others.pop(name, None)
     given: dict[str, Any] = {
@@ -345,7 +345,7 @@ def _jitted(version: Version, target: Target) -> Any:
 
 
 def _placed(aval: Any, target: Target) -> Any:
-    """The shape with a sharding on the target: as captured where its devices are the target's, else on one device."""
+    """The shape with a sharding on the target: as captured if its devices are the target's, otherwise on one device."""
     sharding = getattr(aval, "sharding", None)
     if sharding is not None and not target.compile_only:
         if all(device.platform == target.devices()[0].platform for device in sharding.device_set):
@@ -362,7 +362,7 @@ def _placed(aval: Any, target: Target) -> Any:
 
 
 def placed(bound: BoundCall, values: Sequence[Any], target: Target) -> list[Any]:
-    """Device arrays of `values` (one per leaf) where the target runs, never sharing memory with the host's copies."""
+    """Device arrays of `values` (one per leaf) on the target, never sharing memory with the host's copies."""
     arrays = []
     for leaf, value in zip(bound.leaves, values, strict=True):
         place = _placed(leaf.aval, target).sharding

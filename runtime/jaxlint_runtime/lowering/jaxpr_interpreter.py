@@ -1,4 +1,4 @@
-"""Evaluate a jaxpr equation by equation, some of them changed: what jaxpr-level transformations share."""
+"""Evaluates a jaxpr equation by equation, with changes to some of them: the common base of jaxpr transformations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Rule = Callable[[Any, list[Any]], Sequence[Any]]  # an equation and its operands
 def of_traced_leaves(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Callable[..., Any], list[Any]]:
-    """A call as a function of the leaves of its arguments that are traced, and these; the other leaves stay what they are."""
+    """A call as a function of the traced leaves of its arguments, and these leaves; the others are fixed."""
     leaves, structure = jax.tree.flatten((args, kwargs))
     traced = [n for n, leaf in enumerate(leaves) if isinstance(leaf, jax.core.Tracer)]
 
@@ -35,7 +35,7 @@ def of_traced_leaves(
 
 
 class Environment:
-    """The values of a jaxpr's variables while it is evaluated."""
+    """The values of a jaxpr's variables during its evaluation."""
 
     def __init__(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> None:
         parts = compat.open_jaxpr(jaxpr)
@@ -48,12 +48,12 @@ class Environment:
         return [atom.val if isinstance(atom, Literal) else self.values[atom] for atom in atoms]
 
     def write(self, variables: Iterable[Any], values: Iterable[Any]) -> None:
-        """Set variables."""
+        """Sets variables."""
         self.values.update(zip(variables, values, strict=True))
 
 
 def evaluate(jaxpr: Any, args: Sequence[Any], rule: Rule = compat.bind) -> list[Any]:
-    """The outputs of a jaxpr on flat `args`, each equation evaluated or staged by `rule`."""
+    """The outputs of a jaxpr on flat `args`; `rule` evaluates or traces each equation."""
     parts = compat.open_jaxpr(jaxpr)
     environment = Environment(jaxpr, parts.consts, args)
     for eqn in parts.eqns:
@@ -62,7 +62,7 @@ def evaluate(jaxpr: Any, args: Sequence[Any], rule: Rule = compat.bind) -> list[
 
 
 def inlined(jaxpr: Any, args: Sequence[Any]) -> Any:
-    """The same program with the jitted calls inside it dissolved, staged for flat `args`."""
+    """The same program with inner jitted calls inlined, traced for flat `args`."""
     return jax.make_jaxpr(lambda *flat: evaluate(jaxpr, flat, _inline))(*args)
 
 
@@ -73,7 +73,7 @@ def _inline(eqn: Any, values: list[Any]) -> Sequence[Any]:
 
 
 def scan(eqn: Any, values: Sequence[Any], step: Callable[..., Sequence[Any]]) -> list[Any]:
-    """A scan equation on `values` with `step` in place of its body; `step` takes and returns flat values."""
+    """A scan equation on `values` with `step` as its body; `step` takes and returns flat values."""
     params = eqn.params
     first, carries = compat.scan_counts(eqn)
     consts, init, stacked = values[:first], values[first : first + carries], values[first + carries :]
@@ -96,7 +96,7 @@ def scan(eqn: Any, values: Sequence[Any], step: Callable[..., Sequence[Any]]) ->
 def while_loop(
     eqn: Any, values: Sequence[Any], goes_on: Callable[..., Sequence[Any]], step: Callable[..., Sequence[Any]]
 ) -> Any:
-    """A while equation on `values` with `goes_on` and `step` in place of its condition and body."""
+    """A while equation on `values` with `goes_on` and `step` as its condition and body."""
     split = eqn.params["cond_nconsts"]
     start = split + eqn.params["body_nconsts"]
     cond_consts, body_consts = values[:split], values[split:start]
@@ -110,7 +110,7 @@ def while_loop(
         )
 
     def turn(carry: list[Any]) -> list[Any]:
-        """Under vmap each example has a condition of its own, and stays as it is once that is false."""
+        """Under vmap each example has its own condition, and does not change once that is false."""
         mask, after = running(carry), step(*body_consts, *carry)
         return [_where(mask, new, old) for new, old in zip(after, carry, strict=True)]
 
@@ -124,7 +124,7 @@ def _where(mask: Any, new: Any, old: Any) -> Any:
 def control_flow(
     eqn: Any, values: Sequence[Any], bodies: Sequence[Callable[..., Sequence[Any]]]
 ) -> Sequence[Any]:
-    """A loop, branch or checkpoint on `values` with `bodies`, which take and return flat values, for its own.
+    """A loop, branch or checkpoint on `values` with other `bodies`, which take and return flat values.
 
     The bodies come in the order of `compat.inner_jaxprs`. Raises ValueError for any other equation.
     """
@@ -145,7 +145,7 @@ def control_flow(
 
 
 def is_plain_call(eqn: Any) -> bool:
-    """Whether an equation only calls another jaxpr: a jit inside the program that states no shardings."""
+    """Whether an equation only calls another jaxpr: an inner jit that states no shardings."""
     if eqn.primitive.name not in _CALLS or len(compat.inner_jaxprs(eqn)) != 1:
         return False
     given = (*eqn.params.get("in_shardings", ()), *eqn.params.get("out_shardings", ()))

@@ -1,4 +1,4 @@
-"""The options of one `jax.jit` call, normalised: which arguments are static, which donated."""
+"""The normalised options of one `jax.jit` call: which arguments are static, which are donated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OPTION_NAMES = ("static_argnums", "static_argnames", "donate_argnums", "donate_a
 
 
 def read_options(options: Mapping[str, Any]) -> JitOptions:
-    """The keyword arguments of `jax.jit` as the user gave them, in one form."""
+    """The user's keyword arguments of `jax.jit`, in one form."""
     return JitOptions(
         static_argnums=_numbers(options.get("static_argnums")),
         static_argnames=_names(options.get("static_argnames")),
@@ -33,7 +33,7 @@ def read_mapped(
     donate_argnums: Any = (),
     **_: Any,
 ) -> dict[str, Any]:
-    """The arguments of `jax.pmap` beside the function, as options of `jax.jit` with one of their own, "pmap"."""
+    """The other arguments of `jax.pmap`, as options of `jax.jit` with an additional one, "pmap"."""
     mapped = {"axis_name": axis_name, "in_axes": in_axes, "out_axes": out_axes}
     return {
         "static_argnums": static_broadcasted_argnums,
@@ -56,9 +56,9 @@ def _names(value: str | Iterable[str] | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Names of the positional parameters of a jitted function, and which arguments are static.
+    """Names of the positional parameters of a jitted function, and its static arguments.
 
-    As in `jax.jit`, numbers alone imply names and names alone imply numbers; when both are given neither is.
+    As in `jax.jit`, numbers alone imply names and names alone imply numbers; if both are given neither is inferred.
     """
 
     names: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class Parameters:
 
     @classmethod
     def of(cls, function: Any, options: JitOptions) -> Parameters:
-        """Read them from the signature; a function without one has nameless positional parameters."""
+        """Reads them from the signature; a function without one has nameless positional parameters."""
         try:
             signature = inspect.signature(function)
         except (TypeError, ValueError):
@@ -88,7 +88,7 @@ class Parameters:
         return cls(names, frozenset(numbers), static_names, variadic)
 
     def name(self, index: int) -> str:
-        """What to call the positional argument `index`."""
+        """The name of the positional argument `index`."""
         if index < len(self.names):
             return self.names[index]
         if self.variadic is not None:

@@ -1,1 +1,1 @@
-"""One captured function under optimisation: its original, staged, and what is known of its arguments."""
+"""One captured function under optimisation: its original version, and facts about its arguments."""

@@ -1,4 +1,4 @@
-"""One captured function under optimisation: its original, staged, and what is known of it without running it."""
+"""One captured function under optimisation: its original version, and facts about it that need no run."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from jaxlint_runtime.optimiser_settings import Settings
 
 
 class Program:
-    """The original, staged for the target, and for the place where values are computed when that is another.
+    """The original for the target, and for the device that computes the values if that is another.
 
-    Nothing is traced, compiled or run until it is asked for. Raises StagingError where the original cannot be.
+    Everything is traced, compiled and run on demand. Raises StagingError if the original cannot be.
     """
 
     def __init__(self, captured: CapturedFunction, settings: Settings) -> None:
@@ -33,7 +33,7 @@ class Program:
 
     @functools.cached_property
     def runner(self) -> targets.Target:
-        """Where values are computed: the target itself, or this machine's default device."""
+        """The device that computes the values: the target itself, or this machine's default device."""
         return targets.parse(jax.default_backend()) if self.target.compile_only else self.target
 
     @functools.cached_property
@@ -43,12 +43,12 @@ class Program:
 
     @functools.cached_property
     def cost(self) -> Cost:
-        """What the compiler says of the original."""
+        """The compiler's figures for the original."""
         return inspection.cost(self.baseline)
 
     @functools.cached_property
     def alive_bytes(self) -> int:
-        """Bytes that are alive at once in the original: an estimate, for which nothing is compiled."""
+        """The peak of live bytes in the original: an estimate without compilation."""
         return traced(self.baseline).memory[self.bound.donated(self.version.options)].peak
 
     @functools.cached_property
@@ -58,11 +58,11 @@ class Program:
 
     @property
     def constants(self) -> tuple[inspection.Constant, ...]:
-        """Arrays that it captures."""
+        """The captured arrays."""
         return inspection.constants(self.baseline.jaxpr)
 
     def label(self, leaf: int) -> str:
-        """The argument that a leaf belongs to, by the name of its parameter."""
+        """The argument of a leaf, by its parameter name."""
         argument = self.bound.leaves[leaf].argument
         if isinstance(argument, str):
             return argument
@@ -73,7 +73,7 @@ class Program:
         return function_versions.stage(version, self.bound, self.target)
 
     def runnable(self, version: Version) -> Staged:
-        """A version for the place where values are computed."""
+        """A version for the device that computes the values."""
         return function_versions.stage(version, self.bound, self.runner)
 
     @functools.cached_property

@@ -1,4 +1,4 @@
-"""Arguments of a captured function that its results replace, or whose buffers they could take."""
+"""Arguments of a captured function that its results replace, or whose buffers its results could reuse."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from jaxlint_runtime.lowering.avals import nbytes
 from jaxlint_runtime.programs.captured_program import Program
 
-SMALL = 64  # bytes: counters and random keys, which need not be updated element by element
+SMALL = 64  # bytes: counters and random keys, which need no elementwise update
 _Kind = tuple[tuple[int, ...], str]  # shape and dtype
-_UPDATED = 0.9  # share of an argument's bytes that must be
+_UPDATED = 0.9  # share of an argument's bytes that must be replaced
 
 
 def rebound_arguments(program: Program) -> dict[int | str, int]:
-    """Arguments of which all arrays find a place in the outputs and nearly all bytes come back updated, with bytes."""
+    """Arguments whose arrays all match outputs, and of which nearly all bytes are returned updated, with bytes."""
     found = _tally(program)
     return {
         argument: size
@@ -26,7 +26,7 @@ def rebound_arguments(program: Program) -> dict[int | str, int]:
 
 
 def dead_arguments(program: Program) -> dict[int | str, int]:
-    """Arguments that no caller can read after the call, and whose arrays all find a place in the outputs, with bytes."""
+    """Arguments that no caller can read after the call, and whose arrays all match outputs, with bytes."""
     rebound = rebound_arguments(program)
     donated = program.bound.donated(program.version.options)
     taken = [
@@ -49,13 +49,13 @@ def dead_arguments(program: Program) -> dict[int | str, int]:
 
 
 def updated_bytes(program: Program, argument: int | str) -> int:
-    """Bytes of one argument that come back updated, whatever becomes of its other arrays."""
+    """Bytes of one argument that are returned updated, whatever happens to its other arrays."""
     return _tally(program).updated.get(argument, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Tally:
-    """By argument: bytes in all, bytes that come back updated, and whether an array finds no place in the outputs."""
+    """By argument: total bytes, bytes that are returned updated, and whether an array matches no output."""
 
     sizes: dict[int | str, int]
     updated: dict[int | str, int]
@@ -75,7 +75,7 @@ def _tally(program: Program) -> _Tally:
         update = by_input.get(number)
         if update is not None:
             others = {program.bound.leaves[rival].argument for rival in update.rivals}
-            # `0.9 * old + 0.1 * new` updates either by its values alone; the run says which one its callers rebind.
+            # `0.9 * old + 0.1 * new` updates either by its values alone; the run shows which one the callers rebind.
             ours = leaf.argument in known and not others & known
             certain = update.distance and (others <= {leaf.argument} or ours)
             updated[leaf.argument] = updated.get(leaf.argument, 0) + (size if certain else 0)
@@ -87,12 +87,12 @@ def _tally(program: Program) -> _Tally:
 
 
 def _spare_outputs(program: Program) -> Counter[_Kind]:
-    """How many outputs of each shape and dtype update no input."""
+    """The number of outputs of each shape and dtype that update no input."""
     return _outputs(program, {update.output for update in program.updates})
 
 
 def _outputs(program: Program, without: Collection[int] = ()) -> Counter[_Kind]:
-    """How many outputs there are of each shape and dtype."""
+    """The number of outputs of each shape and dtype."""
     avals = program.baseline.jaxpr.out_avals
     return Counter(
         _kind(aval)

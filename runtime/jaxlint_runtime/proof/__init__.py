@@ -1,1 +1,2 @@
-"""Whether a version computes the same, and is better: values, gradients, training, time and memory; and in which order candidates are tried."""
+"""Whether a version is equivalent, and better: values, gradients, training, time and memory; and the order in which
+candidates are tried."""

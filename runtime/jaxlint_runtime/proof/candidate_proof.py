@@ -1,4 +1,4 @@
-"""Prove one candidate: are its values the same, and is it better by figures that say where they come from?"""
+"""Proves one candidate: its values are the same, and it is better, by figures whose origin is stated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jaxlint_runtime.transforms.transform import Candidate, NotApplicable, Trans
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A status and why."""
+    """A status and its reason."""
 
     status: Status
     reason: str
@@ -53,17 +53,15 @@ def code(program: Reference, transform: Transform) -> str | None:
 
 @dataclass(frozen=True)
 class Plan:
-    """One candidate, or several of different transformations that are tried together."""
+    """One candidate, or several from different transformations that are tried together."""
 
     parts: tuple[tuple[Transform, Candidate], ...]
     version: Version
-    emulated: (
-        Version  # computes the same values where the target's arithmetic is not at hand; may be `version`
-    )
+    emulated: Version  # computes the same values without the target's arithmetic; may be `version`
 
     @property
     def bits(self) -> bool:
-        """Whether no bit of the results may change."""
+        """Whether every bit of the results must stay the same."""
         return all(transform.bits for transform, _ in self.parts)
 
     @property
@@ -72,7 +70,7 @@ class Plan:
         return any(transform.trade for transform, _ in self.parts)
 
     def dtype(self, program: Reference) -> str | None:
-        """The coarsest dtype of the parts; None where all bits must be the same."""
+        """The coarsest dtype of the parts; None if all bits must be the same."""
         names = [name for transform, _ in self.parts if (name := transform.dtype(program)) is not None]
         return coarsest(names) if names else None
 
@@ -81,7 +79,7 @@ Part = tuple[Transform, Candidate]
 
 
 def combine(program: Reference, parts: Sequence[Part]) -> Plan:
-    """Apply candidates one after the other to the original."""
+    """Applies candidates one after the other to the original."""
     version = emulated = program.version
     for transform, candidate in parts:
         same = emulated is version
@@ -95,14 +93,14 @@ def combine(program: Reference, parts: Sequence[Part]) -> Plan:
 
 
 def evidence(program: Reference, parts: Sequence[Part]) -> list[str]:
-    """How the parts that cannot run here were checked, beyond their values. Raises NotApplicable."""
+    """How parts that cannot run here were checked, beyond their values. Raises NotApplicable."""
     notes = [transform.evidence(program, candidate) for transform, candidate in parts]
     return [note for note in notes if note]
 
 
 @dataclass(frozen=True)
 class Base:
-    """What a candidate is compared with: the original, or a version that was proven before."""
+    """The baseline of a candidate: the original, or a version that was proven before."""
 
     parts: tuple[tuple[Transform, Candidate], ...]
     staged: Staged
@@ -115,10 +113,10 @@ def prove(
     plan: Callable[[], Plan],
     notes: Callable[[], list[str]],
 ) -> tuple[Result, Base]:
-    """Check, cost and time a version that has all of `parts` on top of `base` against `base`.
+    """Checks, costs and times a version with all of `parts` on top of `base`, compared with `base`.
 
-    `plan` makes the version, `notes` says how what cannot run here was checked. Returns the version as the base of others too. A candidate that cannot be staged or run is a failed result,
-    never an exception.
+    `plan` creates the version, `notes` says how parts that cannot run here were checked. Also returns the version as
+    the base of others. A candidate that cannot be traced or run is a failed result, never an exception.
     """
     name = " + ".join(candidate.name for _, candidate in parts)
     outcome = result(program, parts[0][0], name, Status.FAILED, "")
@@ -240,23 +238,23 @@ def _time(program: Reference, before: Staged, after: Staged, outcome: Result) ->
 
 
 def _impossible(before: Staged, after: Staged, timing: Timing | None) -> Verdict | None:
-    """A time that no device of this kind can reach says that something was not computed, or not waited for."""
+    """A time that no device of this kind can reach means that something was not computed, or not waited for."""
     least = least_ms(after) if timing is not None else None
     if timing is None or least is None or timing.after.high >= least:
         return None
     if timing.before.high < (least_ms(before) or 0.0):
-        return None  # the original is below its bound as well: some of its products are computed for nobody
+        return None  # the original is below its bound as well: some of its products are never computed
     reason = f"measured {timing.after.median:.3g} ms, but the device needs {least:.3g} ms for its matrix products alone: the time cannot be right"
     return Verdict(Status.REJECTED, reason)
 
 
 def _compiler_times(before: Staged, after: Staged, outcome: Result) -> None:
-    """Put the compiler's own estimates of time into the costs, where it made some for both and they can be trusted."""
+    """Adds the compiler's own time estimates to the costs, if it provides trustworthy ones for both."""
     if outcome.before is None or outcome.after is None or False in (outcome.before.fits, outcome.after.fits):
-        return  # not compiled, so that there is no estimate
+        return  # not compiled, so there is no estimate
     estimates = [compiler_ms(before), compiler_ms(after)]
     kind = "compiler"
-    if None in estimates:  # of bounds by the roofline no gain is claimed: they are shown
+    if None in estimates:  # roofline bounds support no claim: they are only shown
         estimates, kind = [roofline_ms(before), roofline_ms(after)], "roofline"
     if estimates[0] is None or estimates[1] is None:
         return

@@ -1,4 +1,4 @@
-"""Which candidates are proven, and in what order. Knows neither JAX nor where they are run."""
+"""The order in which candidates are proven. Independent of JAX and of where they run."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from jaxlint_runtime.optimiser_settings import LAST_RESORT, TRANSFORMS
 from jaxlint_runtime.proof.gain import gain_of
 from jaxlint_runtime.wording.units import size
 
-_UNLIMITED = 2  # candidates of last resort that are tried where no limit says when it is enough
+_UNLIMITED = 2  # candidates of last resort that are tried if there is no memory limit
 
 Parts = tuple[str, ...]
 Proven = list[tuple[Proposed, Result]]
 
 
 class Prover(Protocol):
-    """Where the candidates of one function are staged and proven, each by its name."""
+    """Traces and proves the candidates of one function, each by its name."""
 
     @property
     def cost(self) -> Cost:
-        """What the original costs."""
+        """The cost of the original."""
 
     def propose(self, transform: str) -> list[Proposed] | Result:
         """The candidates of a transformation, or why there are none."""
 
     def prove(self, parts: Parts, base: Parts) -> Result:
-        """Prove a version with all of `parts` on top of `base` against `base`."""
+        """Proves a version with all of `parts` on top of `base`, compared with `base`."""
 
     def staged(self, parts: Parts) -> bool:
         """Whether these can be tried together."""
@@ -36,9 +36,9 @@ class Prover(Protocol):
 def search(
     prover: Prover, names: Sequence[str], limit: int | None, progress: Callable[[str], None]
 ) -> Iterator[Result]:
-    """Prove the candidates one by one, largest estimate first, then the best of each transformation together.
+    """Proves the candidates one by one, the largest estimate first, then the best of each transformation together.
 
-    Last come those of last resort, where they were asked for or nothing before them fits the limit in bytes.
+    Those of last resort come at the end, if they were requested or nothing before them fits the limit in bytes.
     """
     tried = _Tried(prover, limit, progress)
     ordinary = [name for name in names if name not in LAST_RESORT]
@@ -52,8 +52,8 @@ def search(
 
     base: Parts = ()
     proven: Proven = []
-    # What changes no bit comes first and stays in place: a donated state is no longer held twice, and only then
-    # does what is kept for the backward pass show in the peak.
+    # Candidates that change no bit come first and are kept: a donated state is no longer held twice, and only then do
+    # the residuals of the backward pass show in the peak.
     for candidate in sorted(proposed, key=lambda one: (not one.bits, -one.estimate)):
         outcome = tried((candidate.name,), base)
         if _is_proven(outcome):
@@ -74,12 +74,12 @@ def search(
 
 
 def asked_for_last_resort(names: Sequence[str]) -> bool:
-    """Whether the transformations were chosen, and those of last resort are among them."""
+    """Whether the user chose the transformations, including those of last resort."""
     return any(name in LAST_RESORT for name in names) and tuple(names) != TRANSFORMS
 
 
 class _Tried:
-    """Candidates as they are proven, with a word on whether they fit."""
+    """Candidates with their results, and a note on whether they fit."""
 
     def __init__(self, prover: Prover, limit: int | None, progress: Callable[[str], None]) -> None:
         self.prover = prover
@@ -92,7 +92,7 @@ class _Tried:
 
 
 def _last_resort(tried: _Tried, name: str, parts: Parts, base: Parts) -> Iterator[Result]:
-    """The candidates in their order, until one fits; then the last with the best of the others, where none did."""
+    """The candidates in order, until one fits; then the last with the best of the others, if none did."""
     found = tried.prover.propose(name)
     if isinstance(found, Result):
         yield found
@@ -117,9 +117,10 @@ def _is_proven(outcome: Result) -> bool:
 
 
 def _together(prover: Prover, proven: Proven, limit: int | None) -> Parts:
-    """The proven candidate of each transformation: with a limit the fastest that fits, else that with the lowest peak.
+    """The proven candidate of each transformation: with a limit the fastest that fits, otherwise the one with the
+    lowest peak.
 
-    Where these cannot be tried together, those of them that save least are left out.
+    If these cannot be tried together, those with the smallest savings are left out.
     """
     by_name: dict[str, Proven] = {}
     for entry in proven:
@@ -135,7 +136,7 @@ def _together(prover: Prover, proven: Proven, limit: int | None) -> Parts:
 
 
 def _told(outcome: Result, limit: int | None) -> Result:
-    """The same result, which says whether it fits."""
+    """The same result, with a note on whether it fits."""
     if limit is not None and outcome.after is not None and outcome.after.peak_bytes:
         fits = "fits" if outcome.after.peak_bytes <= limit else "does not fit"
         outcome.reason += f"; it {fits} the {size(limit)} of --memory-limit"
@@ -143,7 +144,7 @@ def _told(outcome: Result, limit: int | None) -> Result:
 
 
 def _time(outcome: Result) -> tuple[float, float]:
-    """For ranking: the time against that before, where it is known, else the work."""
+    """For ranking: the time relative to the original, if known, otherwise the work."""
     time = gain_of(outcome).time
     return 1.0 / (1.0 if time is None else time.factor), (
         outcome.after.flops or 0.0

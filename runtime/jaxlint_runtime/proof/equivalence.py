@@ -1,9 +1,9 @@
-"""Whether two versions of a function compute the same: values, and through the updates that they return, gradients.
+"""Whether two versions of a function are equivalent: in values and, through the returned updates, in gradients.
 
-An error is measured against the norm of the group of outputs that belongs together (the parameters, one moment of
-the optimiser, the loss), not element by element: a gradient that is exactly zero in theory is noise in practice,
-and noise has no relative accuracy. Where an output is the new value of an input, the change is compared, not the
-value, since a wrong gradient hardly moves a parameter. Integers, booleans and random keys must be equal.
+An error is relative to the norm of a group of outputs that belong together (the parameters, one moment of the
+optimiser, the loss), not to single elements: a gradient that is exactly zero in theory is noise in practice, and
+noise has no relative accuracy. If an output is the new value of an input, the change is compared, not the value,
+since a wrong gradient hardly moves a parameter. Integers, booleans and random keys must be equal.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ import numpy as np
 from jaxlint_runtime import compat
 from jaxlint_runtime.model import Numerics
 
-# Relative error of a group of outputs that rounding explains, in units of the compute dtype's epsilon. Float32 and
-# float64 sums come out in another order, over many terms; a half-precision product is rounded once and summed in
-# float32. Measured on transformer gradients: 7.7e-3 to 2e-2 for bfloat16, whose epsilon is 7.8e-3.
+# The relative error of a group of outputs that rounding explains, in units of the compute dtype's epsilon. Float32
+# and float64 sums may be reordered over many terms; a half-precision product is rounded once and summed in float32.
+# Measured on transformer gradients: 7.7e-3 to 2e-2 for bfloat16, whose epsilon is 7.8e-3.
 _UNITS = {"float64": 256.0, "float32": 256.0, "bfloat16": 4.0, "float16": 16.0}
-_LEAST_UNITS = 16.0  # of epsilon that are allowed however exact the original is
+_LEAST_UNITS = 16.0  # multiples of epsilon that are allowed however exact the original is
 _LEAF_FACTOR = 100.0  # a single leaf may be off by this many times more of the group's root mean square ...
 _LEAF_LIMIT = 0.25  # ... but never by more than this
 _SPREAD_FACTOR = 4.0  # and by this many times what rounding the inputs alone does to it
-_NOISE = 1e-4  # a leaf whose signal is a smaller share of its group's is noise
-_MEANINGLESS = 0.5  # an error of half the signal is one, however ill-conditioned the function
+_NOISE = 1e-4  # a leaf with a smaller share of its group's signal is noise
+_MEANINGLESS = 0.5  # an error of half the signal is an error, however ill-conditioned the function is
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one run returned: host arrays, one per leaf, and how the leaves belong together."""
+    """The results of one run: host arrays, one per leaf, and their groups."""
 
     leaves: tuple[np.ndarray, ...]
     paths: tuple[str, ...]
@@ -46,22 +46,22 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The figures for one draw of inputs, and the first thing that was wrong."""
+    """The figures for one draw of inputs, and the first error."""
 
     numerics: Numerics
     problem: str | None
 
 
 def tolerance(compute_dtype: str) -> float:
-    """Relative error allowed for a group of outputs computed in `compute_dtype`."""
+    """The relative error allowed for a group of outputs computed in `compute_dtype`."""
     return _UNITS[compute_dtype] * float(jnp.finfo(compute_dtype).eps)
 
 
 def calibrated(compute_dtype: str, reference: Outcome, exact: Outcome) -> float:
-    """The relative error allowed for a group where the original is known in double precision, too.
+    """The relative error allowed for a group if the original is also known in double precision.
 
-    The original is off by some rounding itself; another order of the same operations may be off by a few times that, and in no case
-    by more than `tolerance`. What single groups need beyond it, `compare` adds from how far each of them is off.
+    The original has some rounding error itself. Another order of the same operations may have a few times that, but
+    never more than `tolerance`. `compare` adds the allowance of single groups, from the error of each.
     """
     allowed = tolerance(compute_dtype)
     eps = float(jnp.finfo(compute_dtype).eps)
@@ -70,7 +70,7 @@ def calibrated(compute_dtype: str, reference: Outcome, exact: Outcome) -> float:
 
 
 def _cast(exact: Outcome, like: Outcome) -> Outcome:
-    """The same values in the dtypes of `like`; whole numbers those of `like`, since a tie may fall the other way."""
+    """The same values in the dtypes of `like`; integers from `like`, since a tie may round the other way."""
     leaves = tuple(
         one.astype(two.dtype) if _floats(two) else two
         for one, two in zip(exact.leaves, like.leaves, strict=True)
@@ -79,29 +79,29 @@ def _cast(exact: Outcome, like: Outcome) -> Outcome:
 
 
 def outcome(result: Any, starts: Mapping[int, np.ndarray] | None = None) -> Outcome:
-    """Bring what a program returned to the host and find which leaves belong together."""
+    """Transfers a program's results to the host, and finds the groups of leaves."""
     return Outcome(tuple(map(host, jax.tree.leaves(result))), *layout(result), starts or {})
 
 
 def layout(result: Any) -> tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]:
-    """The paths of the leaves of a result, or of its shapes, and the numbers of those that belong together."""
+    """The paths of a result's leaves, and the numbers of those that belong together."""
     return tuple(path or "the result" for path in compat.named_paths(((result,), {}))), _groups(result)
 
 
 def host(leaf: Any) -> np.ndarray:
-    """A host copy of an array; a typed random key as the integers that it is made of."""
+    """A host copy of an array; a typed random key as its integers."""
     if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
     return np.asarray(leaf)
 
 
 def told(leaf: np.ndarray) -> int:
-    """How many values of a leaf tell two versions apart: NaN is what anything gives that is handed NaN."""
+    """How many values of a leaf can distinguish two versions: NaN cannot, since any operation on NaN gives NaN."""
     return int(leaf.size - np.isnan(leaf).sum()) if _floats(leaf) else int(leaf.size)
 
 
 def lost(outcome: Outcome) -> str | None:
-    """The path of the first leaf that holds nothing but NaN."""
+    """The path of the first leaf that only contains NaN."""
     return next(
         (
             path
@@ -127,11 +127,10 @@ def compare(
     *,
     rounded: Outcome | None = None,
 ) -> Comparison:
-    """Compare two outcomes of the same inputs.
+    """Compares two outcomes of the same inputs.
 
-    `allowed` is the relative error of a group (see `tolerance`). `rounded` is the original's outcome after its
-    inputs were rounded in the compute dtype: how far that moves a group is what any program in that dtype may be
-    off.
+    `allowed` is the relative error of a group (see `tolerance`). `rounded` is the original's outcome after rounding
+    its inputs in the compute dtype: any program in that dtype may differ by as much as this moves a group.
     """
     if len(reference.leaves) != len(candidate.leaves):
         return _broken("a different number of outputs", allowed)
@@ -180,7 +179,7 @@ def compare(
 
 
 def worst(comparisons: Sequence[Comparison]) -> Comparison:
-    """The comparison to report for several draws: a failed one first, else that with the largest error."""
+    """The comparison to report for several draws: a failed one, otherwise the one with the largest error."""
     return max(
         comparisons,
         key=lambda c: (c.problem is not None, c.numerics.max_rel / (c.numerics.tolerance or 1.0)),
@@ -190,8 +189,8 @@ def worst(comparisons: Sequence[Comparison]) -> Comparison:
 def draws(leaves: Sequence[Any], magnitudes: Sequence[float], seed: int) -> list[list[Any]]:
     """The captured inputs and, for each magnitude, a version with scaled and slightly varied floating leaves.
 
-    Zeros and signs are kept: a second moment must not turn negative, a mask must stay one. Integers, booleans and
-    keys are never touched.
+    Zeros and signs are kept: a second moment must not become negative, a mask must remain a mask. Integers, booleans
+    and keys are never touched.
     """
     generator = np.random.default_rng(seed)
     varied = [[_varied(leaf, magnitude, 0.1, generator) for leaf in leaves] for magnitude in magnitudes]
@@ -199,7 +198,7 @@ def draws(leaves: Sequence[Any], magnitudes: Sequence[float], seed: int) -> list
 
 
 def rounded_inputs(leaves: Sequence[Any], dtype: str, seed: int) -> list[Any]:
-    """The inputs with every floating value moved by half a unit in the last place of `dtype`, either way."""
+    """The inputs with every floating value moved by half a unit in the last place of `dtype`, up or down."""
     generator = np.random.default_rng(seed)
     step = float(jnp.finfo(dtype).eps) / 2
     return [_varied(leaf, 1.0, step, generator) for leaf in leaves]
@@ -208,7 +207,7 @@ def rounded_inputs(leaves: Sequence[Any], dtype: str, seed: int) -> list[Any]:
 def gradient(function: Callable[..., Any], seed: int) -> Callable[..., Any]:
     """A function that returns the gradients of `function` with respect to the floating leaves of its arguments.
 
-    A scalar result is differentiated as it is; others are weighted by random numbers drawn from `seed`.
+    A scalar result is differentiated directly; others are weighted by random numbers drawn from `seed`.
     """
 
     def gradients(*args: Any, **kwargs: Any) -> Any:
@@ -236,7 +235,7 @@ def gradient(function: Callable[..., Any], seed: int) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Leaf:
-    """Norms of one leaf. `floor` is the rounding of the value itself, below which a change cannot be known."""
+    """Norms of one leaf. `floor` is the rounding error of the value itself, below which a change is meaningless."""
 
     count: int
     scale: float
@@ -272,7 +271,7 @@ def _judge(n: int, reference: Outcome, candidate: Outcome, rounded: Outcome | No
 
 
 def _signal(n: int, outcome: Outcome) -> np.ndarray:
-    """What leaf `n` says, in double precision: its change where it is the new value of an input."""
+    """The signal of leaf `n`, in double precision: its change if it is the new value of an input."""
     value = outcome.leaves[n]
     wide = value.astype(np.complex128 if np.iscomplexobj(value) else np.float64)
     start = outcome.starts.get(n)
@@ -280,11 +279,12 @@ def _signal(n: int, outcome: Outcome) -> np.ndarray:
 
 
 def _noise(groups: Sequence[Sequence[int]], judged: Mapping[int, _Leaf]) -> set[int]:
-    """Leaves that an optimiser made out of noise: the bias of attention's keys, whose gradient is zero in theory.
+    """Leaves that an optimiser computed from noise, such as the bias of attention's keys, whose gradient is zero in
+    theory.
 
-    Such a gradient is nothing beside the others, but Adam divides it by its own size, and the parameter then moves
-    as far as any. It is recognised in the copy of the parameters' tree where it is small (a moment), and left out of
-    the other copies.
+    Such a gradient is negligible beside the others, but Adam divides it by its own size, so the parameter moves as
+    far as any. It is recognised in the copy of the parameter tree where it is small (a moment), and left out of the
+    other copies.
     """
     found: set[int] = set()
     alike: dict[tuple[int, ...], list[Sequence[int]]] = {}
@@ -304,13 +304,13 @@ def _noise(groups: Sequence[Sequence[int]], judged: Mapping[int, _Leaf]) -> set[
 
 
 def _shares(leaves: Sequence[_Leaf]) -> list[float]:
-    """The root mean square of each leaf's signal as a share of its group's; 1 where the group's is zero."""
+    """The root mean square of each leaf's signal as a share of its group's; 1 if the group's is zero."""
     whole = _norm(leaf.scale for leaf in leaves) / math.sqrt(sum(leaf.count for leaf in leaves) or 1)
     return [leaf.scale / math.sqrt(leaf.count or 1) / whole if whole else 1.0 for leaf in leaves]
 
 
 def _leaf_problem(judged: Sequence[_Leaf], paths: Sequence[str], scale: float, allowed: float) -> str | None:
-    """A leaf that is far off although its group, of which it is a small part, is not."""
+    """A leaf with a large error in a correct group, of which it is a small part."""
     loose = min(_LEAF_LIMIT, _LEAF_FACTOR * allowed)
     count = sum(leaf.count for leaf in judged)
     for leaf, path in zip(judged, paths, strict=True):
@@ -339,16 +339,16 @@ def _broken(problem: str, allowed: float) -> Comparison:
 
 
 def _cosine(judged: Sequence[_Leaf]) -> float:
-    """Between the signals of a group; 1 where both are zero."""
+    """The cosine between the signals of a group; 1 if both are zero."""
     norms = _norm(leaf.scale for leaf in judged) * _norm(leaf.other for leaf in judged)
     return min(1.0, sum(leaf.dot for leaf in judged) / norms) if norms > 0 else 0.0
 
 
 def _groups(result: Any) -> tuple[tuple[int, ...], ...]:
-    """Leaf numbers of the parts of a result that belong together.
+    """The numbers of leaves that belong together.
 
-    The largest tree that occurs more than once is that of the parameters, which an optimiser's moments repeat: each
-    of its copies is a group. What remains is grouped by the elements of the result.
+    The largest subtree that occurs more than once is that of the parameters, which an optimiser's moments repeat:
+    each of its copies is a group. The rest is grouped by the elements of the result.
     """
     repeated = Counter(signature for signature in _signatures(result) if len(signature[1]) > 1)
     copies = [signature for signature, count in repeated.items() if count > 1]
@@ -356,7 +356,7 @@ def _groups(result: Any) -> tuple[tuple[int, ...], ...]:
     groups: list[tuple[int, ...]] = []
 
     def walk(node: Any, first: int, apart: bool) -> int:
-        """Add the groups of a node whose first leaf is `first`; the number after its last leaf."""
+        """Adds the groups of a node whose first leaf is `first`; returns the number after its last leaf."""
         stop = first + len(jax.tree.leaves(node))
         apart = apart or (tree is not None and tree in _signatures(node) and _signature(node) != tree)
         children = _children(node)

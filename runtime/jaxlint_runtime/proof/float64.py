@@ -1,7 +1,7 @@
-"""The captured program in float64: what it would compute without rounding.
+"""The captured program in float64: its results almost without rounding.
 
-Its jaxpr is evaluated again with every floating value widened. Integers, random keys and random draws stay as they are: a plain rerun
-under x64 would draw other numbers, and leave modules that ask for float32 in it.
+Its jaxpr is evaluated with every floating value widened. Integers, random keys and random draws do not change: a
+plain rerun under x64 would draw other numbers, and leave modules that request float32 in that dtype.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ _NARROW = frozenset({"float16", "bfloat16", "float32"})
 _DTYPES = ("new_dtype", "preferred_element_type", "dtype")
 _CUSTOM = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"})
 _REMATERIALISED = frozenset({"remat", "remat2", "checkpoint"})
-# These read the bits of a value, or round it on purpose to a width that is a part of the program.
+# These read the bits of a value, or deliberately round it to a width that is part of the program.
 _EXACT = frozenset({"bitcast_convert_type", "nextafter"})
 
 Rule = Callable[[Any, list[Any]], Sequence[Any]]
 
 
 def widened(jaxpr: Any, values: Sequence[Any]) -> list[np.ndarray]:
-    """The outputs of a staged program on flat `values` of the host, its floating ones in float64.
+    """The outputs of a program on flat host `values`, with the floating ones in float64.
 
-    Raises whatever an operation raises that cannot be evaluated here.
+    Raises any error of an operation that cannot be evaluated here.
     """
     dtypes = [var.aval.dtype for var in compat.open_jaxpr(jaxpr).invars]
     return in_double(compat.jit(evaluation(jaxpr)), values, dtypes)
 
 
 def evaluation(jaxpr: Any) -> Callable[..., list[Any]]:
-    """A function of the flat inputs of a program, its floating ones widened. To be traced under x64."""
+    """A function of the flat inputs of a program, with the floating ones widened. To be traced under x64."""
     return lambda *args: _evaluate(jaxpr, list(args))
 
 
 def shapes(avals: Sequence[Any]) -> list[jax.ShapeDtypeStruct]:
-    """What `evaluation` takes for inputs of these shapes and dtypes."""
+    """The input shapes of `evaluation` for inputs of these shapes and dtypes."""
     wide = dict.fromkeys(_NARROW, jnp.float64) | {"complex64": jnp.complex128}
     return [jax.ShapeDtypeStruct(aval.shape, wide.get(str(aval.dtype), aval.dtype)) for aval in avals]
 
 
 def in_double(run: Callable[..., Any], values: Sequence[Any], dtypes: Sequence[Any]) -> list[np.ndarray]:
-    """Call an `evaluation`, jitted, on values of the host that the program takes in `dtypes`."""
+    """Calls a jitted `evaluation` on host values that the program receives in `dtypes`."""
     with jax.enable_x64(True):  # type: ignore[attr-defined]
         wide = [
             _wide(jnp.asarray(value, dtype) if _is_array(value) else value)
@@ -68,7 +68,7 @@ def _host(out: Any) -> np.ndarray:
 
 
 def _wide(value: Any) -> Any:
-    """A floating value in double precision; anything else as it is."""
+    """A floating value in double precision; anything else unchanged."""
     dtype = str(getattr(value, "dtype", ""))
     if dtype in _NARROW:
         return jax.lax.convert_element_type(value, jnp.float64)
@@ -76,7 +76,7 @@ def _wide(value: Any) -> Any:
 
 
 def _narrow(value: Any, aval: Any) -> Any:
-    """A value in the dtype that the program has it in."""
+    """A value in the program's own dtype."""
     if getattr(value, "dtype", None) != getattr(aval, "dtype", None) and str(aval.dtype) in (
         *_NARROW,
         "complex64",
@@ -109,12 +109,12 @@ def _equation(eqn: Any, values: list[Any]) -> Sequence[Any]:
         branches = [functools.partial(_branch, body) for body in bodies]
         return jax.lax.switch(values[0], branches, *values[1:])
     if bodies or not any(_floats(value) for value in values):
-        # Draws of random bits, counters, kernels: what takes no floating value is computed as it was.
+        # Random bits, counters, kernels: equations without floating operands are computed unchanged.
         out = _wide_conversion(eqn)
         return compat.bind(eqn, values, out) if out is not None else _as_it_is(eqn, values)
     try:
         return compat.bind(eqn, values, _wide_params(eqn))
-    except Exception:  # not made for float64
+    except Exception:  # not available for float64
         return _as_it_is(eqn, values)
 
 
@@ -134,7 +134,7 @@ def _wide_params(eqn: Any) -> dict[str, Any]:
 
 
 def _wide_conversion(eqn: Any) -> dict[str, Any] | None:
-    """Whole numbers become floating ones without loss."""
+    """Integers become floats without loss."""
     return _wide_params(eqn) if eqn.primitive.name == "convert_element_type" else None
 
 

@@ -1,7 +1,8 @@
-"""What a version may be said to gain over another: decided here and worded here, and only printed elsewhere.
+"""The claims about a version's gain over another: decided and worded here, and only printed elsewhere.
 
-A gain in time, or in anything else that was measured, is claimed where the whole interval lies on its side of 1, beyond what noise can
-fake. Bytes that the compiler planned are counted, so that they have no interval. What may not be claimed is never shown as a ratio.
+A gain in time, or in another measured figure, is claimed if the whole interval is on one side of 1, beyond what noise
+can fake. Bytes in the compiler's plan are exact, so they have no interval. A ratio that supports no claim is never
+shown.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from jaxlint_runtime.protocol.report_forms import ResultJson
 from jaxlint_runtime.timing_noise import agreement, beyond_noise
 from jaxlint_runtime.wording.units import size
 
-_AGREEING = 0.9  # share of the blocks: other load comes in bursts, which the bootstrap takes for a difference
-BETWEEN_PROCESSES = 1.06  # the least lower bound where whole programs are compared
+# share of the blocks: other load comes in bursts, which the bootstrap mistakes for a difference
+_AGREEING = 0.9
+BETWEEN_PROCESSES = 1.06  # the least lower bound for comparisons of whole programs
 _LEAST_PAIRS = 2  # of runs of whole programs: one has no interval
-_COMPILER_GAIN = 1.02  # least ratio of two compiler estimates of time that is worth a claim
-_COMPILER_LOSS = 1.25  # an estimate must be this much worse to outweigh memory that is saved for certain
-# A saving of memory is worth a claim from this share of the whole, or this many bytes, and a page in any case.
+_COMPILER_GAIN = 1.02  # the least ratio of two compiler estimates of time that supports a claim
+_COMPILER_LOSS = 1.25  # an estimate must be this much worse to outweigh certain memory savings
+# A memory saving supports a claim from this share of the whole, or this many bytes, and in any case from one page.
 _LEAST_SHARE, _LEAST_BYTES, _PAGE = 0.01, 2**20, 4096
 _MORE_MEMORY = 1.05  # a gain in time may cost no more than this
 _PROVEN = ("verified", "compiled")
@@ -40,7 +42,7 @@ class Ratio(Protocol):
 
 
 class Claim(enum.StrEnum):
-    """What may be said of one figure."""
+    """The claim about one figure."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -49,9 +51,9 @@ class Claim(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One figure of two versions: how many times less the second needs of it, and what may be said of that.
+    """One figure of two versions: how many times less the second needs, and the claim about it.
 
-    `exact`: a count without an interval. `doubt` is why nothing may be said though the interval is clear of 1.
+    `exact`: without an interval. `doubt` is why there is no claim though the interval excludes 1.
     """
 
     what: str  # "time", "memory", "compile time"
@@ -73,7 +75,7 @@ class Change:
 
     @property
     def factor(self) -> float:
-        """How many times less may be counted on: 1 where nothing is claimed."""
+        """The reliable factor: 1 without a claim."""
         return 1.0 if self.claim is Claim.NONE else self.ratio
 
     @property
@@ -102,7 +104,8 @@ class Change:
 
     @property
     def brief(self) -> str:
-        """The claim in a few words: "1.25x as fast", "1.25x as fast (compiler)", "43% less memory"; "" where none is made."""
+        """The claim in a few words: "1.25x as fast", "1.25x as fast (compiler)", "43% less memory"; "" without a
+        claim."""
         if not self.better:
             return ""
         kind = "" if self.kind == "measured" else f" ({self.kind})"
@@ -113,7 +116,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """A version against another; None for what is not known of both. `whole`: of programs, run from their start to their end."""
+    """A version compared with another; None for figures that are not known for both. `whole`: for programs, from
+    start to end."""
 
     time: Change | None
     memory: Change | None
@@ -126,12 +130,12 @@ class Gain:
 
     @property
     def better(self) -> bool:
-        """Whether a gain may be claimed in anything."""
+        """Whether a gain in any figure may be claimed."""
         return any(one.better for one in self.changes)
 
     @property
     def brief(self) -> str:
-        """All that may be claimed: "1.25x as fast, 43% less memory"."""
+        """All claims: "1.25x as fast, 43% less memory"."""
         return ", ".join(one.brief for one in self.changes if one.better)
 
     @property
@@ -152,16 +156,17 @@ class Gain:
 
     @property
     def costs_no_time(self) -> bool:
-        """Whether the time is known and nothing says that it is more: what is written may not trade it."""
+        """Whether the time is known and nothing suggests that it is longer: written edits may not trade time."""
         return self.time is not None and self.time.high >= 1.0
 
     @property
     def weight(self) -> float:
-        """For ranking: what may be claimed in time and memory together."""
+        """For ranking: the claims in time and memory together."""
         return sum(math.log(one.factor) for one in (self.time, self.memory) if one is not None)
 
     def improves(self, *, trade: bool = False) -> bool:
-        """Whether a function is better so: smaller and not slower, or faster and not bigger. `trade`: memory may cost time."""
+        """Whether a function improves: smaller and not slower, or faster and not bigger. `trade`: memory may cost
+        time."""
         return (self.smaller and (trade or not self.slower)) or (self.faster and not self.bigger)
 
     @property
@@ -172,7 +177,8 @@ class Gain:
         return "no gain beyond noise and page rounding"
 
     def as_json(self) -> dict[str, Any]:
-        """As results of the JSON report hold it: of each figure the `claim`, its ratio with the interval, and the words."""
+        """The form in results of the JSON report: for each figure the `claim`, its ratio with the interval, and the
+        words."""
         names = ("time", "memory", "compile")
         return {
             name: _plain(one) for name, one in zip(names, (self.time, self.memory, self.compile), strict=True)
@@ -187,7 +193,7 @@ def _plain(change: Change | None) -> dict[str, Any] | None:
 
 
 def gain_of(result: Any) -> Gain:
-    """What a result of the report may claim; `result` is a `model.Result` or what the report makes of one."""
+    """The claims of a result of the report; `result` is a `model.Result` or its JSON form."""
     if not isinstance(result, Mapping):
         result = to_plain(result)
     before, after = result.get("before") or {}, result.get("after") or {}
@@ -229,7 +235,7 @@ def _time(
 def between_calls(
     median: float, low: float, high: float, before_ms: float, after_ms: float, agreeing: float
 ) -> Change:
-    """What the ratio of two times of a call says that were measured in blocks; `agreeing` is as `agreement` has it."""
+    """The claim about two call times that were measured in blocks; `agreeing` is as in `agreement`."""
     claim, doubt = Claim.NONE, ""
     if beyond_noise(median, low, before_ms):
         claim = Claim.BETTER
@@ -243,7 +249,7 @@ def between_calls(
 
 
 def between_runs(what: str, pairs: int, median: float, low: float, high: float) -> Change:
-    """What the ratio of a figure of whole programs says, measured in so many pairs of fresh processes."""
+    """The claim about a figure of whole programs, measured in so many pairs of fresh processes."""
     claim, doubt = Claim.NONE, ""
     if low >= BETWEEN_PROCESSES:
         claim = Claim.BETTER
@@ -255,7 +261,7 @@ def between_runs(what: str, pairs: int, median: float, low: float, high: float) 
 
 
 def _memory(before: Mapping[str, Any], after: Mapping[str, Any]) -> Change | None:
-    """Bytes as the compiler planned them."""
+    """Bytes in the compiler's plans."""
     old, new = before.get("peak_bytes"), after.get("peak_bytes")
     if not old or new is None:
         return None
@@ -269,7 +275,7 @@ def _memory(before: Mapping[str, Any], after: Mapping[str, Any]) -> Change | Non
 
 
 def figures(result: Any) -> str:
-    """Memory and time of a function, before against after, in words."""
+    """Memory and time of a function, before and after, in words."""
     before, after, gain = result.before, result.after, gain_of(result)
     parts = []
     if before.peak_bytes and after.peak_bytes is not None:
@@ -287,12 +293,12 @@ def figures(result: Any) -> str:
     return ", ".join(parts) or "no figures"
 
 
-# ---- how many ----
+# ---- counts ----
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Of the candidates that were tried: how many were proven by running, and of how many more a compiler says that they gain."""
+    """Among the tried candidates: how many were proven by running, and for how many more a compiler shows a gain."""
 
     verified: int
     compiled: int
@@ -304,7 +310,7 @@ class Tally:
 
     @property
     def text(self) -> str:
-        """One sentence, without its end."""
+        """One sentence, without its full stop."""
         said = f"{self.verified} of {self.tried} candidate{'s' if self.tried != 1 else ''} proven"
         if self.compiled:
             more = f"{self.compiled} more" if self.verified else str(self.compiled)
@@ -321,7 +327,7 @@ def is_proven(result: ResultJson) -> bool:
 
 
 def tally(results: Sequence[ResultJson]) -> Tally:
-    """Count results: of the candidates, those that were tried, whatever came of it."""
+    """Counts results of candidates: those that were tried, with any outcome."""
     tried = [
         one
         for one in results

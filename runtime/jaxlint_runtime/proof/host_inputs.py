@@ -1,4 +1,4 @@
-"""Arrays that the program hands over from the host in 64 bits, which JAX narrows to 32 at each call: what that costs."""
+"""The cost of 64-bit host arrays, which JAX narrows to 32 bits at each call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEAST = 2**16  # bytes that are worth a measurement
 
 
 def wide_leaves(program: Program) -> list[int]:
-    """Leaves of the call that came from the host in more bits than the program takes."""
+    """Leaves that came from the host with more bits than the program uses."""
     return [
         n
         for n, leaf in enumerate(program.bound.leaves)
@@ -30,9 +30,9 @@ def wide_leaves(program: Program) -> list[int]:
 
 
 def host_inputs(program: Program) -> Result | None:
-    """Time calls with the arrays as they come against calls with them narrowed beforehand; None where there are none.
+    """Times calls with the original arrays and with arrays narrowed in advance; None if there are none.
 
-    Both hand the arrays over at each call. That no bit changes is so by how JAX narrows; it is checked all the same.
+    Both transfer the arrays at each call. JAX's narrowing implies that no bit changes; it is checked anyway.
     """
     wide = wide_leaves(program)
     total = sum(program.bound.leaves[n].value.nbytes for n in wide)
@@ -77,7 +77,8 @@ def host_inputs(program: Program) -> Result | None:
 
 
 def _subject(program: Program, values: Sequence[Any], wide: Sequence[int]) -> Subject:
-    """Calls that put the leaves `wide` on the device first, as a call of a jitted function does; the others are there."""
+    """Calls that first transfer the leaves `wide` to the device, like a call of a jitted function; the others are
+    already there."""
     compiled = program.baseline.compiled
     device = program.target.devices()[0]
     arrays = function_versions.placed(program.bound, values, program.target)

@@ -15,11 +15,11 @@ from jaxlint_runtime.proof.host_inputs import host_inputs
 from jaxlint_runtime.proof.reference import Reference
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 
-_LARGE = 2**20  # bytes of a captured array that are worth a line
+_LARGE = 2**20  # bytes of a captured array that are worth reporting
 
 
 class LiveProver:
-    """The candidates of a program whose function is at hand: `candidate_search.Prover`."""
+    """The candidates of a program whose function is available: `candidate_search.Prover`."""
 
     def __init__(self, program: Reference) -> None:
         self.program = program
@@ -28,7 +28,7 @@ class LiveProver:
 
     @property
     def cost(self) -> Cost:
-        """What the original costs. Raises StagingError."""
+        """The cost of the original. Raises StagingError."""
         return self.program.cost
 
     def propose(self, transform: str) -> list[Proposed] | Result:
@@ -45,7 +45,8 @@ class LiveProver:
         return [Proposed(one.name, transform, known.bits, one.estimate) for one in found]
 
     def prepare(self) -> None:
-        """Compute what every candidate is compared with, so that its time counts as the original's and not as the first one's."""
+        """Computes the common baseline of all candidates, so that its time counts for the original and not for the
+        first one."""
         if self.parts:
             self.program.settings.progress(
                 f"{self.program.captured.qualname}: computing the reference results"
@@ -54,11 +55,11 @@ class LiveProver:
                 self.program.references  # noqa: B018 - runs the original
 
     def plan(self, names: Sequence[str]) -> Plan:
-        """The version with these candidates. Raises what their transformations raise."""
+        """The version with these candidates. Raises the exceptions of their transformations."""
         return combine(self.program, [self.parts[name] for name in names])
 
     def evidence(self, names: Sequence[str]) -> list[str]:
-        """How what cannot run here was checked. Raises NotApplicable."""
+        """How parts that cannot run here were checked. Raises NotApplicable."""
         return evidence(self.program, [self.parts[name] for name in names])
 
     def staged(self, parts: Sequence[str]) -> bool:
@@ -66,7 +67,7 @@ class LiveProver:
         return all(name in self.parts for name in parts)
 
     def prove(self, parts: Sequence[str], base: Sequence[str]) -> Result:
-        """Prove a version with all of `parts` on top of `base` against `base`; tells of it where it is proven."""
+        """Proves a version with all of `parts` on top of `base`, compared with `base`; reports it if it is proven."""
         on = self._base(tuple(base))
         names = (*base, *parts)
         outcome, version = prove(
@@ -82,7 +83,7 @@ class LiveProver:
         return outcome
 
     def _base(self, names: tuple[str, ...]) -> Base:
-        """What is proven already, staged here."""
+        """A version that is already proven, traced here."""
         if names not in self._bases:
             staged = self.program.stage(self.plan(names).version) if names else self.program.baseline
             self._bases[names] = Base(tuple(self.parts[name] for name in names), staged)
@@ -90,7 +91,8 @@ class LiveProver:
 
 
 def opening(program: Reference) -> Iterator[Result]:
-    """Stage, compile and tell of the original; results on it as it is. Raises StagingError and TargetUnavailable."""
+    """Traces, compiles and describes the original; returns results about it. Raises StagingError and
+    TargetUnavailable."""
     settings = program.settings
     program.target.devices()
     settings.progress(f"{program.captured.qualname}: compiling for {program.target.name}")

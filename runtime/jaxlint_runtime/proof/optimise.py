@@ -1,4 +1,4 @@
-"""Try every optimisation on one captured function, in this process, and prove or reject each."""
+"""Tries every optimisation on one captured function, in this process, and proves or rejects each."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["Settings", "optimise"]
 
 
 def optimise(function: CapturedFunction, settings: Settings) -> Iterator[Result]:
-    """Yield one result per candidate, as each is decided; a candidate that crashes is one failed result.
+    """Yields one result per candidate, as each is decided; a candidate that crashes is one failed result.
 
-    Raises UnknownTarget and TargetUnavailable, before anything is yielded, where the target is no use here.
+    Raises UnknownTarget and TargetUnavailable, before anything is yielded, if the target cannot be used here.
     """
     if function.call is None:
         reason = function.refused or "no call was captured"

@@ -1,8 +1,8 @@
 """Interleaved A/B timing of two compiled programs.
 
-Samples are taken in the order A B B A, so that a drift of the machine falls on both sides alike; each such block
-gives one ratio, and the median of the ratios gets a bootstrap confidence interval. Two copies of one program
-timed one after the other differ by a quarter in the same time.
+Samples are taken in the order A B B A, so that drift of the machine affects both sides equally. Each block gives one
+ratio, and the median of the ratios gets a bootstrap confidence interval. Without interleaving, two copies of one
+program differ by a quarter in the same time.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from jaxlint_runtime.model import Interval
 from jaxlint_runtime.proof.gain import Change, between_calls
 from jaxlint_runtime.timing_noise import agreement
 
-_SAMPLE_SECONDS = 0.02  # a sample lasts at least this long: the clock and the scheduler are noisy below
+_SAMPLE_SECONDS = 0.02  # a sample lasts at least this long: clock and scheduler are noisy below
 _MAX_CALLS = 64
 _MIN_BLOCKS, _MAX_BLOCKS = 8, 60
 _FEWEST_BLOCKS = 5  # of calls so slow that more would take too long; a claim then needs all of them
-_PATIENCE = 5  # times the seconds that are asked for: what even the usual blocks may take
+_PATIENCE = 5  # times the requested seconds: the limit even for the usual blocks
 _MOST_PATIENCE = 8
-_COPY_BYTES = 512 * 2**20  # inputs held ready for one sample, where each call consumes its own
+_COPY_BYTES = 512 * 2**20  # prepared inputs for one sample, if each call consumes its own
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One side of a comparison: `prepare` makes the inputs of one call outside the clock, `run` is timed.
+    """One side of a comparison: `prepare` creates the inputs of one call outside the clock, `run` is timed.
 
-    `input_bytes` is what one `prepare` allocates anew.
+    `input_bytes` is the allocation of one `prepare`.
     """
 
     run: Callable[[Any], Any]
@@ -44,19 +44,19 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Milliseconds a call of both sides and how many times faster the second one is."""
+    """Milliseconds a call of both sides, and how many times faster the second one is."""
 
     before: Interval
     after: Interval
     speedup: Interval
     blocks: int
     calls: int  # in one sample
-    agreeing: float  # share of the blocks in which the side that is faster by the median was so
+    agreeing: float  # share of the blocks in which the side that is faster by the median was faster
     pairs: tuple[tuple[float, float], ...] = ()  # milliseconds a call of both sides, block by block
 
     @property
     def change(self) -> Change:
-        """What may be said of the time."""
+        """The claim about the time."""
         speedup = self.speedup
         times = self.before.median, self.after.median
         return between_calls(speedup.median, speedup.low, speedup.high, *times, self.agreeing)
@@ -73,7 +73,7 @@ class Timing:
 
 
 def compare(before: Subject, after: Subject, seconds: float, seed: int = 0) -> Timing | None:
-    """Time both sides in turn for about `seconds`; None where even the fewest blocks would take far longer."""
+    """Times both sides alternately for about `seconds`; None if even the fewest blocks would take far longer."""
     once = max(_sample(before, 1), _sample(after, 1))  # also the warm-up
     once = max(min(_sample(before, 1), once), min(_sample(after, 1), once))
     calls = max(1, min(_MAX_CALLS, math.ceil(_SAMPLE_SECONDS / max(once, 1e-7))))

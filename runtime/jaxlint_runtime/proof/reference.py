@@ -1,4 +1,4 @@
-"""What the original of a program computes, on the captured inputs and on varied ones: versions are compared with it."""
+"""The original's results on the captured inputs and on varied ones, with which versions are compared."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from jaxlint_runtime.proof.equivalence import Comparison, Outcome
 from jaxlint_runtime.proof.float64 import widened
 from jaxlint_runtime.proof.paired_timing import Subject
 
-_SLOW_CALL_SECONDS = 2.0  # functions slower than this are checked on the captured inputs alone
+_SLOW_CALL_SECONDS = 2.0  # slower functions are checked on the captured inputs only
 
 
 class Reference(Program):
-    """A program with what its original returns, each part computed when it is first asked for."""
+    """A program with the results of its original, each part computed on demand."""
 
     @functools.cached_property
     def draws(self) -> list[list[Any]]:
-        """The inputs on which versions are compared: those captured first, then varied ones."""
+        """The inputs for comparisons: those captured first, then varied ones."""
         magnitudes = self.settings.magnitudes if self._seconds_per_call < _SLOW_CALL_SECONDS else ()
         values = [leaf.value for leaf in self.bound.leaves]
         return equivalence.draws(values, magnitudes, self.settings.seed)
 
     @functools.cached_property
     def references(self) -> list[Outcome]:
-        """What the original returns for each draw."""
+        """The original's results for each draw."""
         return [self._first, *(self.outcome(self._original, values) for values in self.draws[1:])]
 
     @functools.cached_property
     def telling(self) -> list[int]:
-        """Numbers of the draws that versions are compared on: the captured inputs, and those where the original is finite."""
+        """Numbers of the draws for comparisons: the captured inputs, and those for which the original is finite."""
         return [n for n, reference in enumerate(self.references) if not n or _finite(reference)]
 
     @functools.cached_property
     def lost(self) -> str | None:
-        """The first output that is nothing but NaN on each of them, so that no version could be told from another."""
+        """The first output that only contains NaN on each of them, so that it cannot distinguish versions."""
         paths = [equivalence.lost(self.references[n]) for n in self.telling]
         return paths[0] if all(paths) else None
 
@@ -61,12 +61,12 @@ class Reference(Program):
 
     @property
     def original(self) -> Staged:
-        """The original, staged where values are computed."""
+        """The original for the device that computes the values."""
         return self._original
 
     @property
     def call_seconds(self) -> float:
-        """Seconds of one call of the original with its inputs brought there and its results brought back."""
+        """Seconds of one call of the original, including both transfers."""
         return self._seconds_per_call
 
     @functools.cached_property
@@ -81,9 +81,9 @@ class Reference(Program):
         return time.perf_counter() - start
 
     def outcome(self, staged: Staged, values: Sequence[Any], changes: bool = True) -> Outcome:
-        """Run a version on fresh copies of `values` and bring back what it returns.
+        """Runs a version on fresh copies of `values` and returns its results on the host.
 
-        `changes`: outputs that are new values of inputs are to be compared by how far they moved.
+        `changes`: outputs that are new values of inputs are compared by their change.
         """
         args, kwargs = self.bound.dynamic(function_versions.placed(self.bound, values, staged.target))
         result = jax.block_until_ready(staged.compiled(*args, **kwargs))
@@ -93,36 +93,36 @@ class Reference(Program):
         return self.read(staged, result, starts)
 
     def read(self, staged: Staged, result: Any, starts: Mapping[int, np.ndarray]) -> Outcome:
-        """What a version returned, on the host."""
+        """The results of a version, on the host."""
         return equivalence.outcome(result, starts)
 
     def rounded(self, values: Sequence[Any], dtype: str) -> Outcome:
-        """What the original returns when its inputs are rounded in `dtype`."""
+        """The original's results for inputs rounded in `dtype`."""
         moved = equivalence.rounded_inputs(values, dtype, self.settings.seed + 1)
         return self.outcome(self._original, moved)
 
     def rounding(self, staged: Staged, values: Sequence[Any], like: Outcome) -> Outcome | None:
-        """What `staged` would return in double precision where it returns `like`; None where that cannot be computed.
+        """The results of `staged` in double precision, in the form of `like`; None if that cannot be computed.
 
-        How far the one is from the other is how much rounding matters in this program.
+        The distance between the two shows how much rounding matters in this program.
         """
         if self.runner.platform != "cpu" or self._seconds_per_call >= _SLOW_CALL_SECONDS:
             return None
         try:
             given = [_as_is(value, leaf.aval) for value, leaf in zip(values, self.bound.leaves, strict=True)]
             found = self.widened(staged, given)
-        except Exception:  # a kernel, a callback, a dtype that has no wider one
+        except Exception:  # a kernel, a callback, a dtype without a wider one
             return None
         return Outcome(tuple(found), like.paths, like.groups, like.starts)
 
     def widened(self, staged: Staged, values: Sequence[Any]) -> list[np.ndarray]:
-        """The outputs of a version in float64. Raises what an operation raises that cannot be evaluated so."""
+        """The outputs of a version in float64. Raises any error of an operation that cannot be evaluated so."""
         return widened(staged.jaxpr, values)
 
     def check(self, staged: Staged, dtype: str | None) -> Comparison:
-        """Compare a version, staged where values are computed, with the original on every draw.
+        """Compares a version, on the device that computes the values, with the original on every draw.
 
-        `dtype` is the coarsest dtype that the version computes in, None where every bit must be the same.
+        `dtype` is the coarsest dtype of the version, None if every bit must be the same.
         """
         comparisons = []
         for number in self.telling:
@@ -152,10 +152,10 @@ class Reference(Program):
     def compared(
         self, version: Version, dtype: str | None, staged: Staged | None = None
     ) -> tuple[Comparison, Comparison | None]:
-        """Compare a version with the original: values, and gradients where it computes in `dtype`.
+        """Compares a version with the original: values, and gradients for the dtype `dtype`.
 
-        `staged` is the version as it is staged where values are computed, if it is already. Candidates that differ
-        in nothing but what the target makes of them share a version, which is run once.
+        `staged` is the version on the device that computes the values, if it exists already. Candidates that only
+        differ in the target's treatment share a version, which runs once.
         """
         key = (version.function, dtype)
         if key not in self._compared:
@@ -190,9 +190,9 @@ class Reference(Program):
         return any(found is not None for found in self._exacts.values())
 
     def check_gradients(self, version: Version, dtype: str) -> Comparison | None:
-        """Compare the gradients of a version, staged with `equivalence.gradient`, with those of the original.
+        """Compares the gradients of a version, from `equivalence.gradient`, with those of the original.
 
-        None where the original has none: it differentiates inside, computes no floats, or cannot be differentiated.
+        None if the original has none: it differentiates inside, has no floating results, or cannot be differentiated.
         """
         if self.differentiates or not any(_inexact(leaf) for leaf in self.references[0].leaves):
             return None
@@ -201,7 +201,7 @@ class Reference(Program):
         try:
             reference = self.outcome(original, values, changes=False)
         except StagingError:
-            return None  # a loop without a fixed number of turns, say
+            return None  # such as a loop without a fixed number of iterations
         if not any(leaf.size for leaf in reference.leaves):
             return None
         wide = self.rounding(original, values, reference) if dtype == self.dtype == "float32" else None
@@ -214,7 +214,7 @@ class Reference(Program):
         )
 
     def gradients(self, version: Version) -> Staged:
-        """A version's gradients, staged where values are computed."""
+        """A version's gradients, on the device that computes the values."""
         function = equivalence.gradient(version.function, self.settings.seed)
         options = replace(version.options, donate_argnums=(), donate_argnames=())
         return self.runnable(Version(functools.wraps(version.function)(function), options))
@@ -239,7 +239,7 @@ class Reference(Program):
 
 
 def _as_is(value: Any, aval: Any) -> Any:
-    """A value of the host in the dtype that the program takes it in."""
+    """A host value in the program's dtype."""
     if isinstance(value, np.ndarray | np.generic) and value.dtype != aval.dtype:
         return np.asarray(value).astype(aval.dtype)
     return value

@@ -1,6 +1,8 @@
-"""A short training run of a captured step, the original and a candidate side by side, each with its own carried state.
+"""A short training run of a captured step, the original and a candidate side by side, each with its own carried
+state.
 
-One step says whether a gradient is right; whether training still goes down with coarser arithmetic, only steps after each other do.
+One step shows whether a gradient is right. Only consecutive steps show whether the loss still decreases with coarser
+arithmetic.
 """
 
 from __future__ import annotations
@@ -16,9 +18,9 @@ from jaxlint_runtime.proof.reference import Reference
 
 _STEPS = 20
 _SECONDS = 10.0  # for both runs
-_LEAST = 5  # steps that say something
+_LEAST = 5  # steps that are meaningful
 _SHARE = 0.9  # of the original's gain that the candidate must reach ...
-_FLOOR = 0.02  # ... but for this share of the first loss
+_FLOOR = 0.02  # ... up to this share of the first loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class SideBySide:
 
     @property
     def problem(self) -> str | None:
-        """Why the candidate does not train as the original does; None when it does."""
+        """Why the candidate does not train like the original; None if it does."""
         for number, (a, b) in enumerate(zip(self.original, self.candidate, strict=True), 1):
             if math.isfinite(a) and not math.isfinite(b):
                 return f"the loss of step {number} in a short training run is {b}"
@@ -51,7 +53,7 @@ class SideBySide:
 
 
 def side_by_side(program: Reference, original: Staged, candidate: Staged) -> SideBySide | None:
-    """Run both; None where the function carries no state, gives no loss, or takes too long."""
+    """Runs both; None if the function has no carried state or loss, or takes too long."""
     carried = [(one.output, one.input) for one in program.updates if one.distance]
     if not carried:
         return None

@@ -1,1 +1,1 @@
-"""What the command line and its workers say to each other."""
+"""The messages between the command line and its workers."""

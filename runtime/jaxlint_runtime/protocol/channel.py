@@ -14,7 +14,7 @@ _HIGH = 200  # descriptors from here on survive programs that close "all" low on
 
 
 class Channel:
-    """The worker's end. Only the process that made it speaks: forked children are mute."""
+    """The worker's end. Only the process that created it sends: forked children are mute."""
 
     def __init__(self, read_fd: int, write_fd: int) -> None:
         self._read = _move_up(read_fd)
@@ -24,7 +24,7 @@ class Channel:
         self._rest = b""
 
     def send(self, event: Event) -> None:
-        """Write one event. A reader that has gone ends this process: nobody is left to work for."""
+        """Writes one event. If the reader is gone, this process exits: nobody needs its work."""
         if os.getpid() != self._process:
             return
         data = encode(event)
@@ -38,7 +38,7 @@ class Channel:
                 raise
 
     def receive(self) -> str:
-        """Wait for the next line. Raises EOFError when the other side has gone."""
+        """Waits for the next line. Raises EOFError if the other side is gone."""
         while b"\n" not in self._rest:
             chunk = os.read(self._read, 65536)
             if not chunk:
@@ -49,7 +49,7 @@ class Channel:
 
 
 def _move_up(fd: int) -> int:
-    """The same descriptor under a high number, closed in programs that this process starts."""
+    """The same descriptor under a high number, closed in child processes."""
     high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _HIGH)
     os.close(fd)
     return high

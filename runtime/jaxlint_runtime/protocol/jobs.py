@@ -1,4 +1,4 @@
-"""What a worker is told to do: its first line is an `Assignment`, and to one that measures more lines follow.
+"""The jobs of a worker: its first line is an `Assignment`; a measuring worker receives further lines.
 
 Times in seconds, sizes in bytes. A place is (path, line) or (path, qualified name).
 """
@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 
 from jaxlint_runtime.protocol.json_records import Message, Plain, from_plain, one_of
 
-RUN_FOLDER = "jaxlint-run-"  # how the name of a run's folder of temporary files begins
-Move = Callable[[str], str]  # a path of the project to that in its scratch copy
+RUN_FOLDER = "jaxlint-run-"  # the prefix of a run's folder of temporary files
+Move = Callable[[str], str]  # maps a path of the project to that in its scratch copy
 
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Functions are called with examples in place of running the program. `file` is None where annotations alone say with what."""
+    """Functions are called with example arguments in place of running the program. `file` is None if they come from
+    annotations only."""
 
     file: str | None
     dims: dict[str, int]
@@ -26,7 +27,7 @@ class Examples:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What is run, and whose code counts as the user's."""
+    """The program to run, and whose code counts as the user's."""
 
     kind: str  # "script", "module", "pytest"
     target: str
@@ -52,7 +53,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """When the program has run for long enough."""
+    """When the program has run long enough."""
 
     calls: int | None = 20  # of the busiest function; None: run to the end
     settle: bool = False  # not before the run has settled: see `capture.stop_condition`
@@ -64,24 +65,24 @@ class Trying:
     """How candidates are tried."""
 
     transforms: tuple[str, ...] | None = None  # None: all
-    seconds: float | None = None  # for timing one candidate; None: the optimiser's own default
-    costs: bool = False  # tell what the functions cost as they are, too
-    device_memory: int | None = None  # what a function may need on the device; None: as little as can be had
+    seconds: float | None = None  # for timing one candidate; None: the optimiser's default
+    costs: bool = False  # also report the cost of the original functions
+    device_memory: int | None = None  # memory limit of a function on the device; None: as little as possible
     dump: str | None = None  # folder for the staged programs
     trace: str | None = None  # folder for profiler traces
 
 
 @dataclass(frozen=True, slots=True)
 class Leave(Message):
-    """What was captured is left, with its candidates, in a folder for the processes that measure it."""
+    """Captured functions are exported, with their candidates, to a folder for the measuring processes."""
 
     folder: str
-    skip: tuple[tuple[str, int, str], ...] = ()  # path, line and target of what crashed or is done
+    skip: tuple[tuple[str, int, str], ...] = ()  # path, line and target of functions that crashed or are done
 
 
 @dataclass(frozen=True, slots=True)
 class Shard(Message):
-    """The inputs of what was captured are placed on a mesh."""
+    """The inputs of captured functions are placed on a mesh."""
 
     mesh: tuple[tuple[str, int], ...]  # names and sizes of its axes
     skip: tuple[tuple[str, int, str], ...] = ()
@@ -89,25 +90,25 @@ class Shard(Message):
 
 @dataclass(frozen=True, slots=True)
 class Serve(Message):
-    """The candidates of the one captured function are measured in the same process, for a target."""
+    """The candidates of the captured function are measured in the same process, for a target."""
 
     target: str
 
 
 @dataclass(frozen=True, slots=True)
 class Capture(Message):
-    """Run a program under the hooks, and then do with what it jits as `then` says."""
+    """Runs a program under the hooks, and then continues with its jitted functions as `then` says."""
 
     launch: Launch
-    then: Leave | Shard | Serve | None = None  # None: tell what was seen, and no more
+    then: Leave | Shard | Serve | None = None  # None: only report what was seen
     until: Until = Until()
     trying: Trying = Trying()
     capture_bytes: int = 512 * 1024 * 1024
     targets: tuple[str, ...] = ()  # empty: the device that the program ran on
-    flagged: tuple[tuple[str, int], ...] = ()  # places of findings: count the functions around
-    only: tuple[tuple[str, str], ...] | None = None  # functions to look at; None: all
+    flagged: tuple[tuple[str, int], ...] = ()  # places of findings: counts the functions around them
+    only: tuple[tuple[str, str], ...] | None = None  # functions to examine; None: all
     undonated: bool = False  # measure `only` against themselves without their donation
-    profile_server: int | None = None  # port on which the program can be profiled while it runs
+    profile_server: int | None = None  # port for profiling the program while it runs
 
     def moved(self, original: str, copy: str, move: Move) -> Capture:
         """The same in a scratch copy."""
@@ -127,19 +128,19 @@ class Capture(Message):
 
 @dataclass(frozen=True, slots=True)
 class Trial(Message):
-    """Run one version of a program from its start to its end, without hooks, and keep what its functions return."""
+    """Runs one version of a program from start to end, without hooks, and stores the results of its functions."""
 
     launch: Launch
-    observe: tuple[tuple[str, str], ...] = ()  # functions whose results are kept
-    preload: tuple[str, ...] = ()  # modules to import before the clock runs
-    record: str | None = None  # folder for what is kept
-    references: tuple[str, ...] = ()  # such folders of other runs to compare with
-    dtype: str | None = None  # the version computes in it
+    observe: tuple[tuple[str, str], ...] = ()  # functions whose results are stored
+    preload: tuple[str, ...] = ()  # modules to import before the clock starts
+    record: str | None = None  # folder for the stored results
+    references: tuple[str, ...] = ()  # folders of other runs to compare with
+    dtype: str | None = None  # the dtype that the version computes in
     cut_after: float | None = None  # seconds after which the run may be cut off, at the end of a call
     cut_at: tuple[str, str, int] | None = (
         None  # path, function and number of the call at whose end it is cut off
     )
-    inside: tuple[str, ...] = ()  # folders whose files are looked at without being told
+    inside: tuple[str, ...] = ()  # folders whose files are found without audit events
 
     def moved(self, original: str, copy: str, move: Move) -> Trial:
         """The same in a scratch copy."""
@@ -154,12 +155,12 @@ class Trial(Message):
 
 @dataclass(frozen=True, slots=True)
 class Measure(Message):
-    """Run no program: measure what functions others left, as they are named."""
+    """Runs no program: measures functions that other processes exported, as they are named."""
 
     trying: Trying = Trying()
 
     def moved(self, original: str, copy: str, move: Move) -> Measure:
-        """It has no paths of the project."""
+        """It contains no paths of the project."""
         return self
 
 
@@ -168,23 +169,24 @@ Job = Capture | Trial | Measure
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The first line. `run_folder`: of temporary files, which go with a worker whose command line was killed."""
+    """The first line. `run_folder`: for temporary files, which are removed if the command line is killed."""
 
     job: Job
     run_folder: str | None = None
 
     @classmethod
     def from_json(cls, text: str) -> Assignment:
-        """Read it. Raises ValueError when it was written by another version."""
+        """Reads it. Raises ValueError if another version wrote it."""
         return from_plain(cls, json.loads(text))
 
 
-# ---- what follows ----
+# ---- later lines ----
 
 
 @dataclass(frozen=True, slots=True)
 class Known(Message):
-    """Once a program was captured: the findings of check, what the callers of jitted functions give up, and whether to go on."""
+    """After the capture of a program: the findings of check, the arguments that callers no longer need, and whether
+    to continue."""
 
     findings: list[Plain] = field(default_factory=list)
     dead_arguments: list[tuple[str, int, list[int | str]]] = field(default_factory=list)
@@ -200,7 +202,7 @@ class Known(Message):
 
 @dataclass(frozen=True, slots=True)
 class Open(Message):
-    """To a process that measures: the function of this folder is next. The answer is `Ready`."""
+    """To a measuring process: the function of this folder is next. The answer is `Ready`."""
 
     folder: str
     target: str
@@ -216,7 +218,7 @@ class Prove(Message):
 
 @dataclass(frozen=True, slots=True)
 class TellPeaks(Message):
-    """Say what a target can do at most. The answers are `Peaks`, where that is known, and `Ready`."""
+    """Report a target's peak figures. The answers are `Peaks`, if they are known, and `Ready`."""
 
     target: str
 
@@ -225,6 +227,6 @@ Question = Open | Prove | TellPeaks
 
 
 def read_question(text: str) -> Question:
-    """A line to a process that measures. Raises ValueError."""
+    """A line to a measuring process. Raises ValueError."""
     found: Question = one_of((Open, Prove, TellPeaks), json.loads(text))
     return found

@@ -1,4 +1,4 @@
-"""Records as JSON and back: what goes over the pipes, and what a report is made of."""
+"""Conversion of records to JSON and back: messages on the pipes, and parts of a report."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-Plain = dict[str, Any]  # a JSON object whose form is that of the report
+Plain = dict[str, Any]  # a JSON object in the form of the report
 T = TypeVar("T")
-_WHICH = "is"  # the key under which a message says which of its kind it is
+_WHICH = "is"  # the key that names the kind of a message
 
 
 class Message:
-    """A record that is one of several: on the wire it says which."""
+    """A record that is one of several kinds: its JSON form names the kind."""
 
     TAG: ClassVar[str] = ""
 
@@ -29,7 +29,7 @@ class Message:
 
 
 def to_plain(value: Any) -> Any:
-    """Records, enums, paths and NumPy scalars as what JSON knows; infinities and NaN become null."""
+    """Records, enums, paths and NumPy scalars as JSON data; infinities and NaN become null."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         which = {_WHICH: value.TAG} if isinstance(value, Message) else {}
         return which | {
@@ -54,12 +54,12 @@ def to_plain(value: Any) -> Any:
 
 
 def encode(message: Any) -> bytes:
-    """One line."""
+    """The record as one line."""
     return json.dumps(to_plain(message), separators=(",", ":")).encode() + b"\n"
 
 
 def from_plain(kind: type[T], plain: Any) -> T:
-    """The record of what `to_plain` made of one; numbers that were not finite are NaN. Raises ValueError where it is none."""
+    """The record from its `to_plain` form; numbers that were not finite are NaN. Raises ValueError for another form."""
     found: T = _read(kind, plain)
     return found
 
@@ -103,7 +103,7 @@ def _hints(kind: type[Any]) -> dict[str, Any]:
 
 
 def one_of(kinds: tuple[Any, ...], plain: Any) -> Any:
-    """The member of a union that `plain` is: by what it says itself, else by its form. Raises ValueError."""
+    """The matching member of a union: by its own kind, otherwise by its form. Raises ValueError."""
     if plain is None:
         if type(None) in kinds:
             return None

@@ -1,7 +1,7 @@
-"""The JSON objects that a report is made of, key by key: workers tell them, and every format of the report reads them.
+"""The JSON objects of a report, key by key: workers send them, and every report format reads them.
 
-Times are seconds where the name ends in `_s` and milliseconds where it ends in `_ms`; sizes are bytes. What has a record in
-`model.py` has the same names here.
+Times are seconds where the name ends in `_s` and milliseconds where it ends in `_ms`; sizes are bytes. Objects with a
+record in `model.py` have the same names here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class IntervalJson(TypedDict):
 
 
 class CostJson(TypedDict, total=False):
-    """What a version of a function costs (`model.Cost`)."""
+    """The cost of a version of a function (`model.Cost`)."""
 
     time_ms: IntervalJson | None
     time_kind: str | None
@@ -34,7 +34,7 @@ class CostJson(TypedDict, total=False):
 
 
 class NumericsJson(TypedDict):
-    """How far values are from those of the original (`model.Numerics`)."""
+    """The distance of values from those of the original (`model.Numerics`)."""
 
     max_abs: float | None
     max_rel: float | None
@@ -44,7 +44,7 @@ class NumericsJson(TypedDict):
 
 
 class ResultJson(TypedDict):
-    """One candidate for one function, with the figures for and against it (`model.Result`)."""
+    """One candidate for one function, with its figures (`model.Result`)."""
 
     function: str
     path: str
@@ -68,7 +68,7 @@ class ResultJson(TypedDict):
 
 
 class CompileJson(TypedDict):
-    """One trace-and-compile; figures are None where the program did not end."""
+    """One compile; figures are None if the program did not end."""
 
     trace_s: float | None
     lower_s: float | None
@@ -77,7 +77,7 @@ class CompileJson(TypedDict):
 
 
 class FindingJson(TypedDict):
-    """A finding of check, as it is shown beside a function."""
+    """A finding of check, as shown beside a function."""
 
     path: str
     line: int
@@ -110,14 +110,15 @@ class FunctionJson(TypedDict):
     captured_bytes: int
     refused: str | None
     rebound: Any
-    constants: list[dict[str, Any]]  # large arrays that it captures
-    growing: list[dict[str, Any]]  # arguments that get longer from compile to compile
+    constants: list[dict[str, Any]]  # large captured arrays
+    growing: list[dict[str, Any]]  # arguments that grow from compile to compile
     compiles: list[CompileJson]
     findings: NotRequired[list[FindingJson]]
 
 
 class FlaggedJson(TypedDict):
-    """A function with findings that the program does not jit; None for what was not counted, `uncounted` says why."""
+    """A function with findings that the program does not jit. Values are None if it was not counted, for the reason
+    `uncounted`."""
 
     function: str
     path: str
@@ -125,17 +126,17 @@ class FlaggedJson(TypedDict):
     end_line: int
     calls: int | None  # run by the host
     inner_calls: int | None  # traced
-    seconds: float | None  # host time, what it calls included
+    seconds: float | None  # host time, callees included
     call_ms: float | None
     uncounted: str | None
-    described_call: int | None  # the call that `arguments` are of
+    described_call: int | None  # the call of `arguments`
     arguments: list[dict[str, Any]] | None  # `name`, `type` and either `value` or `structure` and `leaves`
-    variables: NotRequired[Any]  # what they held, for the search of edits
+    variables: NotRequired[Any]  # their values, for the search of edits
     findings: NotRequired[list[FindingJson]]
 
 
 class SyncJson(TypedDict):
-    """A line at which the host waits for the device."""
+    """A line with host syncs."""
 
     path: str
     line: int
@@ -147,7 +148,7 @@ class SyncJson(TypedDict):
 
 
 class DiffJson(TypedDict):
-    """How a proven result would be written; `note` says why not where `diff` is empty."""
+    """The edit for a proven result; `note` says why not if `diff` is empty."""
 
     function: str | None
     path: str | None
@@ -158,7 +159,7 @@ class DiffJson(TypedDict):
 
 
 class AppliedJson(TypedDict):
-    """What became of a proven result under `--apply`."""
+    """The outcome of a proven result under `--apply`."""
 
     function: str
     path: str
@@ -169,11 +170,11 @@ class AppliedJson(TypedDict):
 
 
 def peak_of(cost: CostJson | None) -> int | None:
-    """The bytes that a version needs at its peak, where they are known."""
+    """The peak bytes of a version, if known."""
     return None if cost is None else cost.get("peak_bytes")
 
 
 def before_and_after(result: ResultJson, name: str) -> tuple[Any, Any]:
-    """A figure of the costs before and after, by its name in `CostJson`; None where it is not known."""
+    """A figure of the costs before and after, by its name in `CostJson`; None if unknown."""
     before, after = result["before"] or {}, result["after"] or {}
     return before.get(name), after.get(name)

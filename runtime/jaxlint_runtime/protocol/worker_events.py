@@ -1,6 +1,6 @@
-"""What a worker says: one event a line.
+"""The messages of a worker: one event a line.
 
-`Plain` stands for what goes into the report as it is, in the form that the report documents (`report.document`).
+`Plain` is part of the report as it is, in its documented form (`report.document`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jaxlint_runtime.protocol.report_forms import FlaggedJson, FunctionJson, Syn
 
 @dataclass(frozen=True, slots=True)
 class Hello(Message):
-    """It is up."""
+    """The worker is ready."""
 
     pid: int
     python: str = ""
@@ -32,21 +32,21 @@ class Note(Message):
 
 @dataclass(frozen=True, slots=True)
 class Progress(Message):
-    """The same, soon outdated."""
+    """A line for the reader that is soon outdated."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Error(Message):
-    """It cannot go on."""
+    """The worker cannot continue."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Done(Message):
-    """Nothing more comes."""
+    """No more events follow."""
 
 
 # ---- the program runs ----
@@ -54,7 +54,7 @@ class Done(Message):
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """How often a jitted function was called up to now."""
+    """The calls of a jitted function so far."""
 
     function: str
     path: str
@@ -66,7 +66,7 @@ class Busy:
 
 @dataclass(frozen=True, slots=True)
 class Watch(Message):
-    """How far the program is; the busiest functions first."""
+    """The progress of the program; the busiest functions first."""
 
     functions: list[Busy]
     seconds: float
@@ -74,7 +74,7 @@ class Watch(Message):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How the program ended: `how` is "finished", "stopped" or "raised"; its exit status; the same in words."""
+    """The end of the program: `how` is "finished", "stopped" or "raised"; its exit status; a description."""
 
     how: str
     status: int
@@ -83,7 +83,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Captured(Message):
-    """The program is over: everything that was seen (`capture.session`)."""
+    """The program has ended: everything that was seen (`capture.session`)."""
 
     ending: Ended
     seconds: float
@@ -102,9 +102,9 @@ class Captured(Message):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The values of a run against those of the references: the worst of them in `problem` and `numerics`.
+    """The comparison of a run's values with the references: the worst result in `problem` and `numerics`.
 
-    `apart`: how far runs of the original are from each other, where that is more than the dtype explains.
+    `apart`: the distance between runs of the original, if it is more than the dtype explains.
     """
 
     calls: int = 0
@@ -115,14 +115,14 @@ class Compared:
 
     @property
     def moved(self) -> float | None:
-        """How far a value is from its reference at most; None where none was compared, or no number says it."""
+        """The largest distance of a value from its reference; None if none was compared, or it has no number."""
         far = None if self.numerics is None else self.numerics.max_rel
         return far if far is not None and math.isfinite(far) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Ran(Message):
-    """One whole run of a version is over (`capture.trial_run`). `compared`: its values, where there are references."""
+    """One whole run of a version has ended (`capture.trial_run`). `compared`: its values, if there are references."""
 
     ending: Ended
     run_s: float
@@ -145,7 +145,7 @@ class Ran(Message):
 
 @dataclass(frozen=True, slots=True)
 class OfFunction:
-    """A function and the target that it is looked at for."""
+    """A function and a target."""
 
     function: str
     path: str
@@ -160,15 +160,16 @@ class Optimising(OfFunction, Message):
 
 @dataclass(frozen=True, slots=True)
 class Optimised(OfFunction, Message):
-    """They are through."""
+    """Its candidates are done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Left(OfFunction, Message):
-    """The function and its candidates lie in `folder` for the processes that measure them (`exported.exporting`).
+    """The function and its candidates are in `folder` for the measuring processes (`exported.exporting`).
 
-    `environment` is what the program had set for JAX; `proposed` has the candidates of each transformation, or why there are none;
-    `together` those that were left as one; `unexported` why which of them could not be left, `refused` why nothing could.
+    `environment` are the program's JAX settings. `proposed` has the candidates of each transformation, or why there
+    are none; `together` the combinations that were exported; `unexported` why some could not be, `refused` why
+    nothing could.
     """
 
     folder: str
@@ -181,9 +182,9 @@ class Left(OfFunction, Message):
 
 @dataclass(frozen=True, slots=True)
 class Ready(Message):
-    """A process that measures is ready for a function: it took `seconds`, and has `results` on it as it is.
+    """A measuring process is ready for a function: it took `seconds`, and has `results` about the original.
 
-    `cost` is None where the function cannot be measured. `proposed` where it was captured in the same process.
+    `cost` is None if the function cannot be measured. `proposed` is set if it was captured in the same process.
     """
 
     seconds: float = 0.0
@@ -194,14 +195,14 @@ class Ready(Message):
 
 @dataclass(frozen=True, slots=True)
 class Proven(Message):
-    """What became of the candidates that were to be proven."""
+    """The outcomes of the requested candidates."""
 
     result: Result
 
 
 @dataclass(frozen=True, slots=True)
 class Decided(Message):
-    """A result on a function."""
+    """A result about a function."""
 
     target: str
     result: Result
@@ -209,7 +210,7 @@ class Decided(Message):
 
 @dataclass(frozen=True, slots=True)
 class Sharding(Message):
-    """How to split the inputs of a function over a mesh (`sharding.placement_record`)."""
+    """The best placement of a function's inputs on a mesh (`sharding.placement_record`)."""
 
     target: str
     sharding: Plain
@@ -217,7 +218,7 @@ class Sharding(Message):
 
 @dataclass(frozen=True, slots=True)
 class Constants(Message):
-    """Large arrays that a function captures."""
+    """Large captured arrays of a function."""
 
     path: str
     line: int
@@ -226,7 +227,7 @@ class Constants(Message):
 
 @dataclass(frozen=True, slots=True)
 class Inspected(Message):
-    """What one version of a function does (`inspection.overview`)."""
+    """The description of one version of a function (`inspection.overview`)."""
 
     function: str
     path: str
@@ -238,7 +239,7 @@ class Inspected(Message):
 
 @dataclass(frozen=True, slots=True)
 class Peaks(Message):
-    """What a target can do at most (`inspection.device_peaks`)."""
+    """The peak figures of a target (`inspection.device_peaks`)."""
 
     target: str
     peaks: Plain
@@ -268,6 +269,6 @@ _KINDS: tuple[Any, ...] = Event.__args__
 
 
 def read_event(plain: Mapping[str, Any]) -> Event:
-    """The event of a line. Raises ValueError."""
+    """The event in a line. Raises ValueError."""
     found: Event = one_of(_KINDS, plain)
     return found

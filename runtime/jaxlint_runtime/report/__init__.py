@@ -1,1 +1,1 @@
-"""What `jaxlint verify` says: the document that JSON prints, and the tables that people read."""
+"""The output of `jaxlint verify`: the JSON document, and the tables for people."""

@@ -1,4 +1,4 @@
-"""Of what was tried for a function, what a reader looks at first: as it is written, and the best that is proven."""
+"""The versions of a function that a reader looks at first: the original, and the best proven one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Place = tuple[str, str, int]  # function, path, line
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One function on one target: its candidates, the inspection of it as written, the best result and its inspection."""
+    """One function on one target: its candidates, the inspection of the original, the best result and its inspection."""
 
     place: Place
     results: list[ResultJson]
@@ -24,7 +24,7 @@ class Subject:
 
 
 def subjects(run: Mapping[str, Any]) -> list[Subject]:
-    """The functions of a run of the document, in the order in which they were tried."""
+    """The functions in a run of the document, in the order in which they were tried."""
     places = dict.fromkeys(place_of(result) for result in run["results"])
     places.update(dict.fromkeys(place_of(one) for one in run["inspections"]))
     found = []
@@ -42,12 +42,12 @@ def subjects(run: Mapping[str, Any]) -> list[Subject]:
 
 
 def place_of(entry: Mapping[str, Any]) -> Place:
-    """What tells functions apart."""
+    """The key that identifies a function."""
     return entry["function"], entry["path"], entry["line"]
 
 
 def best_of(results: Sequence[ResultJson]) -> ResultJson | None:
-    """The proven combination, else the proven candidate that gains most in time and memory together."""
+    """The proven combination, otherwise the proven candidate with the largest gain in time and memory together."""
     proven = [result for result in results if is_proven(result) and result["before"] and result["after"]]
     return max(
         proven, key=lambda result: (" + " in result["candidate"], gain_of(result).weight), default=None

@@ -1,4 +1,4 @@
-"""One line for each candidate that was tried, what gains most first; every format of the report shows these."""
+"""One line for each tried candidate, the largest gain first; every report format shows these."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BY_COMPILER, COMPILED_WRITABLE = "by the compiler alone", "--accept-compiled wri
 
 @dataclass(frozen=True, slots=True)
 class CandidateLine:
-    """The texts of one row; `result` is what they are about."""
+    """The texts of one row; `result` is its subject."""
 
     function: str
     candidate: str
@@ -32,7 +32,8 @@ class CandidateLine:
 
 
 def candidate_lines(document: Document) -> list[CandidateLine]:
-    """The candidates with figures: first the proven ones by what they gain, then the others in the order in which they were tried."""
+    """The candidates with figures: first the proven ones by gain, then the others in the order in which they were
+    tried."""
     ways = ways_of(document)
     lines = [
         _line(target, result, ways.get(_key(result)))
@@ -45,7 +46,7 @@ def candidate_lines(document: Document) -> list[CandidateLine]:
 
 
 def ways_of(document: Document) -> dict[tuple[str, int, str], str]:
-    """How each proven result gets into the source, by its place and candidate: written, writable or advice."""
+    """How each proven result gets into the source, by place and candidate: written, writable or advice."""
     written = {(one["path"], one["line"], one["candidate"]) for one in document.applied if one["kept"]}
     left = {(one["path"], one["line"], one["candidate"]) for one in document.applied if not one["kept"]}
     source = any(one["candidate"] == "source" and one["diff"] for one in document.diffs)
@@ -88,11 +89,11 @@ def _line(target: str, result: ResultJson, way: str | None) -> CandidateLine:
 
 
 def _outcome(target: str, result: ResultJson, way: str | None) -> str:
-    """In two or three words: what became of it."""
+    """The outcome in two or three words."""
     if way is not None:
         if result["status"] != "compiled" or way == WRITTEN:
             return way
-        # A device that is not there: what its compiler says is written on request alone.
+        # For a compile-only target, results are written only on request.
         asked = COMPILED_WRITABLE if ":" in target else WRITABLE
         return f"{ADVICE}, {BY_COMPILER}" if way == ADVICE else asked
     if result["status"] in ("failed", "not-applicable"):
@@ -112,7 +113,7 @@ def _outcome(target: str, result: ResultJson, way: str | None) -> str:
 
 
 def time_cell(result: ResultJson, arrow: str = "->") -> str:
-    """The time of a call before and after, with its kind where it was not measured."""
+    """The time of a call before and after, with its kind if it was not measured."""
     before, after = before_and_after(result, "time_ms")
     if before is None or after is None:
         return "-"
@@ -128,7 +129,7 @@ def speed_cell(result: ResultJson) -> str:
 
 
 def memory_cell(result: ResultJson, arrow: str = "->") -> str:
-    """The peak memory before and after; the residuals where the peak is not known."""
+    """The peak memory before and after; the residuals if the peak is unknown."""
     for key, mark in (("peak_bytes", ""), ("residual_bytes", " of residuals (estimate)")):
         before, after = before_and_after(result, key)
         if before is not None and after is not None:
@@ -137,7 +138,7 @@ def memory_cell(result: ResultJson, arrow: str = "->") -> str:
 
 
 def values_cell(numerics: NumericsJson | None) -> str:
-    """How far the values are apart, relative to their size."""
+    """The relative distance of the values."""
     if numerics is None:
         return "-"
     apart = numerics["max_rel"]
@@ -149,7 +150,7 @@ def values_cell(numerics: NumericsJson | None) -> str:
 
 
 def kinds_of_figures(lines: Sequence[CandidateLine]) -> str:
-    """What the figures of these lines are, in one sentence each."""
+    """The kinds of figures in these lines, in one sentence each."""
     said = []
     if any(
         line.speed != "-" and (line.result["after"] or CostJson()).get("time_kind", "measured") == "measured"

@@ -26,9 +26,9 @@ SCHEMA_VERSION = 1
 
 @dataclass(slots=True)
 class Document:
-    """What is known of a run; the forms of its parts are those of `protocol.report_forms`.
+    """The known results of a run; the forms of its parts are those of `protocol.report_forms`.
 
-    `functions`, `flagged` and `syncs` are as the worker told them, with the findings of check that belong to each.
+    `functions`, `flagged` and `syncs` are as the worker sent them, with the findings of check for each.
     """
 
     program: dict[str, Any]
@@ -40,35 +40,37 @@ class Document:
     versions: dict[str, str] = field(default_factory=dict)
     functions: list[FunctionJson] = field(default_factory=list)
     flagged: list[FlaggedJson] = field(default_factory=list)
-    watched: list[FlaggedJson] = field(default_factory=list)  # all that were counted, with findings or not
+    # all counted functions, with or without findings
+    watched: list[FlaggedJson] = field(default_factory=list)
     syncs: list[SyncJson] = field(default_factory=list)
     eager: dict[str, Any] = field(default_factory=dict)
     step: str | None = None
     results: list[tuple[str, ResultJson]] = field(default_factory=list)
-    # What versions of functions do, see `inspection.overview`.
+    # Descriptions of versions of functions, see `inspection.overview`.
     inspections: list[dict[str, Any]] = field(default_factory=list)
     peaks: dict[str, dict[str, Any]] = field(default_factory=dict)  # by target
-    # How what is proven would be written, see `apply.preview`.
+    # The edits for proven results, see `apply.preview`.
     diffs: list[DiffJson] = field(default_factory=list)
     # By target, see `sharding.placement_record`.
     shardings: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     applied: list[AppliedJson] = field(default_factory=list)
-    regressions: list[str] = field(default_factory=list)  # what is worse than the baseline of --compare
+    # figures that are worse than in the baseline of --compare
+    regressions: list[str] = field(default_factory=list)
     sizes: list[dict[str, Any]] = field(default_factory=list)  # figures by size, see `sweep.rows_of`
     interrupted: bool = False
     ran: bool = False  # whether the program could be run at all
 
     def captured(self, event: Captured) -> None:
-        """The program is over."""
+        """The program has ended."""
         self.ran = True
         self.targets = event.targets or self.targets
         self.ending, self.seconds, self.used_jax = to_plain(event.ending), event.seconds, event.used_jax
         self.device, self.versions, self.step = event.device, event.versions, event.step
         self.functions, self.syncs, self.eager = event.functions, event.syncs, event.eager
         self.watched = list(event.flagged)
-        # What the variables held is for the search of edits alone.
+        # The values of variables only serve the search for edits.
         self.flagged = []
         for one in event.flagged:
             shown_of_it = one.copy()
@@ -76,7 +78,7 @@ class Document:
             self.flagged.append(shown_of_it)
 
     def inspected(self, event: Inspected) -> None:
-        """What a version does; told again by each process that begins with it."""
+        """The description of a version; each process repeats it when it begins."""
         names = ("target", "version", "function", "path", "line")
         entry = {**{name: getattr(event, name) for name in names}, **event.overview}
         known = [[one[name] for name in names if name != "function"] for one in self.inspections]
@@ -84,19 +86,19 @@ class Document:
             self.inspections.append(entry)
 
     def learned(self, event: Constants) -> None:
-        """What staging showed of one function, beyond its candidates."""
+        """Facts about one function from its traced program, beyond its candidates."""
         for function in self.functions:
             if (function["path"], function["line"]) == (event.path, event.line):
                 function["constants"] = event.constants
 
     def progressed(self, event: Watch) -> None:
-        """The program is running: what is known if nothing more comes."""
+        """The program is running: these are the known facts if nothing more comes."""
         if self.ending is None:
             self.seconds = event.seconds
             self.functions = [_unfinished(one) for one in event.functions]
 
     def add_findings(self, findings: Iterable[Mapping[str, Any]]) -> None:
-        """Tie findings of check to the functions and the host syncs of the same lines."""
+        """Assigns findings of check to functions, and to host syncs on the same lines."""
         findings = list(findings)
         self._add_to_flagged(findings)
         for function in self.functions:
@@ -111,7 +113,8 @@ class Document:
             ]
 
     def _add_to_flagged(self, findings: list[Mapping[str, Any]]) -> None:
-        """Give each finding to the innermost function around it; what a jitted function shows is not shown twice."""
+        """Assigns each finding to the innermost flagged function around it, unless a jitted function shows it
+        already."""
         for function in self.flagged:
             function["findings"] = []
         for finding in findings:
@@ -123,7 +126,7 @@ class Document:
         self.flagged = [function for function in self.flagged if function["findings"]]
 
     def join(self, again: Document) -> None:
-        """Take in what a look at the edited program showed; a function that edits moved stays where it was first seen."""
+        """Merges the results for the edited program; a function that edits moved keeps its first place."""
 
         results = []
         for target, result in again.results:
@@ -138,12 +141,12 @@ class Document:
         self.results += results
 
     def line_of(self, path: str, function: str, line: int) -> int:
-        """Where the run saw a function, or what was tried for it is said to be first; `line` where neither did."""
+        """The line at which the run saw a function, or at which its results place it; otherwise `line`."""
         seen = (*self.functions, *self.watched, *(result for _, result in self.results))
         return next((one["line"] for one in seen if (one["path"], one["function"]) == (path, function)), line)
 
     def results_of(self, target: str) -> list[ResultJson]:
-        """The candidates that were tried for one target."""
+        """The tried candidates of one target."""
         return [result for name, result in self.results if name == target]
 
     def proven(self) -> list[ResultJson]:
@@ -151,12 +154,12 @@ class Document:
         return [result for _, result in self.results if is_proven(result)]
 
     def best_speedup(self) -> float | None:
-        """The largest lower bound of a speed-up that is claimed and was measured; None where there is none."""
+        """The largest lower bound of a measured and claimed speed-up; None if there is none."""
         times = [gain_of(result).time for _, result in self.results if result["status"] == "verified"]
         return max((time.low for time in times if time is not None and time.better), default=None)
 
     def as_json(self) -> dict[str, Any]:
-        """The contract of `--output-format json`; paths are relative to the working directory where they lie in it."""
+        """The documented form of `--output-format json`; paths inside the working directory are relative to it."""
         return {
             "schema_version": SCHEMA_VERSION,
             "program": {
@@ -205,7 +208,7 @@ class Document:
 
 
 def _unfinished(busy: Busy) -> FunctionJson:
-    """What is known of a function while the program runs."""
+    """The known facts about a function while the program runs."""
     cause = "unknown: the program did not finish"
     unseen: CompileJson = {"trace_s": None, "lower_s": None, "compile_s": None, "cause": cause}
     return {
@@ -254,7 +257,7 @@ def _lies_in(finding: Mapping[str, Any], function: Mapping[str, Any]) -> bool:
 
 
 def _speaks_of(finding: Mapping[str, Any], function: Mapping[str, Any]) -> bool:
-    """Whether a finding lies inside a jitted function, or at the place where it is jitted."""
+    """Whether a finding lies inside a jitted function, or where it is jitted."""
     at_jit = (finding["path"], finding["line"]) == (function["jit_path"], function["jit_line"])
     return at_jit or _lies_in(finding, function)
 
@@ -271,7 +274,7 @@ def _brief(finding: Mapping[str, Any]) -> FindingJson:
 
 
 def _inspection(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """An inspection with the paths inside it as a person would write them."""
+    """An inspection with its paths in readable form."""
 
     def walk(value: Any) -> Any:
         if isinstance(value, Mapping):
@@ -288,7 +291,7 @@ def _inspection(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shown(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry with its paths, and those of its findings, as a person would write them."""
+    """The entry with its paths, and those of its findings, in readable form."""
     out = dict(entry)
     for key in ("path", "jit_path"):
         if isinstance(out.get(key), str):

@@ -1,4 +1,4 @@
-"""A report with the text in it made fit to be shown: names, messages and what was printed come from the program that was run."""
+"""Escapes the text in a report for display: names, messages and printed lines come from the program that ran."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from jaxlint.report.escaping import escaped, printable
 from jaxlint_runtime.report.document import Document
 
-_CODE = frozenset({"code", "diff"})  # what is made of several lines, by the name that it has in a report
+_CODE = frozenset({"code", "diff"})  # texts with several lines, by their key in a report
 
 
 def harmless(document: Document) -> Document:
-    """A copy in which no text steers a terminal, or begins a line of its own where it is not code."""
+    """A copy in which no text controls a terminal, or starts a new line outside code."""
     made = {field.name: _cleaned(getattr(document, field.name)) for field in dataclasses.fields(document)}
     return dataclasses.replace(document, **made)
 

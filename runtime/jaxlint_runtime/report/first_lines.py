@@ -1,4 +1,4 @@
-"""What a reader wants to know first: what is proven, how much faster and smaller that is, and what to do next."""
+"""The first lines for a reader: what is proven, how much faster and smaller it is, and the next step."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.paths import display_path
 
 _SHOWN_FUNCTIONS = 2
-_LEAST_SHARE = 0.01  # less is not told
+_LEAST_SHARE = 0.01  # a smaller share is not reported
 
 
 def first_lines(document: Document) -> list[str]:
-    """At most three lines, without styles; none where nothing was tried."""
+    """At most three lines, without styles; empty if nothing was tried."""
     if not document.results:
         return []
     counted = tally([result for _, result in document.results])
@@ -28,7 +28,7 @@ def first_lines(document: Document) -> list[str]:
 
 
 def _gains(document: Document) -> Iterator[str]:
-    """One line: the whole program where it was measured, else the functions that gain most."""
+    """One line: the whole program if it was measured, otherwise the functions with the largest gains."""
     proven = [
         (result, gain)
         for _, result in document.results
@@ -59,7 +59,7 @@ def _gains(document: Document) -> Iterator[str]:
 
 
 def _shares(document: Document) -> dict[tuple[str, int], float]:
-    """How much each function takes of the time that jitted functions ran, compiling left out."""
+    """Each function's share of the time in jitted functions, without compilation."""
     spent = {(one["path"], one["line"]): one.get("seconds") or 0.0 for one in document.functions}
     whole = sum(spent.values())
     return {place: seconds / whole for place, seconds in spent.items()} if whole else {}
@@ -74,7 +74,7 @@ def _share(share: float | None) -> str:
 
 
 def _next(document: Document, ways: Mapping[tuple[str, int, str], str]) -> str:
-    """What to type or read."""
+    """The next command or page."""
     names: dict[str, list[str]] = {WRITTEN: [], WRITABLE: [], ADVICE: []}
     files = []
     options = "--apply"

@@ -1,4 +1,4 @@
-"""On the terminal: what each function needs on each target, and what its compiled program does, by line."""
+"""For the terminal: what each function needs on each target, and what its compiled program does, by line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LARGE = 2**20  # bytes at the peak that are worth a list
 
 
 def inspected(document: Document, verbose: bool) -> Iterator[RenderableType]:
-    """The table of targets where there is more to compare than the device at hand; with `verbose` the facts as well."""
+    """The table of targets, if there are others than the current device; with `verbose` also the facts."""
     runs = document.as_json()["runs"]
     rows = rows_of(runs)
     if worth_showing(rows):
@@ -43,7 +43,7 @@ PEAK_KINDS = {
 
 
 def peaks(runs: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
-    """What is alive when a function as it is written needs most, by the line that made it."""
+    """The live values at an original function's peak, by the line that created them."""
     told = None
     for subject in subjects(runs[0])[:_SHOWN_PEAKS] if runs else ():
         memory = subject.original["memory"] if subject.original else None

@@ -1,4 +1,4 @@
-"""What there is to choose from: the proven versions of a function that no other is better than in time, memory and compile time."""
+"""The choices: the proven versions of a function that no other version beats in time, memory and compile time."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from jaxlint_runtime.proof.gain import is_proven
 from jaxlint_runtime.protocol.report_forms import CostJson, ResultJson
 
 _AS_IT_IS = "as written"
-_SAME = 1.02  # times and sizes that are as near as this are the same
+_SAME = 1.02  # closer times and sizes count as equal
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One version. Milliseconds a call and what kind of time that is, bytes and seconds, as far as they are known.
+    """One version: milliseconds a call and the kind of that time, bytes and seconds, as far as known.
 
-    `written`: `--apply` can write it; None where that is not known.
+    `written`: `--apply` can write it; None if unknown.
     """
 
     name: str
@@ -32,16 +32,16 @@ class Point:
 
 
 def parts_of(result: ResultJson) -> frozenset[str]:
-    """The candidates that a version has: its own, and those that it was tried on top of."""
+    """The candidates in a version: its own, and those that it was tried on top of."""
     names = [*str(result.get("base") or "").split(" + "), *str(result["candidate"]).split(" + ")]
     return frozenset(name for name in names if name)
 
 
 def front(results: Iterable[ResultJson], writable: Set[str] | None = None) -> list[Point]:
-    """The Pareto front of one function on one target, the original among them where it is on it; the fastest first.
+    """The Pareto front of one function on one target, including the original if it is on it; the fastest first.
 
-    `results` are those of that function, in the order in which they were decided. `writable`: the candidates that can be written. What can
-    be written as a whole is on the front where no other such version beats it, whatever advice would.
+    `results` are those of the function, in the order of decision. `writable`: the candidates that can be written. A
+    fully writable version is on the front if no other writable version beats it, whatever advice would.
     """
     points: list[Point] = []
     for result in results:
@@ -69,7 +69,7 @@ def _point(name: str, cost: CostJson, written: bool | None = None) -> Point:
 
 
 def _dominates(one: Point, other: Point) -> bool:
-    """Whether `one` is in nothing worse and in something better. Times of two kinds tell nothing of each other."""
+    """Whether `one` is worse in nothing and better in something. Times of different kinds are not comparable."""
     if one.time_ms is not None and other.time_ms is not None and one.time_kind != other.time_kind:
         return False
     pairs: Sequence[tuple[float, float]] = [

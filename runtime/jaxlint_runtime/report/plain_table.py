@@ -1,4 +1,4 @@
-"""Tables of the terminal: a title, headings, no lines."""
+"""Tables for the terminal: a title, headings, no lines."""
 
 from __future__ import annotations
 

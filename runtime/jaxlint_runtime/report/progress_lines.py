@@ -1,4 +1,4 @@
-"""Says on the terminal what `verify` is doing, between the lines of the user's program."""
+"""Shows the progress of `verify` on the terminal, between the lines of the user's program."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TextIO
 
 from jaxlint.report.escaping import escaped
 
-_QUIET_FOR = 15.0  # seconds between progress lines where nothing can be overwritten
+_QUIET_FOR = 15.0  # seconds between progress lines if nothing can be overwritten
 
 
 class Live:
     """Writes to `stream` (stderr): notes as lines, progress as one line that changes, the program's output dimmed.
 
-    Use as a context. `quiet` hides what the program prints.
+    Use as a context manager. `quiet` hides the program's output.
     """
 
     def __init__(self, stream: TextIO | None = None, quiet: bool = False) -> None:
@@ -45,7 +45,7 @@ class Live:
             self._said = time.monotonic()
 
     def progress(self, message: str) -> None:
-        """A line that the next one replaces; where that is impossible, one now and then."""
+        """A line that the next one replaces; if that is impossible, one now and then."""
         with self._lock:
             if self._terminal:
                 if message == self._message and self._shown:
@@ -61,7 +61,7 @@ class Live:
                 self._said = time.monotonic()
 
     def output(self, stream: str, data: bytes) -> None:
-        """What the program printed."""
+        """The program's output."""
         if self._quiet:
             return
         text = data.decode(errors="replace")
@@ -84,5 +84,5 @@ class Live:
         try:
             self._stream.write(text)
             self._stream.flush()
-        except (OSError, ValueError):  # the terminal has gone; the report may still go elsewhere
+        except (OSError, ValueError):  # the terminal is gone; the report may still be written elsewhere
             return

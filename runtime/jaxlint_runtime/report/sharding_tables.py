@@ -1,4 +1,4 @@
-"""Placements on a mesh as people read them: the table, what was found in words, the code, what else is worth knowing."""
+"""Placements on a mesh for people: the table, the result in words, the code, further remarks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def rows(sharding: Mapping[str, Any]) -> Iterator[tuple[str, list[str], str, boo
 
 
 def heading(sharding: Mapping[str, Any]) -> str:
-    """Which function, on which mesh, of which devices."""
+    """The function, the mesh and its devices."""
     mesh = sharding["mesh"]
     axes = ",".join(f"{name}={n}" for name, n in zip(mesh["names"], mesh["sizes"], strict=True))
     place = f"{display_path(sharding['path'])}:{sharding['line']}"
@@ -45,7 +45,7 @@ def heading(sharding: Mapping[str, Any]) -> str:
 
 
 def sharded(sharding: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """The part of the report on one function."""
+    """The part of the report about one function."""
     table = plain_table(heading(sharding))
     table.add_column("placement", overflow="fold")
     for name in HEADINGS:
@@ -87,7 +87,7 @@ def comparison_basis(sharding: Mapping[str, Any]) -> str:
 
 
 def values(sharding: Mapping[str, Any]) -> str:
-    """Whether it computes the same."""
+    """Whether it is equivalent."""
     if sharding["values_problem"] is not None:
         return f"values: {sharding['values_problem']}"
     found = sharding["values"]

@@ -1,4 +1,5 @@
-"""How figures change with the sizes of `--sizes`: one row for each function, candidate and size, for every format of the report."""
+"""How figures change over the sizes of `--sizes`: one row for each function, candidate and size, for every report
+format."""
 
 from __future__ import annotations
 
@@ -17,9 +18,9 @@ def headings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def cells(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """Texts in the order of `headings`; all sizes of one version of a function stand together.
+    """Texts in the order of `headings`; all sizes of one version are adjacent.
 
-    A function as it is has a row of its own only where nothing was tried on it.
+    An original function has its own row only if nothing was tried on it.
     """
     order: dict[tuple[Any, ...], int] = {}
     for row in rows:

@@ -1,7 +1,7 @@
-"""A stored measure of a program, and what became worse since: the gate of `--save` and `--compare`.
+"""The stored costs of a program, and what became worse since: the gate of `--save` and `--compare`.
 
-What a compiler says and what is counted is compared closely; times of a busy machine are not, so that a call is slower only where
-the fast quarter of the calls now takes longer than the slow quarter did.
+Compiler figures and counts are compared closely. Times of a busy machine are not: a call is slower only if the fast
+quarter of the calls now takes longer than the slow quarter did.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.wording.paths import display_path
 
 VERSION = 1
-_MORE_BYTES = (1.02, 64 * 2**10)  # of memory: this many times and this many bytes more
-_MORE_WORK = 1.01  # times the floating-point operations
-_SLOWER = 1.1  # times the slow quarter of the calls
-_SYNCS = 0.05  # more waits of the host in a step
+_MORE_BYTES = (1.02, 64 * 2**10)  # of memory: the allowed increase as a factor and in bytes
+_MORE_WORK = 1.01  # the allowed factor of floating-point operations
+_SLOWER = 1.1  # the allowed factor of the slow quarter of the calls
+_SYNCS = 0.05  # the allowed number of additional host syncs in a step
 
 
 class BadBaseline(Exception):
-    """A stored baseline that cannot be used; the message is one line and names the file."""
+    """An unusable stored baseline; the message is one line and names the file."""
 
 
 def as_baseline(document: Document) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def as_baseline(document: Document) -> dict[str, Any]:
 
 
 def read_baseline(path: Path) -> dict[str, Any]:
-    """A baseline from a file. Raises BadBaseline."""
+    """The baseline in a file. Raises BadBaseline."""
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -66,7 +66,7 @@ def read_baseline(path: Path) -> dict[str, Any]:
 
 
 def regressions(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """What is worse now, one line each. Functions that only one of the runs knows are left out."""
+    """What became worse, one line each. Functions in only one of the runs are left out."""
     same_device = stored["device"] == now["device"]
     for name, before in stored["functions"].items():
         after = now["functions"].get(name)

@@ -1,4 +1,4 @@
-"""What a function needs on each target, as it is written and at its best: one row each, for every format of the report."""
+"""What a function needs on each target, originally and at best: one row each, for every report format."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jaxlint_runtime.wording.units import amount, milliseconds, size
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Texts of one row; `fits` is "fits", "too big" or "" where the memory of the device is not known."""
+    """Texts of one row; `fits` is "fits", "too big" or "" if the memory of the device is unknown."""
 
     function: str
     target: str
@@ -31,19 +31,20 @@ class Row:
 
 
 def rows_of(runs: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """The rows of all targets, those of one function together."""
+    """The rows of all targets, those of one function adjacent."""
     found = [(subject.place, row) for run in runs for subject in subjects(run) for row in _rows(subject, run)]
     order = {place: number for number, place in enumerate(dict.fromkeys(place for place, _ in found))}
     return [row for _, row in sorted(found, key=lambda pair: order[pair[0]])]
 
 
 def worth_showing(rows: Sequence[Row]) -> bool:
-    """Whether there is more to compare than what was run on the device at hand."""
+    """Whether there are targets other than the current device."""
     return len({row.target for row in rows}) > 1 or any(row.compile_only for row in rows)
 
 
 def verdicts(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Which functions do not fit the memory of their device and what makes them fit; of devices that are not there, that the others do."""
+    """The functions that do not fit their device's memory, and what makes them fit; for compile-only targets, that
+    the others fit."""
     for run in runs:
         memory = run["peaks"]["memory"] if run["peaks"] else None
         if memory is None:
@@ -65,7 +66,7 @@ def verdicts(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def compile_only(run: Mapping[str, Any]) -> bool:
-    """Whether the target of a run is a device that is not there."""
+    """Whether a run's target is compile-only."""
     return ":" in run["target"]
 
 
@@ -74,12 +75,12 @@ def _fits(cost: CostJson, memory: float) -> bool:
 
 
 def _shown(subject: Subject) -> list[tuple[int, ResultJson]]:
-    """The candidates that are proven and whose memory is known, with that."""
+    """The proven candidates with known memory, and that memory."""
     return [(peak, r) for r in subject.results if (peak := peak_of(r["after"])) and is_proven(r)]
 
 
 def _smaller(subject: Subject) -> str:
-    """What the version that needs least needs, where that is less."""
+    """What the smallest version needs, if it is less."""
     peak, least = min(_shown(subject), key=lambda one: one[0], default=(0, None))
     before = subject.original["cost"]["peak_bytes"] if subject.original else 0
     if least is None or peak > 0.98 * before:
@@ -88,7 +89,7 @@ def _smaller(subject: Subject) -> str:
 
 
 def _all_of(result: ResultJson) -> str:
-    """The version that a result is about, what it was tried on top of included."""
+    """All candidates of a result's version, including those that it was tried on top of."""
     base = result.get("base")
     return f"{base} + {result['candidate']}" if base else str(result["candidate"])
 
@@ -114,7 +115,7 @@ def _rows(subject: Subject, run: Mapping[str, Any]) -> Iterator[Row]:
         if one is None:
             continue
         figures = dict(one["cost"] or {})
-        if not figures or not compile_only(run):  # the time of the device at hand is that of the proof
+        if not figures or not compile_only(run):  # the current device's time is that of the proof
             figures.update({key: value for key, value in (cost or {}).items() if value is not None})
         if name == "as written" and one["cost"]:
             figures["peak_bytes"] = one["cost"]["peak_bytes"]
@@ -122,7 +123,7 @@ def _rows(subject: Subject, run: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _time(milliseconds_: float, kind: str) -> str:
-    """A time with its kind; that of a roofline is a bound."""
+    """A time with its kind; a roofline time is a bound."""
     return f"{'≥ ' if kind == 'roofline' else ''}{milliseconds(milliseconds_)} ({kind})"
 
 

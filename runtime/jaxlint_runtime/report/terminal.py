@@ -1,4 +1,4 @@
-"""The report as people read it: what is proven and what to do next, every candidate in a line, then what the run shows."""
+"""The report for people: what is proven and what to do next, every candidate in a line, then the facts of the run."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ _SHOWN_SYNCS = 12
 _SHOWN_FLAGGED = 12
 _SHOWN_EAGER = 3
 _DONE = (WRITTEN, WRITABLE)
-_FELT = 1e-3  # seconds of one wait
-_COSTLY = 0.03  # of all that functions take: what does is shown, though it is called once
+_FELT = 1e-3  # seconds of one host sync
+_COSTLY = 0.03  # share of the time in all functions: such a function is shown, even if it is called once
 
 
 def print_report(document: Document, stream: TextIO, verbose: bool = False) -> None:
-    """Print what is known; plain text of a fixed width where `stream` is no terminal.
+    """Prints the known results; plain text of a fixed width if `stream` is not a terminal.
 
-    `verbose`: what each compiled program does, by line, as well.
+    `verbose`: also what each compiled program does, by line.
     """
     if stream.isatty():
         _print(document, verbose, file=stream)
@@ -69,14 +69,15 @@ def print_report(document: Document, stream: TextIO, verbose: bool = False) -> N
 
 
 def _print(document: Document, verbose: bool, **how: Any) -> None:
-    """Names and messages come from the program: none of them is markup, an emoji or a command to the terminal."""
+    """Names and messages come from the program: none of them is interpreted as markup, an emoji or a terminal
+    command."""
     console = Console(highlight=False, markup=False, emoji=False, **how)
     for part in render(harmless(document), verbose):
         console.print(part)
 
 
 def render(document: Document, verbose: bool = False) -> Iterator[RenderableType]:
-    """The parts of the report: the result, the candidates, what is left to write by hand, then what the run showed."""
+    """The parts of the report: the result, the candidates, the manual edits, then the facts of the run."""
     yield _headline(document)
     yield from _outcome(document, verbose)
     lines = candidate_lines(document)
@@ -102,7 +103,7 @@ def render(document: Document, verbose: bool = False) -> Iterator[RenderableType
 
 
 def _outcome(document: Document, verbose: bool) -> Iterator[RenderableType]:
-    """What was proven and what to do next, and whatever went wrong."""
+    """What was proven and what to do next, and the errors."""
     proven = bool(document.proven())
     for number, line in enumerate(first_lines(document)):
         yield Text(line, style=("bold green" if proven else "bold") if number < 2 else "")
@@ -124,7 +125,7 @@ def _outcome(document: Document, verbose: bool) -> Iterator[RenderableType]:
 
 
 def _of_the_run(document: Document, verbose: bool) -> Iterator[RenderableType]:
-    """What the run showed: compiles, eager operations, flagged functions, waits of the host."""
+    """The facts of the run: compiles, eager operations, flagged functions, host syncs."""
     if document.functions:
         yield ""
         yield _functions(document.functions, verbose)
@@ -207,7 +208,7 @@ def _total(compiles: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> str:
 
 
 def _causes(functions: Sequence[FunctionJson]) -> Iterator[RenderableType]:
-    """Why functions compiled more than once, and what check says of them."""
+    """Why functions compiled more than once, and what check says about them."""
     for function in functions:
         causes = [c["cause"] for c in function["compiles"]][1:]
         lines = [Text(f"compile {n}: {cause}") for n, cause in enumerate(causes[:_SHOWN_CAUSES], start=2)]
@@ -222,7 +223,7 @@ def _causes(functions: Sequence[FunctionJson]) -> Iterator[RenderableType]:
 
 
 def _growth(function: Mapping[str, Any]) -> Iterator[str]:
-    """What to do about arguments that are longer at each compile, with what the compiles took."""
+    """What to do about arguments that grow with each compile, and the time of the compiles."""
     grown = function.get("growing", ())
     known = [sum(c[key] for key in _STAGE_KEYS) for c in function["compiles"] if c["compile_s"] is not None]
     if not grown or not known:
@@ -294,18 +295,18 @@ def _syncs(document: Document) -> Table:
 
 
 def _is_felt(sync: SyncJson) -> bool:
-    """Whether the host waits in a line again and again, or long, or where check says so."""
+    """Whether the host syncs of a line are frequent, long or reported by check."""
     return bool(sync["count"] > 1 or sync["seconds"] >= _FELT or sync.get("findings"))
 
 
 def _spent(function: Mapping[str, Any]) -> float:
-    """Seconds in compiling and running a function, as far as they are known."""
+    """Seconds of compiling and running a function, as far as known."""
     compiling = sum(compiled[key] or 0.0 for compiled in function["compiles"] for key in _STAGE_KEYS)
     return float(compiling + (function["seconds"] or 0.0))
 
 
 def _called_once(functions: Sequence[FunctionJson]) -> set[tuple[str, int]]:
-    """Where functions are that a run calls once, beside others that it calls again and again."""
+    """Where functions are that a run calls once, beside others that it calls repeatedly."""
     once = {(one["path"], one["line"]) for one in functions if (one["calls"] or 0) <= 1}
     return once if len(once) < len(functions) else set()
 
@@ -313,7 +314,7 @@ def _called_once(functions: Sequence[FunctionJson]) -> set[tuple[str, int]]:
 def _candidates(
     document: Document, lines: Sequence[CandidateLine], verbose: bool
 ) -> Iterator[RenderableType]:
-    """The table of candidates, and how many more had nothing to show."""
+    """The table of candidates, and how many more had no result."""
     several = len(document.targets) > 1
     if lines:
         table = plain_table("Candidates")
@@ -351,7 +352,7 @@ def _candidates(
 
 
 def _by_hand(lines: Sequence[CandidateLine], verbose: bool) -> Iterator[RenderableType]:
-    """How to write the best of what is advice, for each function."""
+    """How to write the best advice, for each function."""
     told: set[tuple[str, int]] = set()
     for line in lines:
         code = line.result.get("parameters", {}).get("code")
@@ -366,7 +367,7 @@ def _by_hand(lines: Sequence[CandidateLine], verbose: bool) -> Iterator[Renderab
 
 
 def _results(target: str, results: Sequence[ResultJson]) -> Iterator[RenderableType]:
-    """Function by function, why each candidate was decided as it was."""
+    """Why each candidate was decided that way, by function."""
     yield Text(f"Why, on {target}", style="bold")
     places = dict.fromkeys((result["function"], result["path"], result["line"]) for result in results)
     for function, path, line in places:
@@ -394,7 +395,7 @@ def _reasons(results: Sequence[ResultJson]) -> Iterator[RenderableType]:
 
 
 def _kind(time_kind: str | None) -> str:
-    """The kind of a time, where it was not measured."""
+    """The kind of a time, if it was not measured."""
     return f" ({time_kind})" if time_kind and time_kind != "measured" else ""
 
 
@@ -410,7 +411,7 @@ def _number(value: float | None) -> str:
 
 
 def _sizes(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """The figures of each version over the sizes of --sizes."""
+    """The figures of each version for each size of --sizes."""
     table = plain_table("By size")
     for heading in headings(rows):
         table.add_column(heading, overflow="fold")
@@ -423,7 +424,7 @@ def _sizes(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _fronts(document: Document) -> Iterator[RenderableType]:
-    """Where no version is the best in everything: what there is to choose from."""
+    """The choices, if no version is best in everything."""
     groups: dict[tuple[str, str, int], list[ResultJson]] = {}
     for target, result in document.results:
         groups.setdefault((target, result["path"], result["line"]), []).append(result)

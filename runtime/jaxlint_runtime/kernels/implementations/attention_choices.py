@@ -1,4 +1,4 @@
-"""Which implementations of attention there are for a target, and how each is called by a person."""
+"""The implementations of attention for a target, and the way a person calls each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jaxlint_runtime.kernels.implementations import chunked, jax_attention, pall
 from jaxlint_runtime.targets import Target, kernels_missing
 
 CALL = "attention-call"
-_MULTIPLE = 128  # of the lengths that JAX's kernels take
+_MULTIPLE = 128  # of the lengths that JAX's kernels accept
 
 
 @dataclass(frozen=True)
@@ -25,23 +25,23 @@ class Choice:
 
     name: str
     platforms: tuple[str, ...]
-    run: Callable[..., Any]  # of Operands and Spec, with `blocks` where there are `sizes`
+    run: Callable[..., Any]  # a function of Operands and Spec, with `blocks` if there are `sizes`
     refuses: Callable[[Layout], str | None]
     call: Callable[[Layout], str]
     interpreter: Callable[[], AbstractContextManager[Any]] | None = (
-        None  # inside, it runs on a CPU step by step
+        None  # inside, it runs step by step on a CPU
     )
-    needs_device: bool = False  # it chooses its kernel by the device that it finds
-    codemod: str | None = None  # what writes the call to the source
-    implementation: str | None = None  # of `jax.nn.dot_product_attention`, where that is the call
+    needs_device: bool = False  # it chooses its kernel by the current device
+    codemod: str | None = None  # the codemod that writes the call to the source
+    implementation: str | None = None  # of `jax.nn.dot_product_attention`, if that is the call
     sizes: Callable[[Layout], Sequence[Any]] | None = (
         None  # of blocks, to be timed; those of the target first
     )
-    missing: str | None = None  # that its package is not installed, and how to
+    missing: str | None = None  # the message that its package is not installed, and how to install it
 
 
 def choices(target: Target) -> list[Choice]:
-    """The implementations for a target, those that are thought to be best first."""
+    """The implementations for a target, the most promising first."""
     widen = target.platform == "cpu"
     every = [
         Choice(
@@ -150,7 +150,7 @@ def _no_splash(layout: Layout) -> str | None:
 
 
 def _no_own_flash(layout: Layout) -> str | None:
-    """Its derivative takes biases for constants."""
+    """Its derivative treats biases as constants."""
     read = [value for bias, _ in layout.biases for value in bias.reads()]
     if any(jnp.issubdtype(value.aval.dtype, jnp.floating) for value in read):
         return "it has no gradient for a bias"

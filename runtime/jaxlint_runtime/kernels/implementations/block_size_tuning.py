@@ -1,7 +1,8 @@
-"""Block sizes of a kernel by the time that they take on the device at hand, remembered for the rest of the run.
+"""Block sizes of a kernel by their time on the current device, cached for the rest of the run.
 
-The sizes are tried in turns, so that a drift of the machine falls on all alike; those of the target, which come first, stay unless others are faster by
-more than two timings of the same can differ. What does not compile or does not fit the device is left out.
+The sizes are tried in turn, so that drift of the machine affects all equally. The default sizes of the target come
+first, and are kept unless others are faster by more than two timings of the same sizes can differ. Sizes that do not
+compile or do not fit the device are left out.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ _LEAST_SECONDS = 0.002  # of one timing: calls that are shorter are repeated
 
 @dataclass(frozen=True)
 class Tuned:
-    """The block sizes to use (None: those of the target), and what was seen of each that was tried."""
+    """The block sizes to use (None: the target's defaults), and the result for each that was tried."""
 
     blocks: Any = None
     milliseconds: dict[Any, float] = field(default_factory=dict)
     refused: dict[Any, str] = field(default_factory=dict)
 
     def told(self) -> str:
-        """What there is to say of it, nothing where nothing was tried."""
+        """The description of the result; empty if nothing was tried."""
         if not self.milliseconds:
             return ""
         best = self.blocks if self.blocks is not None else next(iter(self.milliseconds))
@@ -39,14 +40,14 @@ class Tuned:
 
 
 class Tuner:
-    """Times block sizes; one for a run."""
+    """Times block sizes; one object for a run."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
         self._known: dict[Hashable, Tuned] = {}
 
     def known(self, key: Hashable) -> Any:
-        """The sizes that were found for a key; None for those of the target."""
+        """The sizes found for a key; None for the target's defaults."""
         return self._known[key].blocks if key in self._known else None
 
     def best(
@@ -56,9 +57,10 @@ class Tuner:
         make: Callable[[Any], Callable[..., Any]],
         draw: Callable[[], Sequence[Any]],
     ) -> Tuned:
-        """The fastest of `sizes`, the first of which are those of the target.
+        """The fastest of `sizes`, the first of which are the target's defaults.
 
-        `make` gives the function to time for some sizes, `draw` its arguments; both are asked only once for a `key`.
+        `make` returns the function to time for some sizes, `draw` its arguments; both are called only once for a
+        `key`.
         """
         if key not in self._known:
             self._known[key] = self._tried(sizes, make, draw)
@@ -74,7 +76,7 @@ class Tuner:
         refused: dict[Any, str] = {}
         try:
             arguments = jax.block_until_ready(draw())
-        except Exception as error:  # no room beside what the program holds
+        except Exception as error:  # no room beside the program's own arrays
             return Tuned(refused=dict.fromkeys(sizes, first_line(error)))
         for each in sizes:
             compiled = jax.jit(make(each))  # jaxlint: ignore[jit-in-loop]

@@ -1,6 +1,6 @@
-"""Log-likelihoods of a large vocabulary, a few rows at a time: the scores of all rows never exist at once.
+"""Log-likelihoods over a large vocabulary, a few rows at a time: the logits of all rows never exist at once.
 
-Each block of rows is a checkpoint, so that the backward pass makes its scores again instead of keeping them.
+Each block of rows is a checkpoint, so the backward pass recomputes its logits instead of storing them.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import jax.numpy as jnp
 
 from jaxlint_runtime.kernels.likelihood_operands import Examples
 
-_BLOCK_BYTES = 8 * 2**20  # of float32 scores
+_BLOCK_BYTES = 8 * 2**20  # of float32 logits
 _LEAST_ROWS = 64
 
 
 def block_rows(count: int, vocabulary: int) -> int:
-    """How many of `count` rows of scores exist at once."""
+    """How many of `count` rows of logits exist at once."""
     return min(count, max(_LEAST_ROWS, _BLOCK_BYTES // (4 * vocabulary)))
 
 

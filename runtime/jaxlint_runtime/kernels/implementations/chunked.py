@@ -1,6 +1,6 @@
-"""Attention by blocks of queries, in plain JAX: it runs anywhere, and no more than a block of scores exists at a time.
+"""Attention by blocks of queries, in plain JAX: it runs anywhere, and only one block of scores exists at a time.
 
-Each block is a checkpoint, so that the backward pass makes its scores again instead of keeping them.
+Each block is a checkpoint, so the backward pass recomputes its scores instead of storing them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from jaxlint_runtime.kernels.implementations.plain_definitions import scores, so
 
 _BLOCK_BYTES = 2 * 2**20  # of float32 scores
 _LEAST_ROWS = 32
-_LEAST_CAUSAL = 1024  # rows from which it pays to leave out keys that a causal mask hides
+_LEAST_CAUSAL = 1024  # rows from which it pays to skip keys that a causal mask hides
 _PARTS = 4
 
 
 def attention(operands: Operands, spec: Spec, widen: bool = False) -> Any:
     """Attention of any size in memory linear in T. `widen`: multiply in float32, for machines without 16-bit products."""
     time, positions = operands.queries.shape[2], operands.keys.shape[2]
-    # A row that another mask hides from end to end takes the mean of all values, those that causality hides included.
+    # A row that another mask hides completely takes the mean of all values, including those hidden by causality.
     apart = spec.causal and operands.mask is None and time == positions
     if not apart or time < _LEAST_CAUSAL or time % _PARTS:
         return _rows(operands, spec, 0, widen)
@@ -43,7 +43,7 @@ def attention(operands: Operands, spec: Spec, widen: bool = False) -> Any:
 
 
 def _cut(array: Any, start: int, stop: int) -> Any:
-    """The rows and columns of a mask or bias that a part of the queries sees."""
+    """The rows and columns of a mask or bias for a part of the queries."""
     if array is None:
         return None
     array = array[:, :, start:stop] if array.shape[2] > 1 else array
@@ -100,7 +100,7 @@ def _rows(operands: Operands, spec: Spec, first_row: int, widen: bool) -> Any:
 
 
 def _five(array: Any, sizes: tuple[int, ...], padded: int) -> Any:
-    """A bias or mask as [B, K, groups, T, S], each of its size or 1, the rows padded."""
+    """A bias or mask as [B, K, groups, T, S], each of full size or 1, with padded rows."""
     if array is None:
         return None
     _batch, heads, groups, time, _positions = sizes
@@ -112,7 +112,8 @@ def _five(array: Any, sizes: tuple[int, ...], padded: int) -> Any:
 
 
 def _chunk_of(array: Any, first: Any, chunk: int, heads: int) -> Any:
-    """The part of a bias or mask for `chunk` pairs of batch element and head, from number `first` on: [chunk, groups, T, S]."""
+    """The part of a bias or mask for `chunk` pairs of batch element and head, from number `first` on: [chunk, groups,
+    T, S]."""
     if array is None:
         return None
     pairs = first + jnp.arange(chunk)
@@ -130,5 +131,5 @@ def _rows_of(array: Any, first: Any, rows: int) -> Any:
 
 
 def _divisor(number: int, most: int) -> int:
-    """The largest divisor of `number` that is no more than `most`."""
+    """The largest divisor of `number` up to `most`."""
     return max(d for d in range(1, min(number, most) + 1) if number % d == 0)

@@ -1,7 +1,9 @@
-"""A tiled matrix product with an epilogue by Pallas: activation(x @ w + b), alone or times a second product x @ u + c.
+"""A tiled matrix product with an epilogue by Pallas: activation(x @ w + b), alone or times a second product x @ u +
+c.
 
-The products are summed over tiles of the depth in fast memory and go through the epilogue there: of a gated unit only its
-result is ever written. The backward pass keeps the operands alone, and makes the products again to differentiate the epilogue.
+The products are summed over tiles of the depth in fast memory, where the epilogue is applied: only the result of a
+gated unit is written. The backward pass only stores the operands, and recomputes the products to differentiate the
+epilogue.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Attention as JAX itself offers it: `jax.nn.dot_product_attention` and the kernels of `jax.experimental.pallas.ops`."""
+"""JAX's own attention: `jax.nn.dot_product_attention` and the kernels of `jax.experimental.pallas.ops`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPLASH_BLOCKS = (512, 256, 128)
 
 
 class Unsupported(Exception):
-    """A kernel that cannot compute this attention; the message says why."""
+    """A kernel cannot compute this attention; the message says why."""
 
 
 def dot_product_attention(operands: Operands, spec: Spec, implementation: str | None = "xla") -> Any:
@@ -26,7 +26,8 @@ def dot_product_attention(operands: Operands, spec: Spec, implementation: str | 
 
 
 def _time_first(attention: Callable[..., Any], operands: Operands, spec: Spec, **options: Any) -> Any:
-    """The result of a function that takes and gives [B, T, N, width], and names its arguments as `jax.nn.dot_product_attention` does."""
+    """The result of a function that takes and returns [B, T, N, width], with the argument names of
+    `jax.nn.dot_product_attention`."""
     queries, keys, values = (
         array.transpose(0, 2, 1, 3) for array in (operands.queries, operands.keys, operands.values)
     )
@@ -63,7 +64,8 @@ def tpu_flash_attention(operands: Operands, spec: Spec) -> Any:
 
 
 def splash_attention(operands: Operands, spec: Spec) -> Any:
-    """`jax.experimental.pallas.ops.tpu.splash_attention`: shared keys and caps, no bias; blocks that a causal mask hides are left out."""
+    """`jax.experimental.pallas.ops.tpu.splash_attention`: shared keys and caps, no bias; it skips blocks that a
+    causal mask hides."""
     from jax.experimental.pallas.ops.tpu.splash_attention import splash_attention_kernel as splash
     from jax.experimental.pallas.ops.tpu.splash_attention import splash_attention_mask as masks
 
@@ -90,7 +92,7 @@ def splash_attention(operands: Operands, spec: Spec) -> Any:
 
 
 def tokamax_attention(operands: Operands, spec: Spec) -> Any:
-    """`tokamax.dot_product_attention`, where tokamax is installed; it chooses the kernel for the device itself."""
+    """`tokamax.dot_product_attention`, if tokamax is installed; it chooses the kernel for the device itself."""
     import tokamax  # type: ignore[import-not-found]
 
     result = _time_first(tokamax.dot_product_attention, operands, spec, logits_soft_cap=spec.cap)

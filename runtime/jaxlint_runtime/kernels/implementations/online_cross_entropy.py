@@ -1,7 +1,9 @@
-"""Log-likelihoods of a large vocabulary by Pallas: scores are made tile by tile from the operands of their product.
+"""Log-likelihoods of a large vocabulary by Pallas: the logits are computed tile by tile from the operands of their
+product.
 
-Neither the scores nor their softmax exist outside of a tile, forward or backward. Maximum and sum of each row are brought up
-to date tile by tile; the backward pass keeps the logarithm of the sums, and makes the scores again once by rows and once by columns.
+Neither the logits nor their softmax exist outside a tile, forward or backward. Maximum and sum of each row are
+updated tile by tile. The backward pass stores the logarithm of the sums, and recomputes the logits once by rows and
+once by columns.
 """
 
 from __future__ import annotations
@@ -34,13 +36,13 @@ from jaxlint_runtime.kernels.implementations.tiles import (
 from jaxlint_runtime.kernels.likelihood_operands import Examples
 
 _LARGEST = (512, 1024)  # rows and scores of a tile
-_MASK = -1e30  # below any score, and finite: a tile may be padding from end to end
+_MASK = -1e30  # below any logit, and finite: a tile may be all padding
 
 
 @dataclass(frozen=True)
 class _Static:
     scale: float
-    vocabulary: int  # scores that are no padding
+    vocabulary: int  # logits that are not padding
     tile: tuple[int, int]
     chip: str | None
 
@@ -68,7 +70,7 @@ def log_likelihood(examples: Examples, scale: float, chip: str | None = None) ->
 
 
 def _column(row: Any) -> Any:
-    """Numbers of a row, one per example, as a column: they lie in memory as a row, where they take no padding."""
+    """Numbers of a row, one per example, as a column: they are stored as a row, which needs no padding."""
     return jnp.broadcast_to(row, (LANES, row.shape[1])).T[:, :1]
 
 
@@ -80,7 +82,7 @@ def _scores(rows: Any, table: Any, bias: Any, static: _Static, first: Any) -> An
 
 
 def _at(labels: Any, shape: tuple[int, int], first: Any) -> Any:
-    """Where the columns of a tile are the labels of its rows."""
+    """Whether each column of a tile is the label of its row."""
     return jax.lax.broadcasted_iota(jnp.int32, shape, 1) + first == _column(labels)
 
 
@@ -146,7 +148,7 @@ def _forward(rows: Any, table: Any, bias: Any, labels: Any, static: _Static) -> 
 
 
 def _gradient_of_scores(refs: Sequence[Any], static: _Static, first: Any) -> Any:
-    """A tile of the gradient of the scores in float32."""
+    """A tile of the gradient of the logits in float32."""
     x_ref, t_ref, b_ref, l_ref, s_ref, c_ref = refs
     scores = _scores(x_ref[...], t_ref[...], b_ref[...], static, first)
     weights = jnp.exp(scores - _column(s_ref[...]))

@@ -1,7 +1,7 @@
-"""Norms, softmaxes and products with epilogues in plain JAX that keep their operands alone for the backward pass.
+"""Norms, softmaxes and products with epilogues in plain JAX that only store their operands for the backward pass.
 
-What autodiff would keep, the normalised rows, the deviations, the halves of an activation's derivative, often in float32, is made again
-there. Products are kept: to make them again would cost as much as they did.
+Autodiff would store the normalised rows, the deviations and the parts of an activation's derivative, often in
+float32; these are recomputed. Products are stored, since recomputing them is expensive.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jaxlint_runtime.kernels.rowwise import LAYER_NORM, SOFTMAX, Rows, RowSpec
 
 
 def row_wise(rows: Rows, spec: RowSpec) -> Any:
-    """A norm or softmax of [R, D]; of its intermediate results nothing is kept."""
+    """A norm or softmax of [R, D] that stores no intermediate results."""
 
     def run(array: Any, scale: Any, shift: Any) -> Any:
         array = array.astype(jnp.float32)
@@ -35,7 +35,7 @@ def row_wise(rows: Rows, spec: RowSpec) -> Any:
 
 
 def epilogue(factors: Factors, spec: EpilogueSpec) -> Any:
-    """The epilogue of products [R, N]; the products are kept, what is made of them is not."""
+    """The epilogue of products [R, N]: stores the products, and nothing derived from them."""
 
     def run(products: Any, shifts: Any) -> Any:
         shifted = [

@@ -1,10 +1,10 @@
 """The project's own flash attention for TPU, by Pallas: forward and backward, one block of scores at a time.
 
-Beyond what JAX's own kernel takes: a mask or bias that is broadcast is read as it is, not in full size; keys may have
-fewer heads than queries; scores may be capped; lengths are padded to the blocks.
+Beyond JAX's own kernel: a broadcast mask or bias is read in its small size; keys may have fewer heads than queries;
+scores may be capped; lengths are padded to the blocks.
 
-Shapes: queries [B, N, T, D], keys [B, K, S, D], values [B, K, S, E]. The grid goes over batch, heads, one kind of block
-and, innermost, the blocks that are summed over; sums stay in scratch memory meanwhile.
+Shapes: queries [B, N, T, D], keys [B, K, S, D], values [B, K, S, E]. The grid goes over batch, heads, one kind of
+block and, innermost, the blocks that are summed over; sums stay in scratch memory meanwhile.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PADDING = MASKED * 1.3  # lower than any score, masked ones included
 
 @dataclass(frozen=True)
 class Blocks:
-    """Rows of queries and of keys that a program of the grid works on."""
+    """Rows of queries and of keys for one program of the grid."""
 
     queries: int = 512
     keys: int = 512
@@ -65,12 +65,12 @@ def attention(operands: Operands, spec: Spec, blocks: Blocks = _BLOCKS) -> Any:
 class _Static:
     spec: Spec
     blocks: Blocks
-    positions: int | None  # how many keys are real, where some are padding
+    positions: int | None  # how many keys are not padding, if some are
     masked: bool
 
 
 def _fitting(length: int, block: int) -> int:
-    """A block of no more than `block` rows for a length: the whole where that is short."""
+    """A block of up to `block` rows for a length: the whole length if that is short."""
     whole = math.ceil(length / LANES) * LANES
     while whole % block and block > LANES:
         block //= 2
@@ -78,7 +78,7 @@ def _fitting(length: int, block: int) -> int:
 
 
 def added(operands: Operands) -> Any:
-    """Mask and bias as one array in float32 that is added to the scores, its axes whole or of size 1; None for neither."""
+    """Mask and bias as one float32 array that is added to the scores, its axes whole or of size 1; None for neither."""
     bias, mask = operands.bias, operands.mask
     if mask is not None:
         bias = jnp.where(mask, 0.0 if bias is None else bias, MASKED)
@@ -86,7 +86,7 @@ def added(operands: Operands) -> Any:
 
 
 def _bias(operands: Operands, blocks: Blocks) -> Any:
-    """What is added to the scores, padded to the blocks."""
+    """The addend of the scores, padded to the blocks."""
     bias = added(operands)
     if bias is None:
         return None
@@ -121,7 +121,7 @@ _flash.defvjp(_flash_forward, _flash_backward)
 
 
 def _scores(queries: Any, keys: Any, bias: Any, static: _Static, row: Any, column: Any) -> tuple[Any, Any]:
-    """A block of scores in float32, and the derivative of the cap (1 where there is none)."""
+    """A block of scores in float32, and the derivative of the cap (1 without a cap)."""
     spec = static.spec
     scores = dot(queries, keys, LANE_AXES) * spec.scale
     slope = None
@@ -142,7 +142,7 @@ def _scores(queries: Any, keys: Any, bias: Any, static: _Static, row: Any, colum
 def _visible(static: _Static, query_block: Any, key_block: Any) -> Any:
     """Whether a causal mask leaves anything of a block.
 
-    Where another mask may hide the rest of a row, all keys count alike, the hidden ones too, and no block is left out.
+    If another mask may hide the rest of a row, all keys count equally, hidden ones included, and no block is skipped.
     """
     if not static.spec.causal or static.masked:
         return True
@@ -153,7 +153,7 @@ def _visible(static: _Static, query_block: Any, key_block: Any) -> Any:
 
 
 def _quotient(number: Any, by: int) -> Any:
-    """Of numbers that are not negative: the rounding of `//` would ask the compiler for the device."""
+    """For nonnegative numbers: the rounding of `//` would make the compiler query the device."""
     return number if by == 1 else jax.lax.div(number, jnp.int32(by))
 
 
@@ -189,8 +189,8 @@ def _parameters(*kinds: Any) -> Any:
 
 
 def _forward(queries: Any, keys: Any, values: Any, bias: Any, static: _Static, keep: bool) -> tuple[Any, Any]:
-    """The result and, where a derivative is to be taken (`keep`), the maximum and the inverse sum of each row, [B, N, 2, T]:
-    together, as the logarithm of the sum, they would lose the sum in a row that is masked from end to end."""
+    """The result and, if a derivative is needed (`keep`), the maximum and the inverse sum of each row, [B, N, 2, T]:
+    combined into the logarithm of the sum, they would lose the sum in a fully masked row."""
     batch, heads, time, depth = queries.shape
     positions, width, groups = keys.shape[2], values.shape[3], heads // keys.shape[1]
     bq, bk = static.blocks.queries, static.blocks.keys
@@ -273,12 +273,12 @@ def _gradient_of_scores(refs: Any, bias: Any, static: _Static, row: Any, column:
     d_scores = weights * (d_weights - _column(d_ref[0, 0]))
     if slope is not None:
         d_scores = d_scores * slope
-    # A masked score is a constant: it passes nothing on, not even in a row that is masked from end to end.
+    # A masked score is a constant: no gradient flows through it, not even in a fully masked row.
     return weights, jnp.where(scores > MASKED / 2, d_scores * static.spec.scale, 0.0)
 
 
 def _column(row: Any) -> Any:
-    """A row of numbers, one per query, as a column: they lie in memory as a row, where they take no padding."""
+    """A row of numbers, one per query, as a column: they are stored as a row, which needs no padding."""
     return jnp.broadcast_to(row, (LANES, row.shape[1])).T[:, :1]
 
 
@@ -342,7 +342,7 @@ def _backward_keys(
     own_heads, positions, width = keys.shape[1], keys.shape[2], values.shape[3]
     groups = heads // own_heads
     bq, bk = static.blocks.queries, static.blocks.keys
-    turns = groups * (time // bq)  # blocks of queries, of all heads that share the keys
+    turns = groups * (time // bq)  # blocks of queries, over all heads that share the keys
     cotangent, kept_rows, delta = rest
 
     def head_and_block(n: Any, t: Any) -> tuple[Any, Any]:

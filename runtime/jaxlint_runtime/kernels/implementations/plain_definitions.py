@@ -1,4 +1,4 @@
-"""Plain references, in the words of the definitions."""
+"""Plain reference implementations, following the definitions."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def scores(
 
 
 def softmax(values: Any) -> Any:
-    """Along the last axis."""
+    """Softmax along the last axis."""
     raised = jnp.exp(values - values.max(axis=-1, keepdims=True))
     return raised / raised.sum(axis=-1, keepdims=True)
 
 
 def attention(operands: Operands, spec: Spec) -> Any:
-    """Attention that makes all scores at once, in float32."""
+    """Attention that computes all scores at once, in float32."""
     queries = operands.queries.astype(jnp.float32)
     repeats = queries.shape[1] // operands.keys.shape[1]
     keys = jnp.repeat(operands.keys.astype(jnp.float32), repeats, axis=1)

@@ -1,7 +1,8 @@
-"""Layer norm, RMS norm and softmax by Pallas, one tile of rows at a time; what is kept for the backward pass is one array.
+"""Layer norm, RMS norm and softmax by Pallas, one tile of rows at a time; the backward pass stores one array.
 
-A norm keeps its input and makes mean and deviation again; a softmax keeps its result. Both work in float32 inside whatever
-the dtype outside. The softmax is online: a row may be longer than a tile, maximum and sum are brought up to date tile by tile.
+A norm stores its input and recomputes mean and deviation; a softmax stores its result. Both work in float32 inside,
+for any dtype outside. The softmax is online: a row may be longer than a tile, and maximum and sum are updated tile by
+tile.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from jaxlint_runtime.kernels.rowwise import LAYER_NORM, SOFTMAX, Rows, RowSpec
 
 _MOST_ROWS = 512
 _MOST_COLUMNS = 4096
-_ARRAYS = 8  # of the size of a tile, in float32, that a kernel has at once
+_ARRAYS = 8  # float32 arrays of a tile's size that a kernel holds at once
 
 
 @dataclass(frozen=True)
 class _Static:
     kind: str
     eps: float
-    width: int  # columns that are no padding
+    width: int  # columns that are not padding
     tile: tuple[int, int]
     chip: str | None
 
@@ -66,7 +67,7 @@ def compute(rows: Rows, spec: RowSpec, chip: str | None = None) -> Any:
 
 
 def _normalised(array: Any, static: _Static) -> tuple[Any, Any]:
-    """A tile of rows normalised, and by what it was multiplied."""
+    """A normalised tile of rows, and its factor."""
     real = real_columns(array.shape, 0, static.width) if static.width < array.shape[1] else None
     if static.kind == LAYER_NORM:
         array = array - jnp.sum(array, axis=1, keepdims=True) / static.width
@@ -177,7 +178,7 @@ def _softmax(array: Any, static: _Static) -> Any:
         kernel,
         grid=(array.shape[0] // rows, 2, array.shape[1] // columns),
         in_specs=[pl.BlockSpec((rows, columns), lambda i, writing, j: (i, j))],
-        # While sums are taken the first tile of the result stays where it is: it is written only afterwards.
+        # The first tile of the result stays in place while sums are computed: it is written only afterwards.
         out_specs=pl.BlockSpec((rows, columns), lambda i, writing, j: (i, writing * j)),
         out_shape=jax.ShapeDtypeStruct(array.shape, array.dtype),
         scratch_shapes=[pltpu.VMEM((rows, LANES), jnp.float32)] * 2,

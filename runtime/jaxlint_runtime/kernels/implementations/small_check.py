@@ -1,4 +1,5 @@
-"""A kernel at a small size on this machine: Pallas or Triton interprets it, and a plain reference says what it should give."""
+"""Checks a kernel at a small size on this machine: Pallas or Triton interprets it, and a plain reference provides the
+expected result."""
 
 from __future__ import annotations
 
@@ -22,15 +23,15 @@ _LENGTH = 256
 _TOLERANCE = {
     "bfloat16": 2e-2,
     "float16": 4e-3,
-}  # relative, of the norm; float32 products may be done in parts
+}  # relative, of the norm; float32 products may be computed in parts
 
 
 class Differs(Exception):
-    """A kernel that does not compute what the reference does."""
+    """A kernel and the reference disagree."""
 
 
 def interpreted(choice: Choice, layouts: Sequence[Layout]) -> str:
-    """Check a kernel for each kind of attention that it is to compute, and say how. Raises Differs."""
+    """Checks a kernel for each kind of attention that it should compute, and describes the check. Raises Differs."""
     texts = []
     for layout in layouts:
         operands, spec = shrunk(layout)
@@ -41,14 +42,14 @@ def interpreted(choice: Choice, layouts: Sequence[Layout]) -> str:
 
 
 def shrunk(layout: Layout) -> tuple[Operands, Spec]:
-    """Random operands with the features of an attention and at most 256 positions, one batch element, one head of keys."""
+    """Random operands with the features of an attention and at most 256 positions, one batch element, one key head."""
     return drawn(layout, batch=1, own_heads=1, length=_LENGTH), layout.spec
 
 
 def drawn(
     layout: Layout, batch: int | None = None, own_heads: int | None = None, length: int | None = None
 ) -> Operands:
-    """Random operands for an attention, in its size where no other is given."""
+    """Random operands for an attention, in its own size by default."""
     whole_batch, heads, time, depth = layout.shape
     _, all_own_heads, positions, _ = layout.key_shape
     batch, own_heads = batch or whole_batch, own_heads or all_own_heads
@@ -81,7 +82,7 @@ def checked(
     spec: Spec,
     interpreter: Callable[[], AbstractContextManager[Any]] | None = pltpu.force_tpu_interpret_mode,
 ) -> None:
-    """Compare values and gradients, interpreted, with those of the reference in float32. Raises Differs."""
+    """Compares interpreted values and gradients with those of the reference in float32. Raises Differs."""
     with interpreter() if interpreter is not None else contextlib.nullcontext():
         found = _with_gradients(lambda given: run(given, spec), operands)
     queries, keys, values = (
@@ -92,7 +93,8 @@ def checked(
     allowed = _TOLERANCE.get(str(operands.queries.dtype), 1e-4)
     for part, a, b in zip(("values", "queries", "keys", "values'"), found, expected, strict=True):
         error = float(np.linalg.norm(np.asarray(a, np.float64) - np.asarray(b, np.float64)))
-        # A gradient may be zero in theory, as that by the only key; beside 1 per element rounding is no error.
+        # A gradient may be zero in theory, such as that of a single key; compared with 1 per element, rounding is not
+        # an error.
         norm = max(float(np.linalg.norm(np.asarray(b, np.float64))), 0.05 * np.sqrt(np.size(b)))
         if not error <= allowed * norm:
             what = "values" if part == "values" else f"gradient of the {part}"

@@ -1,4 +1,4 @@
-"""What the Pallas kernels share: tiles that fit the fast memory of a target, padding to them, products of tiles."""
+"""The common part of the Pallas kernels: tiles that fit a target's fast memory, padding to them, products of tiles."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ PLAIN = (((1,), (0,)), ((), ()))
 LOWEST = float(jnp.finfo(jnp.float32).min)
 
 _MIB = 2**20
-# Of the vector memory of a core (16 MiB on v4, 128 on v5e and v6e, 64 on v5p) what tiles may take, twice each because
-# the next one is fetched while one is worked on. More brings little: the tiles below are large enough to keep a core busy.
+# The share of a core's vector memory (16 MiB on v4, 128 on v5e and v6e, 64 on v5p) for tiles, each counted twice
+# because the next one is fetched during the work on one. More helps little: the tiles below are large enough to keep
+# a core busy.
 _BUDGETS = {"v4": 10 * _MIB, "v5e": 32 * _MIB, "v5p": 32 * _MIB, "v6e": 48 * _MIB}
 _LIMITS = {"v4": 15 * _MIB, "v5e": 96 * _MIB, "v5p": 56 * _MIB, "v6e": 96 * _MIB}
 _UNKNOWN = "v4"  # the smallest memory of all
 
 
 def budget(chip: str | None) -> int:
-    """Bytes of fast memory that the tiles of a kernel may take on a chip ("v5e"); the least of all where it is not known."""
+    """Bytes of fast memory for a kernel's tiles on a chip ("v5e"); the least of all if the chip is unknown."""
     return _BUDGETS.get(chip or _UNKNOWN, _BUDGETS[_UNKNOWN])
 
 
 def chip_at_hand() -> str | None:
-    """The chip of this process's default device, as targets are named; None where it is no TPU."""
+    """The chip of the default device, in the targets' names; None if it is not a TPU."""
     kind = jax.devices()[0].device_kind.lower()
     names = {
         "v4": "v4",
@@ -46,7 +47,7 @@ def chip_at_hand() -> str | None:
 
 
 def parameters(chip: str | None, *kinds: Any) -> Any:
-    """How the axes of the grid may be run ("parallel", "arbitrary"), and how much memory the kernel may take."""
+    """The execution order of the grid axes ("parallel", "arbitrary"), and the kernel's memory limit."""
     limit = _LIMITS.get(chip or _UNKNOWN, _LIMITS[_UNKNOWN])
     return pltpu.CompilerParams(dimension_semantics=kinds, vmem_limit_bytes=limit)
 
@@ -57,8 +58,8 @@ def up(length: int, multiple: int) -> int:
 
 
 def fitting(length: int, most: int, multiple: int) -> int:
-    """A tile of no more than `most` for a length, in steps of `multiple`: the whole where it is short, else one that leaves
-    little of the last tile empty."""
+    """A tile of up to `most` for a length, in steps of `multiple`: the whole length if it is short, otherwise a tile
+    that leaves little of the last one empty."""
     most = max(multiple, most // multiple * multiple)
     whole = up(length, multiple)
     if whole <= most:
@@ -70,7 +71,7 @@ def fitting(length: int, most: int, multiple: int) -> int:
 def shrunk(
     sizes: Sequence[int], least: Sequence[int], need: Callable[[Sequence[int]], int], room: int
 ) -> list[int]:
-    """Tile sizes halved, the largest first, until what they `need` fits in `room` bytes or all are the least."""
+    """Tile sizes halved, the largest first, until their `need` fits in `room` bytes or all are minimal."""
     found = list(sizes)
     while need(found) > room:
         larger = [n for n, size in enumerate(found) if size // 2 >= least[n]]
@@ -82,7 +83,7 @@ def shrunk(
 
 
 def padded(array: Any, axis: int, multiple: int, value: float = 0.0) -> Any:
-    """The array with an axis filled up to a multiple."""
+    """The array with an axis padded to a multiple."""
     missing = -array.shape[axis] % multiple
     widths = [(0, missing if n == axis else 0) for n in range(array.ndim)]
     return jnp.pad(array, widths, constant_values=value) if missing else array
@@ -95,5 +96,5 @@ def dot(a: Any, b: Any, axes: Any) -> Any:
 
 
 def real_columns(shape: tuple[int, int], first: Any, width: int) -> Any:
-    """Which elements of a tile are no padding, its first column being number `first`."""
+    """The elements of a tile that are not padding; its first column has number `first`."""
     return jax.lax.broadcasted_iota(jnp.int32, shape, 1) + first < width

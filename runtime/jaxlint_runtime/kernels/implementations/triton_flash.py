@@ -1,7 +1,8 @@
-"""Flash attention for NVIDIA GPUs by Triton, called through jax-triton where that is installed: forward and backward.
+"""Flash attention for NVIDIA GPUs by Triton, called through jax-triton if that is installed: forward and backward.
 
-It takes what the project's kernel for TPU takes (broadcast masks and biases, shared keys, caps, any length), with the arrays as they
-lie, [B, N, T, D]. Without a GPU jax-triton compiles it all the same, if it is told for which; and Triton's interpreter runs it on a CPU.
+It accepts the same inputs as the project's TPU kernel (broadcast masks and biases, shared keys, caps, any length),
+with contiguous arrays [B, N, T, D]. Without a GPU, jax-triton can still compile it for a named GPU, and Triton's
+interpreter runs it on a CPU.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _interpreting: contextvars.ContextVar[bool] = contextvars.ContextVar("interpreti
 
 @dataclass(frozen=True)
 class Blocks:
-    """Rows of queries and of keys that a program of the grid works on, and how the GPU runs it."""
+    """Rows of queries and of keys for one program of the grid, and the GPU's launch parameters."""
 
     queries: int
     keys: int
@@ -39,7 +40,7 @@ class Blocks:
 
 @contextlib.contextmanager
 def interpreted() -> Iterator[None]:
-    """Inside, the kernels are run on the CPU by Triton's interpreter."""
+    """Inside, Triton's interpreter runs the kernels on the CPU."""
     token = _interpreting.set(True)
     try:
         yield
@@ -55,23 +56,23 @@ def default(depth: int, dtype: Any) -> Blocks:
 
 
 def sizes(depth: int, dtype: Any) -> tuple[Blocks, ...]:
-    """What is worth timing on a GPU at hand; what does not fit its shared memory is refused there."""
+    """Sizes worth timing on the current GPU; a launch refuses those that do not fit its shared memory."""
     first = default(depth, dtype)
     more = (Blocks(64, 32), Blocks(128, 32), Blocks(128, 64, 8), Blocks(64, 64, 4, 3), Blocks(128, 64, 8, 3))
     return (first, *(each for each in more if each != first))
 
 
 def most_depth(dtype: Any) -> int:
-    """The widest heads for which there are such blocks."""
+    """The widest heads with suitable blocks."""
     return 128 if jnp.dtype(dtype).itemsize > 2 else 256
 
 
 def attention(
     operands: Operands, spec: Spec, blocks: Blocks | None = None, capability: int | None = None
 ) -> Any:
-    """Attention [B, N, T, E] in the dtype of the values; a bias is treated as a constant by its derivative.
+    """Attention [B, N, T, E] in the dtype of the values; its derivative treats a bias as a constant.
 
-    `capability` is the compute capability to compile for (90 for an H100); None asks the GPU at hand.
+    `capability` is the compute capability to compile for (90 for an H100); None queries the current GPU.
     """
     depth = max(operands.queries.shape[3], operands.values.shape[3])
     blocks = blocks or default(depth, operands.queries.dtype)
@@ -129,11 +130,12 @@ _flash.defvjp(_flash_forward, _flash_backward)
 def _launch(
     name: str, grid: tuple[int, int], given: Sequence[Any], like: Sequence[Any], static: _Static
 ) -> list[Any]:
-    """Run a kernel over arrays, the first four of them queries, keys, values and bias; the results are of shapes `like` these."""
+    """Runs a kernel on arrays, the first four of them queries, keys, values and bias; the results have the shapes
+    `like` these."""
     queries, keys, values, bias = given[:4]
     shapes = [jax.ShapeDtypeStruct(each.shape, each.dtype) for each in like]
     constants = _constants(queries, keys, values, bias, static)
-    # A kernel reads no bias where it is told of none; the array in its place is any.
+    # A kernel told that there is no bias reads none; any array may be in its place.
     arrays = [queries if array is None else array for array in given]
     if _interpreting.get():
         run = functools.partial(_interpret, name, grid, shapes, constants)
@@ -160,7 +162,7 @@ def _launch(
 def _interpret(
     name: str, grid: tuple[int, int], shapes: Sequence[Any], constants: dict[str, Any], *arrays: Any
 ) -> Any:
-    """In float32 in place of bfloat16, which Triton's interpreter (3.9) multiplies as if it were integers."""
+    """In float32 in place of bfloat16, which Triton's interpreter (3.9) multiplies as integers."""
     wide = [
         array.astype(np.float32) if array.dtype == jnp.bfloat16 else array
         for array in map(np.asarray, arrays)
@@ -174,7 +176,7 @@ def _interpret(
 
 
 def _constants(queries: Any, keys: Any, values: Any, bias: Any, static: _Static) -> dict[str, Any]:
-    """What a kernel is compiled for."""
+    """The compile-time constants of a kernel."""
     heads, time, depth = queries.shape[1:]
     own_heads, positions, width = keys.shape[1], keys.shape[2], values.shape[3]
     return {
@@ -197,7 +199,7 @@ def _constants(queries: Any, keys: Any, values: Any, bias: Any, static: _Static)
 
 
 def _steps(shape: Sequence[int]) -> tuple[int, ...]:
-    """By how many elements a step along each axis moves, 0 where there is but one."""
+    """The stride of each axis in elements; 0 for an axis of one element."""
     steps, step = [], 1
     for size in reversed(shape):
         steps.append(step if size > 1 else 0)
@@ -206,5 +208,5 @@ def _steps(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _power(length: int) -> int:
-    """The next power of two, of which products are made."""
+    """The next power of two, as products require."""
     return max(_LEAST, 1 << (length - 1).bit_length())

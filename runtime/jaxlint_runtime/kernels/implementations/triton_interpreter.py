@@ -1,7 +1,8 @@
-"""Triton's interpreter in a process of its own, so that kernels for NVIDIA GPUs can be checked at a small size without one.
+"""Triton's interpreter in a separate process, so that kernels for NVIDIA GPUs can be checked at a small size without
+one.
 
-Triton decides when it is imported whether it interprets. Its interpreter reads and writes memory of the host, and asks for what torch
-calls a tensor: an address, a type, and a storage to copy from and to.
+Triton decides at import whether it interprets. Its interpreter reads and writes host memory, and needs objects like
+torch tensors: an address, a type, and a storage to copy from and to.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _SECONDS = 300  # for one kernel at a small size
 
 
 class InterpreterFailed(Exception):
-    """A kernel that could not be interpreted; the message says why."""
+    """A kernel could not be interpreted; the message says why."""
 
 
 def launch(
@@ -32,7 +33,8 @@ def launch(
     shapes: Sequence[Any],
     constants: dict[str, Any],
 ) -> list[np.ndarray]:
-    """What a kernel, named by module and function, writes to arrays of the given shapes and dtypes. Raises InterpreterFailed."""
+    """The output arrays of a kernel, given by module and function, with these shapes and dtypes. Raises
+    InterpreterFailed."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         arrays = [np.ascontiguousarray(array) for array in given]
@@ -62,7 +64,7 @@ def launch(
 
 
 class _Memory:
-    """An array as Triton's interpreter wants it."""
+    """An array in the form that Triton's interpreter needs."""
 
     def __init__(self, data: bytearray, dtype: str) -> None:
         self._data = np.frombuffer(data, np.uint8)
@@ -90,7 +92,7 @@ class _Memory:
         return _Memory(bytearray(1), self.dtype)
 
     def set_(self, storage: _Memory, *_place: Any) -> None:
-        self._data = storage._data  # one memory for both: what the kernel writes is there
+        self._data = storage._data  # shared memory: the kernel's writes appear there
 
     def copy_(self, other: _Memory) -> None:
         self._data[...] = other._data

@@ -1,8 +1,10 @@
-"""The kernels of flash attention in Triton: forward, by the queries, by keys and values. Only `triton_flash` imports this.
+"""The kernels of flash attention in Triton: forward, by the queries, by keys and values. Only `triton_flash` imports
+this.
 
-All arrays are contiguous: queries [B, N, T, D], keys [B, K, S, D], values [B, K, S, E]. One program of the grid has a block of rows of one
-head and goes over the blocks of the other side. `bias` is added to the scores in float32, `bias_step` says by how many elements a step
-along each of its four axes moves (0 where it is broadcast). `rows` has the maximum and the inverse sum of each row, [B, N, 2, T].
+All arrays are contiguous: queries [B, N, T, D], keys [B, K, S, D], values [B, K, S, E]. One program of the grid has a
+block of rows of one head and iterates over the blocks of the other side. `bias` is added to the scores in float32;
+`bias_step` has the strides of its four axes (0 for a broadcast axis). `rows` has the maximum and the inverse sum of
+each row, [B, N, 2, T].
 """
 
 # mypy: ignore-errors
@@ -55,7 +57,7 @@ def _scores(
     queries, keys, bias, row, first_row, first_column, heads: tl.constexpr, time: tl.constexpr, positions: tl.constexpr,
     scale: tl.constexpr, cap: tl.constexpr, causal: tl.constexpr, bias_step: tl.constexpr, BQ: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
-    """A block of scores in float32, and the derivative of the cap (1 where there is none)."""
+    """A block of scores in float32, and the derivative of the cap (1 without a cap)."""
     scores = tl.dot(queries, tl.trans(keys), input_precision="tf32x3") * scale
     slope = tl.full([BQ, BK], 1.0, tl.float32)
     if cap is not None:
@@ -89,7 +91,7 @@ def forward(
     total = tl.zeros([BQ], tl.float32)
     summed = tl.zeros([BQ, BE], tl.float32)
     end = positions
-    if causal and not masked:  # what a causal mask hides whole
+    if causal and not masked:  # blocks that a causal mask hides completely
         end = tl.minimum(positions, first + BQ)
     for start in range(0, end, BK):
         theirs = _tile(keys, own, start, positions, depth, BK, BD)
@@ -130,7 +132,7 @@ def _gradient_of_scores(
     heads: tl.constexpr, time: tl.constexpr, positions: tl.constexpr, scale: tl.constexpr, cap: tl.constexpr,
     causal: tl.constexpr, bias_step: tl.constexpr, BQ: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
-    """Weights of a block and the gradient of its products, both in float32; nothing for rows that are padding."""
+    """Weights of a block and the gradient of its products, both in float32; zero for rows that are padding."""
     numbers = first + tl.arange(0, BQ)
     real = numbers < time
     place = rows + row.to(tl.int64) * (2 * time) + numbers
@@ -142,7 +144,7 @@ def _gradient_of_scores(
     )
     weights = tl.where(real[:, None], tl.exp(scores - top[:, None]) * inverse[:, None], 0.0)
     change = weights * (tl.dot(cotangents, tl.trans(block), input_precision="tf32x3") - sums[:, None]) * slope
-    # A masked score is a constant: it passes nothing on, not even in a row that is masked from end to end.
+    # A masked score is a constant: no gradient flows through it, not even in a fully masked row.
     return weights, tl.where(scores > _MASKED / 2, change * scale, 0.0)
 
 
@@ -153,7 +155,7 @@ def backward_queries(
     width: tl.constexpr, scale: tl.constexpr, cap: tl.constexpr, causal: tl.constexpr, masked: tl.constexpr,
     bias_step: tl.constexpr, BQ: tl.constexpr, BK: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr,
 ):  # fmt: skip
-    """The gradient by a block of queries."""
+    """The gradient for a block of queries."""
     first, row = tl.program_id(0) * BQ, tl.program_id(1)
     own = _own_head(row, heads, groups)
     ours = _tile(queries, row, first, time, depth, BQ, BD)
@@ -180,7 +182,7 @@ def backward_keys(
     width: tl.constexpr, scale: tl.constexpr, cap: tl.constexpr, causal: tl.constexpr, masked: tl.constexpr,
     bias_step: tl.constexpr, BQ: tl.constexpr, BK: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr,
 ):  # fmt: skip
-    """The gradients by a block of keys and of values, over all heads of queries that share them."""
+    """The gradients for a block of keys and of values, over all query heads that share them."""
     start, own = tl.program_id(0) * BK, tl.program_id(1)
     theirs = _tile(keys, own, start, positions, depth, BK, BD)
     block = _tile(values, own, start, positions, width, BK, BE)

@@ -1,4 +1,4 @@
-"""The part of the page on one function on one target."""
+"""The section of the page about one function on one target."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN_FACTS, _SHOWN_LINES = 8, 10
 def function_section(
     subject: Subject, run: Mapping[str, Any], diffs: Sequence[Mapping[str, Any]], anchor: str
 ) -> Markup:
-    """All that is known of one function on one target."""
+    """Everything known about one function on one target."""
     name, path, line = subject.place
     known = next(
         (f for f in run["functions"] if (f["function"], f["path"], f["line"]) == subject.place), None
@@ -47,7 +47,7 @@ def function_section(
 
 
 def charts(subject: Subject, run: Mapping[str, Any], width: int) -> dict[str, Chart]:
-    """The pictures by their name: "memory", "roofline", "times"; those that there is data for."""
+    """The charts by name: "memory", "roofline", "times"; those with data."""
     found: dict[str, Chart] = {}
     name, peaks = subject.place[0], run["peaks"]
     if subject.original is not None:
@@ -66,7 +66,7 @@ def charts(subject: Subject, run: Mapping[str, Any], width: int) -> dict[str, Ch
 
 
 def _versions(subject: Subject) -> dict[str, Mapping[str, Any]]:
-    """For the roofline: the inspections with the time that belongs to each."""
+    """For the roofline: the inspections with their times."""
     costs = (subject.best["before"], subject.best["after"]) if subject.best else (None, None)
     found: dict[str, Mapping[str, Any]] = {}
     for side, one, cost in zip(("before", "after"), (subject.original, subject.improved), costs, strict=True):
@@ -100,7 +100,7 @@ def _verdict(subject: Subject) -> Child:
 
 
 def _figures(subject: Subject) -> Markup | None:
-    """Before and after of the best; of the function as it is written where nothing is proven."""
+    """The figures of the best version and of the original; of the original only if nothing is proven."""
     if subject.best is not None:
         sides = (subject.best["before"], subject.best["after"])
         return figures(*sides, (subject.original, subject.improved), gain_of(subject.best))
@@ -152,7 +152,7 @@ def _pictures(subject: Subject, run: Mapping[str, Any]) -> Markup | None:
 
 
 def _candidates(results: Sequence[ResultJson]) -> Markup | None:
-    """What was tried, the proven first; folded what was not, with the reasons."""
+    """The tried candidates, the proven ones first; the others folded, with the reasons."""
     if not results:
         return None
     tried = [result for result in results if result["before"] is not None and result["after"] is not None]
@@ -202,7 +202,7 @@ def _why(result: ResultJson) -> Child:
 
 
 def diff_part(diff: Mapping[str, Any]) -> Markup | None:
-    """How something proven would be written, or why it is not."""
+    """The edit for a proven result, or why there is none."""
     if not diff["diff"]:
         note = diff["note"] or "there is no fix"
         return tag("p", tag("b", diff["candidate"]), f" is not written: {note}")
@@ -329,7 +329,7 @@ def _alive(subject: Subject) -> Markup | None:
 
 
 def _folded(caption: str, columns: Any, rows: list[list[Child]], most: int) -> Child:
-    """A table of which the rest is folded away."""
+    """A table with its rest folded away."""
     first = table(caption, columns, rows[:most])
     if len(rows) <= most:
         return first

@@ -1,4 +1,5 @@
-"""HTML and SVG elements built from Python; text is escaped unless it was built here, so no program's name can become markup."""
+"""HTML and SVG elements built from Python. Text is escaped unless it was built here, so no name in a program can
+become markup."""
 
 from __future__ import annotations
 
@@ -8,14 +9,14 @@ from collections.abc import Iterable
 from typing import Union
 
 _VOID = frozenset(("meta", "link", "br", "hr", "img"))
-# Characters that a browser shows as nothing or that turn the direction of what follows: a name must not hide behind them.
+# Characters that are invisible in a browser or change the text direction: a name must not hide behind them.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
 )
 
 
 class Markup(str):
-    """Text that is markup already."""
+    """Text that is already markup."""
 
     __slots__ = ()
 
@@ -24,12 +25,12 @@ Child = Union[str, int, float, None, Iterable["Child"]]  # noqa: UP007 - a recur
 
 
 def escaped(text: object) -> str:
-    """Text for a page: markup is neutral, characters that cannot be seen are shown by their code."""
+    """Text for a page: markup is escaped, and invisible characters are shown by their codes."""
     return html.escape(_UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", str(text)), quote=True)
 
 
 def render(child: Child) -> Markup:
-    """Children one after the other; None is nothing."""
+    """Concatenated children; None is empty."""
     if child is None:
         return Markup("")
     if isinstance(child, Markup):
@@ -40,7 +41,7 @@ def render(child: Child) -> Markup:
 
 
 def tag(name: str, /, *children: Child, **attributes: object) -> Markup:
-    """An element. A trailing underscore of an attribute is dropped, others become hyphens; None and False leave it out."""
+    """An element. A trailing underscore of an attribute is dropped, others become hyphens; None and False omit it."""
     parts = [name]
     for key, value in attributes.items():
         if value is None or value is False:

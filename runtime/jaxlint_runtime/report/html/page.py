@@ -1,4 +1,4 @@
-"""One page for one run: everything in it, nothing loaded from anywhere, no script."""
+"""One self-contained page for one run: it loads nothing and has no script."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def page(
     when: str | None = None,
     first_lines: Sequence[str] = (),
 ) -> str:
-    """The page of a report, given as `Document.as_json` gives it.
+    """The page of a report in the form of `Document.as_json`.
 
-    `data_name` is the file of the data beside it; `first_lines` say what is proven and what to do next.
+    `data_name` is the data file beside it; `first_lines` say what is proven and what to do next.
     """
     runs = document["runs"]
     program = document["program"]
     sections: list[Child] = []
     links: list[tuple[str, str]] = []
     changes = [diff for diff in document["diffs"] if diff["diff"]]
-    notes = [diff for diff in document["diffs"] if not diff["diff"]]  # why what is proven is not written
-    idle: list[Child] = []  # functions to which nothing applies
+    notes = [diff for diff in document["diffs"] if not diff["diff"]]  # why a proven result is not written
+    idle: list[Child] = []  # functions without candidates
     for run in runs:
         found = sorted(subjects(run), key=_interest)
         for number, subject in enumerate(found):
@@ -97,7 +97,7 @@ _IDLE = 2
 
 
 def _interest(subject: Subject) -> int:
-    """What is proven comes first, then what was tried; `_IDLE` for functions to which nothing applies."""
+    """Proven results come first, then tried ones; `_IDLE` for functions without candidates."""
     if subject.best is not None:
         return 0
     return 1 if any(result["status"] != "not-applicable" for result in subject.results) else _IDLE
@@ -153,14 +153,14 @@ def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
 
 
 def _changes(changes: Sequence[Mapping[str, Any]]) -> Child:
-    """The result as a person sees it in the source."""
+    """The changes in the source, for people."""
     if not changes:
         return None
     return tag("section", tag("h2", "What --apply writes"), [diff_part(diff) for diff in changes])
 
 
 def _gains(counted: Tally, proven: Sequence[ResultJson]) -> list[Child]:
-    """How many candidates are proven, and the largest gains of these."""
+    """The number of proven candidates, and their largest gains."""
     what = "tried candidates are proven"
     if counted.compiled:
         what = (
@@ -184,7 +184,7 @@ def _gains(counted: Tally, proven: Sequence[ResultJson]) -> list[Child]:
 
 
 def _of_run(run: Mapping[str, Any]) -> list[Child]:
-    """What the run showed: compiles, and waits of the host."""
+    """Compiles and host syncs of the run."""
     compiles = sum(len(one["causes"]) for one in run["compiles"])
     functions = _plural(len(run["functions"]), "jitted function")
     tiles: list[Child] = [
@@ -197,7 +197,7 @@ def _of_run(run: Mapping[str, Any]) -> list[Child]:
 
 
 def _proven(title: str, placed: Sequence[tuple[str, ResultJson]], several: bool) -> Child:
-    """The table of what is proven; with its target where there are several."""
+    """The table of proven results; with their targets if there are several."""
     rows: list[list[Child]] = [
         [
             [tag("code", r["function"]), f" on {target}" if several else None],
@@ -227,7 +227,7 @@ def _tile(figure: str, text: str, good: bool) -> Markup:
 
 
 def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
-    """What each function needs on each target, as written and at best."""
+    """What each function needs on each target, originally and at best."""
     rows = rows_of(runs)
     if not worth_showing(rows):
         return None
@@ -265,7 +265,7 @@ def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
 
 
 def _sizes(rows: Sequence[Mapping[str, Any]]) -> Child:
-    """The figures of each version over the sizes of --sizes."""
+    """The figures of each version for each size of --sizes."""
     if not rows:
         return None
     columns = [(name, "n" if number > 1 else "") for number, name in enumerate(headings(rows))]
@@ -273,7 +273,7 @@ def _sizes(rows: Sequence[Mapping[str, Any]]) -> Child:
 
 
 def _whole_run(run: Mapping[str, Any]) -> list[Child]:
-    """What concerns the program rather than one function: waits, flagged functions, eager compiles."""
+    """Facts about the program as a whole: host syncs, flagged functions, eager compiles."""
     parts: list[Child] = []
     if run["syncs"]:
         rows: list[list[Child]] = [

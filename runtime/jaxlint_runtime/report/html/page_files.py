@@ -1,4 +1,4 @@
-"""Writes the page with its data beside it, and the plots as files of their own."""
+"""Writes the page with its data beside it, and the plots as separate files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write_page(document: Document, path: Path) -> list[str]:
 
 
 def write_plots(document: Document, folder: Path) -> list[str]:
-    """Each plot as SVG, and as PNG where the library for it is installed. Raises OSError."""
+    """Each plot as SVG, and as PNG if the library for it is installed. Raises OSError."""
     data = document.as_json()
     png = importlib.util.find_spec("resvg_py") is not None
     written = 0

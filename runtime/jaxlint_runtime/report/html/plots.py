@@ -1,4 +1,4 @@
-"""The pictures of one function on one target: memory over program order, the roofline, the paired times."""
+"""The charts of one function on one target: memory over program order, the roofline, the paired times."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from jaxlint_runtime.wording.units import amount, milliseconds, size
 _GIB, _MIB, _KIB = 2**30, 2**20, 2**10
 _SIDES = ("before", "after")
 
-_LEAST_MOVED = 0.01  # of the bytes of a call: a pass with less has no place on a roofline
+_LEAST_MOVED = 0.01  # share of a call's bytes: a smaller pass is not shown on a roofline
 
 
 def memory_chart(
     before: Mapping[str, Any], after: Mapping[str, Any] | None, limit: int | None, name: str, width: int
 ) -> Chart:
-    """Bytes alive over program order. `limit` is the device's memory, shown where the program comes near it."""
+    """Live bytes over program order. `limit` is the device's memory, shown if the program comes close to it."""
     sides = [side for side in (before, after) if side is not None]
     most = max(side["peak_bytes"] for side in sides) or 1
     near = limit is not None and limit < 3 * most
@@ -75,7 +75,7 @@ def memory_chart(
 
 
 def _phases(chart: Chart, data: Mapping[str, Any]) -> None:
-    """Which pass each part of the program belongs to, as a strip under the axis."""
+    """The pass of each part of the program, as a strip under the axis."""
     phases: Sequence[str] = data["phases"]
     y = chart.height - chart.bottom + 21
     named: set[str] = set()
@@ -113,8 +113,8 @@ def roofline_chart(
 ) -> Chart | None:
     """FLOP/s against FLOPs a byte. `versions` has, by "before" and "after", an inspection and its `time`.
 
-    A filled circle is a call by its time; triangles are the passes at the most that the device allows for their intensity.
-    None where a version moves no bytes or computes nothing.
+    A filled circle is a call at its time. Triangles are the passes at the device's limit for their intensity. None if
+    a version moves no bytes or computes nothing.
     """
     peak_flops, bandwidth = _peak_flops(peaks, versions), peaks["bandwidth"]
     ridge = peak_flops / bandwidth
@@ -175,7 +175,7 @@ def _peak_flops(peaks: Mapping[str, Any], versions: Mapping[str, Mapping[str, An
 
 
 def _passes(version: Mapping[str, Any]) -> list[tuple[str, float, float]]:
-    """(pass, FLOPs, bytes) of the whole and of the passes that there are; not of one whose values stay on the chip."""
+    """(pass, FLOPs, bytes) of the whole and of each pass; not for a pass whose values stay on the chip."""
     flops, moved = version["flops"], version["bytes"]
     if not moved:
         return []
@@ -186,12 +186,12 @@ def _passes(version: Mapping[str, Any]) -> list[tuple[str, float, float]]:
 
 
 def times_chart(pairs: Sequence[Sequence[float]], name: str, width: int) -> Chart:
-    """Milliseconds a call of both versions, block by block; neighbours in a block are joined by a thin line."""
+    """Milliseconds a call of both versions, block by block; a thin line joins the two in a block."""
     before, after = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     ordered = sorted([*before, *after])
     low, high = ordered[0], ordered[-1]
     cut = ordered[min(len(ordered) - 1, int(0.97 * len(ordered)))]
-    if high > 2 * cut:  # a burst of other load must not squeeze the rest
+    if high > 2 * cut:  # a burst of other load must not squeeze the other points
         high = cut
     pad = max((high - low) * 0.08, low * 0.01)
     span = (max(0.0, low - pad), high + pad)
@@ -214,7 +214,7 @@ def times_chart(pairs: Sequence[Sequence[float]], name: str, width: int) -> Char
 
 
 def _shift(number: int) -> float:
-    """A little up or down, always the same, so that equal times can be told apart."""
+    """A small constant offset, so that equal times can be distinguished."""
     return 0.26 * math.sin(number * 2.399963)
 
 

@@ -1,4 +1,4 @@
-"""The part of the page on placements over a mesh of devices."""
+"""The section of the page about placements on a mesh."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""A small SVG chart: a frame with two axes that lines, areas, points and labels are drawn into.
+"""A small SVG chart: a frame with two axes, for lines, areas, points and labels.
 
-Colours are classes, so that a page can show the same drawing light and dark; `standalone` gives a file that stands alone.
+Colours are classes, so that a page can show the same drawing light and dark; `standalone` returns a self-contained
+file.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from jaxlint_runtime.report.html.markup import Markup, render, tag
 
 Point = tuple[float, float]
 
-# Of the page in its light form; style.css has the same classes by variables.
+# The page's light colours; style.css defines the same classes by variables.
 _STYLE = """
 text{font:12px system-ui,"Segoe UI","DejaVu Sans",sans-serif;fill:#3d4451}
 .paper{fill:#fff}.grid{stroke:#e3e6eb;stroke-width:1}.axis{stroke:#8a93a3;stroke-width:1}
@@ -27,7 +28,7 @@ text{font:12px system-ui,"Segoe UI","DejaVu Sans",sans-serif;fill:#3d4451}
 
 @dataclass
 class Chart:
-    """A drawing of `width` by `height` pixels; x and y of what is added are values of the axes."""
+    """A drawing of `width` by `height` pixels. The x and y of added elements are values on the axes."""
 
     title: str
     width: int
@@ -59,7 +60,7 @@ class Chart:
         x_text: Callable[[float], str],
         y_text: Callable[[float], str],
     ) -> None:
-        """Lines and numbers of both axes."""
+        """Grid lines and numbers of both axes."""
         right, low = self.width - self.right, self.height - self.bottom
         for tick in y_ticks:
             y = self.y(tick)
@@ -81,7 +82,7 @@ class Chart:
         self.parts.append(tag("polyline", points=path, class_=f"line {classes}"))
 
     def area(self, points: Sequence[Point], classes: str) -> None:
-        """What is under a line."""
+        """The area under a line."""
         floor = self.height - self.bottom
         path = " ".join(f"{_n(self.x(x))},{_n(self.y(y))}" for x, y in points)
         first, last = self.x(points[0][0]), self.x(points[-1][0])
@@ -125,23 +126,23 @@ class Chart:
         dx: float = 0,
         dy: float = 0,
     ) -> None:
-        """Text at a value, moved by some pixels."""
+        """Text at a value, shifted by some pixels."""
         self._text(self.x(x) + dx, self.y(y) + dy, text, anchor, classes)
 
     def words(self, x: float, y: float, text: str, anchor: str = "start", classes: str = "") -> None:
-        """Text at pixels."""
+        """Text at a pixel position."""
         self._text(x, y, text, anchor, classes)
 
     def rule(self, y: float, classes: str) -> None:
-        """A line across at a value of y."""
+        """A horizontal line at a value of y."""
         self.parts.append(_line(self.left, self.y(y), self.width - self.right, self.y(y), classes))
 
     def svg(self, classes: str = "") -> Markup:
-        """The drawing for a page that has the classes."""
+        """The drawing for a page that defines the classes."""
         return self._svg(None, classes)
 
     def standalone(self) -> str:
-        """The drawing as a file, light, on white."""
+        """The drawing as a light file on white."""
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{self._svg(Markup(_STYLE), "")}\n'
 
     def _svg(self, style: Markup | None, classes: str) -> Markup:

@@ -1,4 +1,4 @@
-"""Tables of the page: on a narrow screen each row becomes a card whose cells say what they are."""
+"""Tables of the page: on a narrow screen each row becomes a card with labelled cells."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def table(caption: str, columns: Sequence[Column], rows: Sequence[Sequence[Child
 
 
 def _whole(cell: Child) -> Child:
-    """A cell with several parts as one element, which a card lays out as one."""
+    """A cell with several parts as one element, so that a card lays it out as one."""
     return cell if isinstance(cell, str | int | float) or cell is None else tag("span", cell)
 
 
@@ -35,7 +35,7 @@ def badge(text: str, kind: str = "") -> Markup:
 
 
 def bar(share: float) -> Markup:
-    """A line below a number, as long as its share of the largest."""
+    """A line below a number, proportional to its share of the largest."""
     return tag("span", class_="bar", style=f"width:{100 * share:.0f}%", aria_hidden="true")
 
 
@@ -45,9 +45,9 @@ def figures(
     inspections: Sequence[Any],
     gain: Gain | None = None,
 ) -> Markup:
-    """Every figure of two versions with its kind. `inspections` are those of both, None where there is none.
+    """Every figure of two versions with its kind. `inspections` are those of both, None if there is none.
 
-    `gain`: what may be said of time and memory.
+    `gain`: the claims about time and memory.
     """
     rows: list[list[Child]] = []
     time, memory = (gain.time, gain.memory) if gain is not None else (None, None)
@@ -103,7 +103,7 @@ def figures(
 
 
 def change(before: float | None, after: float | None, judged: bool | Change = True) -> Markup | None:
-    """How many times as much, marked by what may be said of it; a mere count where it is less, or more, by over 2%."""
+    """How many times as much, marked by its claim; a count is marked if it differs by over 2%."""
     if not before or after is None:
         return None
     value = after / before
