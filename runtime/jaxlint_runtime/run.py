@@ -1,4 +1,4 @@
-"""One run of `jaxlint verify`: what was asked, who is told, and what is known by now."""
+"""One run of `jaxlint verify`: the request, the listener, and the results so far."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from jaxlint_runtime.source_analysis.unused_after_call import callers_give_up
 
 @dataclass(slots=True)
 class Listener:
-    """Who is told what happens: lines that stay, lines that pass, what the program prints."""
+    """The receiver of messages: permanent lines, passing lines, the program's output."""
 
     note: Callable[[str], None] = lambda message: None
     progress: Callable[[str], None] = lambda message: None
@@ -37,13 +37,13 @@ class Listener:
 
 @dataclass(slots=True)
 class Run:
-    """What searches read, and where they say what they do. `document` is whole whenever it is printed."""
+    """The data that searches read, and the place where they report. `document` can be printed at any time."""
 
     request: Request
     listener: Listener = field(default_factory=Listener)
     document: Document = field(init=False)
-    check: CheckResult | None = None  # what check says of the files that the program loaded
-    run_seconds: float = 0.0  # that the program ran until it was captured
+    check: CheckResult | None = None  # the findings of check in the files that the program loaded
+    run_seconds: float = 0.0  # that the program ran until the end of the capture
 
     def __post_init__(self) -> None:
         request = self.request
@@ -64,12 +64,12 @@ class Run:
         return next((name for name in self.document.targets if ":" not in name), "cpu")
 
     def say(self, message: str) -> None:
-        """A line for the reader, now and in the report."""
+        """A line for the reader, on the terminal and in the report."""
         self.document.notes.append(message)
         self.listener.note(message)
 
     def fail(self, message: str) -> None:
-        """The same, of what went wrong."""
+        """The same for an error."""
         self.document.errors.append(message)
         self.listener.note(message)
 
@@ -78,7 +78,7 @@ class Run:
         self.document.results.append((target or self.host_target, to_plain(result)))
 
     def hear(self, event: Event) -> None:
-        """Take in what a worker says of the program and its functions."""
+        """Records a worker's event about the program and its functions."""
         match event:
             case Watch(functions, seconds):
                 self.document.progressed(event)
@@ -103,7 +103,7 @@ class Run:
                 self.report(result, target)
 
     def known(self, go_on: bool = True) -> Known:
-        """What a worker is told of the source once it has run the program."""
+        """The facts about the source for a worker that has run the program."""
         sources = self.check.sources if self.check is not None else {}
         records = as_records(self.check) if self.check is not None else []
         return Known(records, callers_give_up(self.document.functions, sources), go_on)

@@ -1,4 +1,4 @@
-"""`--sizes batch=16,64,256`: the same verification for each size, so that it shows how a gain grows."""
+"""`--sizes batch=16,64,256`: the same verification for each size, to show how a gain grows."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from jaxlint_runtime.request import CannotRun, Request, validate
 from jaxlint_runtime.run import Listener
 from jaxlint_runtime.verify import Verification
 
-_MOST = 16  # each is a run of its own
+_MOST = 16  # each is a separate run
 
 
 def points(sizes: Mapping[str, Sequence[int]]) -> list[dict[str, int]]:
-    """Every combination of the sizes, in the order given. Raises CannotRun where there are too many."""
+    """Every combination of the sizes, in the given order. Raises CannotRun if there are too many."""
     count = math.prod(len(values) for values in sizes.values())
     if count > _MOST:
         raise CannotRun(f"--sizes: {count} combinations need as many runs; at most {_MOST} are allowed")
@@ -28,7 +28,7 @@ def points(sizes: Mapping[str, Sequence[int]]) -> list[dict[str, int]]:
 
 
 def request_at(request: Request, point: Mapping[str, int], sizes: Mapping[str, Sequence[int]]) -> Request:
-    """The request for one point: `{batch}` among the arguments of the program is replaced; else it is a named dimension."""
+    """The request for one point: `{batch}` in the program's arguments is replaced; otherwise it is a named dimension."""
     arguments = tuple(_filled(argument, point) for argument in request.arguments)
     transforms = tuple(name for name in request.transforms or TRANSFORMS if name not in PROGRAM)
     dims = request.dims if _in_arguments(request, sizes) else {**request.dims, **point}
@@ -48,7 +48,7 @@ def _in_arguments(request: Request, sizes: Mapping[str, Sequence[int]]) -> bool:
 
 
 def check_sweep(request: Request, sizes: Mapping[str, Sequence[int]]) -> None:
-    """Say in one line what is wrong before anything is started. Raises CannotRun."""
+    """Checks the sizes before anything starts. Raises CannotRun."""
     named = [name for name in sizes if any(f"{{{name}}}" in argument for argument in request.arguments)]
     if named and len(named) < len(sizes):
         missing = next(name for name in sizes if name not in named)
@@ -60,7 +60,7 @@ def check_sweep(request: Request, sizes: Mapping[str, Sequence[int]]) -> None:
 
 
 def sweep(request: Request, listener: Listener, sizes: Mapping[str, Sequence[int]]) -> Verification:
-    """Verify at each point. Returns that of the last, whose document has `sizes` of them all."""
+    """Verifies at each point. Returns the last verification, whose document has the `sizes` of all."""
     rows: list[dict[str, Any]] = []
     last: Verification | None = None
     problems: list[str] = []
@@ -80,12 +80,12 @@ def sweep(request: Request, listener: Listener, sizes: Mapping[str, Sequence[int
 
 
 def label(point: Mapping[str, int]) -> str:
-    """A point in words."""
+    """The description of a point."""
     return ", ".join(f"{name}={value}" for name, value in point.items())
 
 
 def rows_of(document: Document, point: Mapping[str, int]) -> Iterator[dict[str, Any]]:
-    """What one run says of each function as it is and of each candidate that has figures."""
+    """The figures of one run for each original function and each candidate."""
     for target, result in document.results:
         if result["after"] is None:
             continue
@@ -103,9 +103,9 @@ def rows_of(document: Document, point: Mapping[str, int]) -> Iterator[dict[str, 
 
 
 def break_even(result: ResultJson) -> int | None:
-    """After how many calls the time that a version takes longer to compile is won back; 0 where it takes no longer.
+    """The number of calls that win back a version's longer compile time; 0 if that is not longer.
 
-    None where no gain in time is proven.
+    None without a proven gain in time.
     """
     if result["status"] != "verified" or not gain_of(result).faster:
         return None

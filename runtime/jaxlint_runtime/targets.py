@@ -1,7 +1,7 @@
-"""Where a function is run or compiled for: the device at hand, or a compiler without its device.
+"""Where a function runs or what it is compiled for: the current device, or a compiler without its device.
 
-`cpu`, `gpu` and `tpu` name devices. `tpu:v5e-2x2` or `gpu:h100x1` name a topology: XLA's own compiler for it runs
-here and gives the memory plan and (TPU) its own time estimate, and nothing is executed.
+`cpu`, `gpu` and `tpu` name devices. `tpu:v5e-2x2` or `gpu:h100x1` name a topology: XLA's compiler for it runs here
+and provides the memory plan and (TPU) a time estimate, and nothing is executed.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ INSTALL_TPU = 'pip install "jaxlint-suite[tpu]"'
 INSTALL_GPU = 'pip install "jaxlint-suite[gpu]"'
 
 
-# Else libtpu looks for a metadata server, for minutes, and prints that it finds none. Topologies are named by the target
-# all the same.
+# Otherwise libtpu searches for a metadata server, for minutes, and prints that it finds none. The target names the
+# topology anyway.
 _NO_TPU_HOST = {
     "TPU_SKIP_MDS_QUERY": "1",
     "TPU_ACCELERATOR_TYPE": "v5litepod-1",
@@ -33,7 +33,7 @@ _NO_TPU_HOST = {
 
 
 class UnknownTarget(ValueError):
-    """A target name that means nothing; the message lists what is accepted."""
+    """An unknown target name; the message lists the accepted names."""
 
 
 class TargetUnavailable(RuntimeError):
@@ -42,7 +42,7 @@ class TargetUnavailable(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A place to run on (`topology` is None) or to compile for."""
+    """A device to run on (`topology` is None) or to compile for."""
 
     name: str
     platform: str  # "cpu", "gpu" or "tpu"
@@ -53,12 +53,12 @@ class Target:
 
     @property
     def compile_only(self) -> bool:
-        """Whether nothing can be run on it."""
+        """Whether nothing can run on it."""
         return self.topology is not None
 
     @property
     def capability(self) -> int | None:
-        """The compute capability of a GPU that is not there, as 90; None for what can be asked itself."""
+        """The compute capability of a compile-only GPU, such as 90; None for a device that can be queried."""
         gpu = _GPUS.get(self.chip or "")
         return None if gpu is None else 10 * gpu.capability
 
@@ -68,7 +68,7 @@ class Target:
         if not self.compile_only:
             return {"JAX_PLATFORMS": "cpu"} if self.platform == "cpu" else {}
         if self.platform == "tpu":
-            # As no device is used, any number of processes may compile at once.
+            # Since no device is used, any number of processes may compile at once.
             return {"JAX_PLATFORMS": "cpu", "ALLOW_MULTIPLE_LIBTPU_LOAD": "1", **_NO_TPU_HOST}
         return {
             "JAX_PLATFORMS": "cpu",
@@ -80,13 +80,13 @@ class Target:
     def devices(self) -> list[Any]:
         """The jax devices of this target, real ones or those of the topology.
 
-        Raises TargetUnavailable, with what to install, where there are none.
+        Raises TargetUnavailable, with what to install, if there are none.
         """
         return list(_topology_devices(self)) if self.compile_only else _local_devices(self.platform)
 
 
 def parse(name: str) -> Target:
-    """The target that `name` means. Raises UnknownTarget with the accepted names."""
+    """The target named `name`. Raises UnknownTarget with the accepted names."""
     if name in DEVICES:
         return Target(name, name)
     tpu = re.fullmatch(r"tpu:(v\d+[a-z]?)-(\d+(?:x\d+)+)", name)
@@ -106,9 +106,9 @@ def parse(name: str) -> Target:
 
 
 def unavailable(target: Target) -> str | None:
-    """Why this target cannot be used here and what to install, or None where it can.
+    """Why this target cannot be used here and what to install; None if it can.
 
-    Cheap for a topology (looks for the compiler's package only); a device is looked for through jax.
+    Cheap for a topology (only looks for the compiler's package); a device is searched for through jax.
     """
     if importlib.util.find_spec("jax") is None:
         return f"jax is not installed: {INSTALL_VERIFY}"
@@ -179,7 +179,7 @@ def _topology_devices(target: Target) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Gpu:
-    """What XLA's compiler asks of a GPU; the figures are those of XLA's own descriptions of the devices."""
+    """A GPU for XLA's compiler; the figures are from XLA's own descriptions of the devices."""
 
     name: str
     capability: int
@@ -207,7 +207,7 @@ _GPUS = {
 
 
 def _gpu_config(gpu: _Gpu) -> str:
-    """XLA's GpuTargetConfigProto as text, as openxla/xla#25919 and jax-ml/jax#28376 use it."""
+    """XLA's GpuTargetConfigProto as text, as in openxla/xla#25919 and jax-ml/jax#28376."""
     return f"""
 gpu_device_info {{
   threads_per_block_limit: 1024
@@ -243,20 +243,20 @@ class Availability:
     name: str
     kind: str  # "device", "compile-only" or "kernels"
     available: bool
-    detail: str  # the devices, or why not and what to install
+    detail: str  # the devices, or the reason and what to install
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What this machine can run on or compile for."""
+    """The platforms that this machine can run on or compile for."""
 
-    jax: str | None  # versions, None where not installed
+    jax: str | None  # versions, None if not installed
     jaxlib: str | None
     targets: tuple[Availability, ...]
-    kernels: tuple[Availability, ...]  # packages of kernels that are tried where they are installed
+    kernels: tuple[Availability, ...]  # kernel packages that are tried if they are installed
 
 
-KERNEL_PACKAGES = {  # by what they are imported as: the distribution, and what it is tried for
+KERNEL_PACKAGES = {  # by import name: the distribution, and its purpose
     "jax_triton": ("jax-triton", "flash attention by Triton, for NVIDIA GPUs: at hand or compiled for"),
     "tokamax": ("tokamax", "its attention, for GPUs and TPUs at hand"),
 }
@@ -275,7 +275,7 @@ SURVEYED = (
 
 
 def survey() -> Survey:
-    """Look at every kind of target once. Imports jax where it is installed."""
+    """Checks every kind of target once. Imports jax if it is installed."""
     for name, value in _NO_TPU_HOST.items():
         os.environ.setdefault(name, value)
     rows = []
@@ -293,7 +293,7 @@ def survey() -> Survey:
 
 
 def kernels_missing(module: str) -> str | None:
-    """What to install for a package of kernels, None where it is there."""
+    """What to install for a kernel package; None if it is installed."""
     if importlib.util.find_spec(module) is not None:
         return None
     return f"not installed: pip install {KERNEL_PACKAGES[module][0]}"

@@ -1,4 +1,4 @@
-"""What noise can fake when calls are timed, and so the least that a ratio of two times has to be."""
+"""The effect of noise on timed calls, and so the least ratio of two times that supports a claim."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ _NOISE = ((1.0, 1.06), (7.0, 1.02))
 
 
 def agreement(pairs: Sequence[Sequence[float]], median: float) -> float:
-    """The share of blocks in which the side was faster that is so by the median; 1 where there are none."""
+    """The share of blocks in which the side that is faster by the median was faster; 1 if there are none."""
     return sum((a > b) if median > 1 else (a < b) for a, b in pairs) / len(pairs) if pairs else 1.0
 
 
 def beyond_noise(median: float, low: float, milliseconds: float) -> bool:
-    """Whether a ratio is worth a claim: the median beyond what noise can fake, the interval half as far from 1.
+    """Whether a ratio supports a claim: the median is beyond what noise can fake, and the interval half as far from
+    1.
 
-    The interval knows only the noise within one comparison; that between comparisons is what `claimable` adds.
+    The interval only covers noise within one comparison; `claimable` adds the noise between comparisons.
     """
     least = claimable(milliseconds)
     return median >= least and low >= 1 + (least - 1) / 2
 
 
 def claimable(milliseconds: float) -> float:
-    """The least ratio that is worth a claim at this time per call; between the measured points it is interpolated."""
+    """The least ratio that supports a claim at this time per call, interpolated between the measured points."""
     (short, coarse), (long, fine) = _NOISE
     if milliseconds <= short:
         return coarse

@@ -1,7 +1,7 @@
 """The function behind `jaxlint verify`: runs the program in workers until every candidate is decided.
 
-A worker that dies takes with it what it was doing, never the run: the loss is a result or a line of the report, and
-what is left is done by a second run of the program, in a scratch copy.
+A worker that dies loses its current task, never the run: the loss is a result or a line of the report, and a second
+run of the program, in a scratch copy, does the rest.
 """
 
 from __future__ import annotations
@@ -46,28 +46,28 @@ from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch, TooLarge, scratch_copy
 from jaxlint_runtime.workers.starting import start_worker
 
-_SLACK = 20.0  # seconds that a worker is given to stop the program when its time is up
+_SLACK = 20.0  # seconds for a worker to stop the program after its time is up
 _RERUNS = 3  # times that the program is run again after a worker died
 
 
 @dataclass(slots=True)
 class Verification(Run):
-    """One run of `verify`, in steps: `run()` fills `document`; `check` holds the findings that it used."""
+    """One `verify` run, in steps: `run()` fills `document`; `check` holds the findings that it used."""
 
-    examine: bool = True  # False: leave out check
-    # Edits of the source that are proven, not yet written.
+    examine: bool = True  # False: without check
+    # Proven edits of the source that are not written yet.
     rewritten: list[Change] = field(default_factory=list)
     written: frozenset[str] = frozenset()  # files that this command has changed, by real path
-    error_tail: bytes = b""  # the last that the program wrote to stderr
-    _left: list[Left] = field(default_factory=list)  # functions that wait to be measured
-    # Path, line and target of what is decided or crashed.
+    error_tail: bytes = b""  # the last lines that the program wrote to stderr
+    _left: list[Left] = field(default_factory=list)  # functions that wait for measurement
+    # Path, line and target of functions that are decided or have crashed.
     _done: list[tuple[str, int, str]] = field(default_factory=list)
     _at_work: OfFunction | None = None
     _foreseen: CheckResult | None = None
     _postponed: bool = False  # the candidates of functions wait for the edits of the source
 
     def run(self) -> Document:
-        """Run the program and try the candidates. Raises CannotRun; Ctrl-C leaves a partial document."""
+        """Runs the program and tries the candidates. Raises CannotRun; Ctrl-C leaves a partial document."""
         validate(self.request)
         try:
             self._run()
@@ -104,7 +104,7 @@ class Verification(Run):
             self.fail(f"the worker {death}; the program was not run again")
 
     def _flag(self) -> tuple[tuple[str, int], ...]:
-        """The places of findings in the files that the program may load, so that their functions are counted."""
+        """The places of findings in files that the program may load, so that their functions are counted."""
         request = self.request
         if not self.examine:
             return ()
@@ -116,7 +116,7 @@ class Verification(Run):
             self.say(
                 f"calls of flagged functions are not counted: the program may import {number} files or more"
             )
-        except Exception:  # the same is tried, and reported, once the program has run
+        except Exception:  # tried again, and reported, after the program has run
             self._foreseen = None
         if self._foreseen is None:
             return ()
@@ -127,13 +127,13 @@ class Verification(Run):
 
     @property
     def wants_source(self) -> bool:
-        """Whether edits of the source are to be tried."""
+        """Whether edits of the source should be tried."""
         wanted = self.request.transforms is None or SOURCE in self.request.transforms
         return wanted and self.request.runs and self.request.mesh is None
 
     @staticmethod
     def _eager(sources: Iterable[SourceFile]) -> Iterator[tuple[str, int]]:
-        """Functions that may run operation by operation, or have their loops written out: how often they do shows in the run."""
+        """Functions that may run op by op, or whose loops a trace unrolls: the run shows how often."""
         for source in sources:
             tree = tree_of(source)
             if tree is None:
@@ -142,7 +142,7 @@ class Verification(Run):
                 yield os.path.realpath(source.path), function.lineno
 
     def _examine(self, files: Sequence[str]) -> CheckResult | None:
-        """Check the files that the program loaded; what was examined before the run is not examined again."""
+        """Checks the files that the program loaded; files checked before the run are not checked again."""
         if not files:
             return None
         before = self._foreseen
@@ -157,7 +157,7 @@ class Verification(Run):
         )
 
     def _next_job(self, job: Capture, death: Death) -> Capture | None:
-        """What is left to do after a worker died; None when nothing is. Reports the loss."""
+        """The rest of the work after a worker died; None if there is none. Reports the loss."""
         if self._at_work is not None:
             one, self._at_work = self._at_work, None
             self._done.append((one.path, one.line, one.target))
@@ -183,7 +183,7 @@ class Verification(Run):
         return dataclasses.replace(job, until=until)
 
     def attempt(self, job: Capture, scratch: Scratch | None) -> Death | None:
-        """One run of the program, to its end or its death; what it left is measured once its process is gone."""
+        """One run of the program, to its end or its death; its exports are measured once its process is gone."""
         self._left = []
         done = tuple(self._done)
         with tempfile.TemporaryDirectory(prefix="jaxlint-candidates-") as folder:
@@ -200,10 +200,10 @@ class Verification(Run):
         return death
 
     def _follow(self, worker: WorkerProcess, job: Capture, scratch: Scratch | None) -> Death | None:
-        """Take in what a worker says; how it died, if it did."""
+        """Processes a worker's events; returns how it died, if it did."""
         seconds, limit = self.request.timeout, job.until.run_for
         patience = Deadline(seconds, f"took longer than {seconds:g} s (--timeout) and was killed")
-        stopping: list[Deadline] = []  # by when a worker that is well has stopped the program
+        stopping: list[Deadline] = []  # when a healthy worker must have stopped the program
 
         def hear(event: Event) -> None:
             if isinstance(event, Optimising | Optimised | Captured):
@@ -230,7 +230,7 @@ class Verification(Run):
         return None
 
     def hear(self, event: Event) -> None:
-        """Take in what a worker says; which functions it is at, too."""
+        """Records a worker's event, and the functions that it works on."""
         match event:
             case Optimising():
                 self._at_work = event
@@ -244,7 +244,7 @@ class Verification(Run):
                 Run.hear(self, event)
 
     def _captured(self, event: Captured) -> None:
-        """The program is over: examine the files that it loaded."""
+        """The program has ended: checks the files that it loaded."""
         first = not self.document.ran
         if first:
             self.document.captured(event)
@@ -257,7 +257,7 @@ class Verification(Run):
                 self.check = self._examine(event.files)
             except ConfigError as error:
                 self.fail(f"the files were not checked: {error}")
-            except Exception as error:  # a defect of a rule must not cost the measurements
+            except Exception as error:  # a rule's internal error must not cost the measurements
                 self.fail(f"the files were not checked: {type(error).__name__}: {error}")
             for unread in self.check.errors[:3] if self.check is not None else ():
                 self.say(f"not checked: {unread}")

@@ -1,4 +1,4 @@
-"""Which edits of the source are worth a run, by what was seen of the program."""
+"""The edits of the source that are worth a run, from what was seen of the program."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def propose(run: Run) -> list[Rewrite]:
     if check is None or not document.ran or document.interrupted or not check.sources:
         return []
     if document.targets and all(":" in name for name in document.targets):
-        return []  # nothing is to be run here
+        return []  # nothing runs here
     seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
     rewrites = from_findings(check.findings, seconds, run.fails)
     if not run.fails:
@@ -45,7 +45,7 @@ def propose(run: Run) -> list[Rewrite]:
 
 
 def _script_of(run: Run) -> list[dict[str, Any]]:
-    """The statements of a script outside of its functions, with the time that no function of it took."""
+    """The module-level statements of a script, with the time that no function of it took."""
     if run.request.kind != "script" or run.request.target is None:
         return []
     spent = max((one["seconds"] or 0.0 for one in run.document.watched), default=0.0)
@@ -57,7 +57,7 @@ def from_run(
     sources: Mapping[str, SourceFile],
     scripts: Sequence[Mapping[str, Any]] = (),
 ) -> list[Rewrite]:
-    """What may be done about functions that the host runs operation by operation: the arrays between what the host does, their loops, and `jit`."""
+    """Edits of functions that the host runs op by op: the array code between host operations, their loops, and `jit`."""
     loops = from_loops(watched, sources)
     whole = {(one.path, one.function) for one in loops}
     steps = from_host_loops([*watched, *scripts], sources)
@@ -70,7 +70,8 @@ def run_again(
     functions: Mapping[str, Mapping[str, Any]],
     sources: Mapping[str, SourceFile],
 ) -> list[dict[str, Any]]:
-    """The watched functions with the calls and the time of another run, at their lines in its sources; those that it saw."""
+    """The watched functions with the calls and times of another run, at their lines in its sources; those that it
+    saw."""
     lines: dict[tuple[str, str], int] = {}
     for path, source in sources.items():
         tree = tree_of(source)

@@ -1,4 +1,4 @@
-"""Which functions of a program may compute outside of jit, seen from its source: those are counted while it runs."""
+"""Functions of a program that may compute outside jit, judging by its source: these are counted in the run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LOOPS = (ast.For, ast.While, ast.ListComp)
 
 
 def eager_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    """Functions of a module without decorators that speak of JAX, or of such a function."""
+    """Functions of a module without decorators that mention JAX, or such a function."""
     known = set(_imported(tree))
     waiting = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     while True:
@@ -23,7 +23,8 @@ def eager_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
 
 
 def looping_methods(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    """Methods that speak of JAX and have a loop, as the forward pass of a recurrent network: where it is traced, it is written out."""
+    """Methods that mention JAX and contain a loop, such as the forward pass of a recurrent network: a trace unrolls
+    it."""
     known = set(_imported(tree))
     for node in ast.walk(tree):
         for method in node.body if isinstance(node, ast.ClassDef) else ():

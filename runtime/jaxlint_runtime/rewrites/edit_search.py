@@ -1,4 +1,5 @@
-"""Which edits of the source are proven: each is tried on the whole program, alone or on top of a plain gain, then those that help together."""
+"""Proves edits of the source: tries each on the whole program, alone or on top of a plain gain, then those that help
+together."""
 
 from __future__ import annotations
 
@@ -44,8 +45,9 @@ from jaxlint_runtime.workers.scratch_copy import TooLarge
 
 _ROUNDS = 3
 _OBSERVED = 40
-_SLOWER = 1.15  # a run of one version may take this much longer than another of the same
-_BEARABLE = 2.5  # times the original's time, where an edit may still pay with others: they may each wait for the other
+_SLOWER = 1.15  # a run of one version may take this much longer than another of the same version
+# times the original's time, for edits that may still help in combination: each may wait for the other
+_BEARABLE = 2.5
 
 
 @dataclass(slots=True)
@@ -54,14 +56,14 @@ class EditSearch:
 
     original: Original
     seen: set[tuple[str, str, str]] = field(default_factory=set)
-    combined: set[frozenset[tuple[str, str, str]]] = field(default_factory=set)  # that were run at once
-    # That was left for another round, with why.
+    combined: set[frozenset[tuple[str, str, str]]] = field(default_factory=set)  # edits that ran together
+    # Edits left for another round, with the reason.
     little: list[tuple[Rewrite, str]] = field(default_factory=list)
-    # Path, function and codemod of what was tried.
+    # Path, function and codemod of tried edits.
     written: set[tuple[str, str, str]] = field(default_factory=set)
 
     def search(self, rewrites: list[Rewrite]) -> list[Change]:
-        """Try the edits, and those that become possible by them: the files with what is proven."""
+        """Tries the edits, and those that they make possible; returns the files with the proven edits."""
         if not self.original.measure():
             for rewrite in rewrites:
                 self._report(rewrite, Status.NOT_APPLICABLE, f"not tried: {self.original.why()}")
@@ -92,10 +94,10 @@ class EditSearch:
     def _most_promising(
         self, rewrites: Sequence[Rewrite], current: Mapping[str, SourceFile], before: Trial | None = None
     ) -> list[Tried]:
-        """The first of the edits that can be run; what cannot be written takes no other's place.
+        """The first edits that can run. An edit that cannot be written does not take another's place.
 
-        Each is run by itself, until one is a plain gain: those after it are run on top of it, which takes less time and tells what they
-        are worth then. `before` is a run of the program as it is in `current`.
+        Each runs alone until one is a plain gain. Later edits run on top of that one, which takes less time and shows
+        their value in this combination. `before` is a run of the program in the state `current`.
         """
         tried: list[Tried] = []
         ground: Tried | None = None
@@ -117,7 +119,7 @@ class EditSearch:
         return tried
 
     def _where(self, one: Tried) -> str:
-        """What is said of an edit that was not tried on the program as it was."""
+        """The words for an edit that was not tried on the original program."""
         return "" if self._before(one) is self.original.base else " on top of other edits"
 
     def _try(
@@ -127,9 +129,9 @@ class EditSearch:
         before: Trial | None = None,
         ground: Tried | None = None,
     ) -> Tried | None:
-        """Run an edit, or where it fails what may be done instead; None where nothing could be run. Reports what is lost.
+        """Runs an edit, or its alternative if it fails; None if nothing could run. Reports refusals.
 
-        `ground`: an edit that is kept, on top of which it is made where both can be made.
+        `ground`: an accepted edit, on top of which it is applied if both fit together.
         """
         told: set[str] = set()
         while rewrite is not None:
@@ -147,7 +149,7 @@ class EditSearch:
             if below and isinstance(sources, str):
                 below, sources = [], self._edited(rewrite.fixes, current)
             if isinstance(sources, str):
-                if sources not in told:  # of several ways to do it, all may be refused for the same reason
+                if sources not in told:  # all alternatives may be refused for the same reason
                     self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {sources}")
                 told.add(sources)
                 rewrite = rewrite.instead
@@ -167,12 +169,13 @@ class EditSearch:
     def _edited(
         self, fixes: Sequence[FixRequest], current: Mapping[str, SourceFile]
     ) -> dict[str, SourceFile] | str:
-        """The files with the fixes made, or why they are not: no run shows what fails on a path that it does not take."""
+        """The files with the fixes applied, or why they are not: no run can show a failure on a path that it does not
+        take."""
         sources = edited(fixes, current)
         return sources if isinstance(sources, str) else self.original.foreseen.new_error(sources) or sources
 
     def _is_covered(self, rewrite: Rewrite, tried: Sequence[Tried]) -> bool:
-        """Whether another edit of the function does the same and more, and seems to pay."""
+        """Whether another edit of the function includes this one and seems to pay."""
         codemods = codemods_of(rewrite)
         return any(
             (codemods < codemods_of(one.rewrite) or is_inside(rewrite, one.rewrite))
@@ -181,9 +184,9 @@ class EditSearch:
         )
 
     def _good(self, tried: Sequence[Tried]) -> tuple[list[Tried], list[Tried]]:
-        """Those that one run shows to be better and in nothing much worse, and those that may pay with others.
+        """Edits that one run shows to be better and nowhere much worse, and edits that may pay in combination.
 
-        What was run on top of others and is no gain there was with them already.
+        Edits that ran on top of others without a gain are left out.
         """
         good, others = [], []
         for one in tried:
@@ -210,7 +213,7 @@ class EditSearch:
     def _combine(
         self, good: Sequence[Tried], others: Sequence[Tried], current: Mapping[str, SourceFile]
     ) -> Tried | None:
-        """All of them that go together, or those that are good alone, or the best of these with what goes with it."""
+        """All edits that fit together, or those that are good alone, or the best of these with what fits to it."""
         ranked = [*sorted(good, key=self._total), *others]
         good = ranked[: len(good)]
         found = self._whole(ranked, current, good[:1]) or self._whole(good, current, good[:1])
@@ -229,7 +232,7 @@ class EditSearch:
     def _whole(
         self, members: Sequence[Tried], current: Mapping[str, SourceFile], alone: Sequence[Tried]
     ) -> Tried | None:
-        """Those of the edits that can be made at once, as one, if it is no worse than what is had `alone`; tried once."""
+        """The edits that can be applied together, as one, if that is no worse than `alone`; tried once."""
         singles = {part.rewrite.key: part for one in members for part in one.members}
         parts, sources = self._together(list(singles.values()), current)
         key = frozenset(one.rewrite.key for one in parts)
@@ -268,7 +271,7 @@ class EditSearch:
     def _together(
         self, ranked: Sequence[Tried], current: Mapping[str, SourceFile]
     ) -> tuple[list[Tried], dict[str, SourceFile]]:
-        """As many of the edits as go together, those that come first before the others; none of a function that another compiles."""
+        """As many of the edits as fit together, earlier ones first; none in a function that another edit compiles."""
         chosen: list[Tried] = []
         sources = dict(current)
         for one in ranked:
@@ -280,10 +283,10 @@ class EditSearch:
         return chosen, sources
 
     def _again(self, current: Mapping[str, SourceFile], best: Tried) -> list[Rewrite]:
-        """What check says of the edited files, and what takes the time now; nothing that was tried before."""
+        """The findings of check in the edited files, and the present time consumers, without anything tried before."""
         try:
             findings = check_texts(current)
-        except Exception:  # a defect of a rule must not cost what is proven
+        except Exception:  # a rule's internal error must not cost the proven edits
             return []
         functions = best.trial.functions
         seconds = {(entry["path"], name): entry["seconds"] for name, entry in functions.items()}
@@ -298,7 +301,7 @@ class EditSearch:
         return [one for one in found if one.key not in self.seen and not codemods_of(one) <= self.written]
 
     def _concluded(self, kept: Tried, chosen: Sequence[Tried]) -> bool:
-        """Time the edited program against the original and report; whether it is proven."""
+        """Times the edited program against the original and reports; returns whether it is proven."""
         summary = "; ".join(dict.fromkeys(described(one.rewrite) for one in chosen))
         first = chosen[0].rewrite
         rewrite = dataclasses.replace(
@@ -368,7 +371,7 @@ class EditSearch:
 
 
 def search_source(run: Run) -> list[Change]:
-    """Try edits of the source and report each: the files with what is proven."""
+    """Tries edits of the source and reports each; returns the files with the proven edits."""
     document, check = run.document, run.check
     rewrites = propose(run)
     if not rewrites or check is None:

@@ -10,13 +10,14 @@ from jaxlint_runtime.rewrites.run_figures import ratios
 from jaxlint_runtime.rewrites.trial_runs import Trial
 from jaxlint_runtime.rewrites.tried_edit import PLAIN, Tried
 
-_PAIRS = (3, 8)  # of runs that are timed at the end: least and most
-_MANIFEST = 2.0  # the least ratio of one pair, and of the first runs of both versions, that needs no second
+_PAIRS = (3, 8)  # of runs in the final timing: least and most
+# the least ratio of one pair, and of the first runs of both versions, that needs no second pair
+_MANIFEST = 2.0
 _CLEAR = 1.2  # the lower bound of a ratio that needs no more runs
 
 
 def timed(original: Original, kept: Tried) -> list[tuple[Trial, Trial]]:
-    """Pairs of runs in the order A B B A; at least three, fewer where the gain is plain, more while there is time."""
+    """Pairs of runs in the order A B B A: at least three, fewer for a plain gain, more while there is time."""
     pairs: list[tuple[Trial, Trial]] = []
     limit = 6 * original.base.total_s + 30
     until = time.monotonic() + max(original.deadline - time.monotonic(), 4 * original.base.total_s)

@@ -1,7 +1,7 @@
-"""Settings of JAX that come from the environment, tried on the whole program in fresh processes.
+"""JAX settings from the environment, tried on the whole program in fresh processes.
 
-A persistent compilation cache pays in the second start; coarser products pay on accelerators and change values. Each is
-measured, and told with how to set it.
+A persistent compilation cache pays from the second start on; coarser products pay on accelerators and change values.
+Each is measured, and reported with the way to set it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PRECISION = "JAX_DEFAULT_MATMUL_PRECISION"
 _ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
 _SECONDS = 240.0
 _PAIRS = 3
-_CLOSE = 2e-2  # how far coarser products may move a value, against the norm of its group
+_CLOSE = 2e-2  # how far coarser products may move a value, relative to the norm of its group
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class _Setting:
     name: str
     environment: Mapping[str, str]
     advice: str
-    warm: bool = False  # what one run leaves is for the next
+    warm: bool = False  # the folder that one run leaves for the next
 
 
 def try_settings(run: Run) -> Iterator[Result]:
@@ -62,7 +62,7 @@ def try_settings(run: Run) -> Iterator[Result]:
 
 
 def _settings(run: Run, folder: Path) -> list[_Setting | Result]:
-    """What may be tried here, and results for what is of no use."""
+    """The settings to try here, and results for those that are useless."""
     found: list[_Setting | Result] = []
     if os.environ.get(CACHE):
         why = f"a compilation cache is already set ({CACHE})"
@@ -99,7 +99,7 @@ def _settings(run: Run, folder: Path) -> list[_Setting | Result]:
 
 
 class _Tries:
-    """Runs of the program as it is, and with settings."""
+    """Runs of the original program, with and without settings."""
 
     def __init__(self, run: Run, trials: Trials) -> None:
         self._run = run
@@ -110,7 +110,7 @@ class _Tries:
         self._references: list[Path] = []
 
     def begin(self, limit: float | None) -> Result | None:
-        """Run the original for its values; a result that says why, where it does not run to its end."""
+        """Runs the original for its values; returns a result with the reason if it does not finish."""
         self._run.listener.note("running the whole program in fresh processes to measure settings")
         self._base, folder = self._trials.run({}, (limit or 120.0) * 1.5)
         self._references = [folder]
@@ -124,7 +124,7 @@ class _Tries:
         return _result(self._run, "setting", Status.NOT_APPLICABLE, why)
 
     def run(self, setting: _Setting) -> Result:
-        """Try one: its values, then pairs of runs in the order A B B A."""
+        """Tries a setting: its values, then pairs of runs in the order A B B A."""
         if time.monotonic() > self._deadline:
             return _result(self._run, setting.name, Status.NOT_APPLICABLE, "not tried: no time is left")
         self._run.listener.progress(f"trying {setting.name}")
@@ -139,7 +139,7 @@ class _Tries:
         return self._concluded(setting, first, pairs or [(self._base, first)])
 
     def against_eager(self) -> Result:
-        """Tell how much faster the program is under its jit than operation by operation. Nothing is to be changed."""
+        """Reports how much faster the program's jit is than eager execution. Nothing should change."""
         self._run.listener.progress("running the program without jit")
         limit = self._run.request.timeout
         first, _ = self._trials.run({}, limit, self._references, WITHOUT_JIT)
@@ -156,7 +156,7 @@ class _Tries:
         return result
 
     def _pairs(self, environment: Mapping[str, str], limit: float) -> list[tuple[Trial, Trial]]:
-        """Runs as it is and with an environment, in the order A B B A."""
+        """Runs without and with an environment, in the order A B B A."""
         pairs: list[tuple[Trial, Trial]] = []
         while len(pairs) < _PAIRS and (not pairs or time.monotonic() < self._deadline):
             order: Sequence[Mapping[str, str]] = ({}, environment)
@@ -171,7 +171,7 @@ class _Tries:
         return pairs
 
     def _differs(self, trial: Trial, setting: _Setting) -> str | None:
-        """Why the values of a run are not those of the original; coarser products may move them a little."""
+        """How the values of a run differ from the original's; coarser products may move them a little."""
         compared = trial.compared or Compared()
         near = not setting.warm and compared.moved is not None and compared.moved <= _CLOSE
         return self._other_outcome(trial, None if near else compared.problem, coarse=not setting.warm)

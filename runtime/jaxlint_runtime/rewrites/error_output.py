@@ -1,4 +1,4 @@
-"""How what a run writes to standard error differs from run to run, without the noise of JAX and XLA."""
+"""Comparison of standard error between runs, without the noise of JAX and XLA."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from jaxlint_runtime.rewrites.printed_output import first_difference
 
-# What XLA, absl and JAX say of themselves.
+# Messages of XLA, absl and JAX about themselves.
 _NOISE = re.compile(
     r"^(?:WARNING: All log messages before absl::InitializeLog"
     r"|[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\.(?:cc|h|cpp):\d+\]"
@@ -28,7 +28,7 @@ def said_on_errors(text: str) -> str:
         if _NOISE.match(line):
             skipped = "Warning:" in line
             continue
-        if skipped and line.startswith("  "):  # the line of source that a warning shows
+        if skipped and line.startswith("  "):  # the source line in a warning
             skipped = False
             continue
         skipped = False
@@ -40,7 +40,7 @@ def said_on_errors(text: str) -> str:
 
 
 def other_errors(base: str, repeats: Sequence[str], found: str, *, coarse: bool = False) -> str | None:
-    """How the error output differs beyond what repetition and rounding explain; None where it does not."""
+    """How the error output differs beyond repetition and rounding; None if it does not."""
     texts = [said_on_errors(one) for one in (base, *repeats, found)]
     other = first_difference(texts[0], texts[1:-1], texts[-1], coarse=coarse)
     if other is None:

@@ -1,4 +1,4 @@
-"""How the contents of a file differ from run to run: text, arrays, archives, and bytes of an unknown form.
+"""Comparison of file contents between runs: text, arrays, archives, and bytes of unknown format.
 
 Numbers may differ by rounding, in lines of text, in arrays and in the bytes of other files.
 """
@@ -19,13 +19,13 @@ from jaxlint_runtime.rewrites.printed_output import COARSE, RELATIVE, SPREAD, fi
 if TYPE_CHECKING:
     import numpy as np
 
-READ = 64 * 2**20  # bytes of a file that is looked into; of a larger one the size and a hash are compared
+READ = 64 * 2**20  # bytes of a file that is read; for a larger one the size and a hash are compared
 _PICKLE = b"\x80"
 _ARRAYS = b"\x93NUMPY"
-# Compressed by formats that are not opened here: PNG, JPEG, GIF, PDF, zstandard, LZ4, WebP and RIFF.
+# Compressed formats that are not opened here: PNG, JPEG, GIF, PDF, zstandard, LZ4, WebP and RIFF.
 _PACKED = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"RIFF")
 _UNPACK = ((b"\x1f\x8b", gzip.decompress), (b"BZh", bz2.decompress), (b"\xfd7zXZ\x00", lzma.decompress))
-_SIZES = 1.25  # how far the size of what is compressed may move
+_SIZES = 1.25  # how far the size of compressed data may change
 _WORDS = (
     "<f4",
     "<f8",
@@ -33,15 +33,15 @@ _WORDS = (
     ">f4",
     "<f2",
     "bfloat16",
-)  # big-endian: pickles and msgpack have Python's numbers so
-_GAPS = (64, 8, 1)  # equal bytes that part two places; fewer where numbers lie at offsets of their own
-_FEWEST = 2  # differing bytes of a place: one may be anything
+)  # big-endian: the numbers in pickles and msgpack
+_GAPS = (64, 8, 1)  # equal bytes that separate two places; fewer for numbers at their own offsets
+_FEWEST = 2  # differing bytes of a place: one byte may be anything
 
 
 def other_content(
     name: str, first: bytes, others: Sequence[bytes], new: bytes, *, coarse: bool = False
 ) -> str | None:
-    """How a file differs beyond what repetition and rounding explain; None where it does not. `others` as `repeats` of `other_files`."""
+    """How a file differs beyond repetition and rounding; None if it does not. `others` as `repeats` in `other_files`."""
     if new == first:
         return None
     if first.startswith(b"PK\x03\x04"):
@@ -169,7 +169,7 @@ def apart(left: np.ndarray, right: np.ndarray) -> float:
 
 
 def _other_bytes(name: str, first: bytes, others: Sequence[bytes], new: bytes, coarse: bool) -> str | None:
-    """Files of an unknown form: by their bytes, where numbers among these may differ by rounding."""
+    """Files of unknown format: by their bytes, which may contain numbers that differ by rounding."""
     if others and others[0] != first:
         return other_size(name, [len(first), *map(len, others)], len(new), 1.0)
     if len(new) != len(first):
@@ -199,7 +199,7 @@ def _groups(places: np.ndarray, gap: int) -> list[np.ndarray]:
 
 
 def _alike(left: bytes, right: bytes, places: np.ndarray, relative: float, gaps: Sequence[int]) -> bool:
-    """Whether one place holds such numbers, or falls into smaller ones that do."""
+    """Whether one place contains such numbers, or can be divided into smaller ones that do."""
     start, stop = int(places[0]), int(places[-1]) + 1
     if len(places) < _FEWEST:
         return False
@@ -212,7 +212,7 @@ def _alike(left: bytes, right: bytes, places: np.ndarray, relative: float, gaps:
 
 
 def _close_words(left: bytes, right: bytes, start: int, stop: int, word: str, relative: float) -> bool:
-    """Whether the bytes of a place are such numbers, by any alignment."""
+    """Whether the bytes of a place are such numbers, in any alignment."""
     import numpy as np  # not at the top: the command line runs without it
 
     width = 2 if word == "bfloat16" else np.dtype(word).itemsize
@@ -230,7 +230,7 @@ def _close_words(left: bytes, right: bytes, start: int, stop: int, word: str, re
             close = np.abs(x - y) <= relative * np.maximum(size, usual)
         plausible = (size > 1e-30) & (size < 1e30)
         changed = [data[start:stop] for data in (left, right)]
-        if all(part.isascii() and part.decode().isprintable() for part in changed):  # text, and no numbers
+        if all(part.isascii() and part.decode().isprintable() for part in changed):  # text, not numbers
             continue
         if bool(np.all(same | (close & plausible))):
             return True
@@ -248,7 +248,7 @@ def _numbers(data: bytes, word: str) -> np.ndarray:
 
 
 def other_size(name: str, sizes: Sequence[int], new: int, allowed: float) -> str | None:
-    """How the size of a file differs; `allowed`: by how many times it may. None where it does not, or differs from run to run."""
+    """How the size of a file differs; `allowed`: the allowed factor. None if it does not, or varies between runs."""
     if len(set(sizes)) > 1 and allowed == 1.0:
         return None  # it differs from run to run
     if min(sizes) / allowed <= new <= max(sizes) * allowed:

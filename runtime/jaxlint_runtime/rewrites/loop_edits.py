@@ -1,7 +1,8 @@
-"""Loops that may become loops of JAX, in functions that ran: proposed loosely, since the whole program is held against the original.
+"""Loops in executed functions that may become JAX loops. The proposals are generous, since the whole program is
+compared with the original.
 
-`check` speaks of a loop where it knows that it costs, and that its rows are arrays. Here the run says what a function costs, and whether
-the rewritten one computes the same; what cannot be written safely the codemods refuse.
+`check` reports a loop if it certainly costs time and its rows are arrays. Here the run shows the cost of a function,
+and whether the rewritten one is equivalent. The codemods refuse unsafe rewrites.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from jaxlint_runtime.rewrites.proposals import (
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
 _FEW = 4  # iterations
-_SLOW = 1.0  # seconds in compiling one function that make it worth a try
+_SLOW = 1.0  # seconds of compiling one function that make a rewrite worth trying
 _COMPILING = ("trace_s", "lower_s", "compile_s")
 _SEQUENCES = frozenset({"list", "tuple", "dict"})
 _STACKING = frozenset({"stack", "array", "asarray"})
@@ -46,7 +47,7 @@ _MESSAGES = {
 
 
 def from_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
-    """Rewrites of the loops of each function that took time, with `jit` around it where the host calls it."""
+    """Rewrites of the loops in each function that took time, with `jit` around it if the host calls it."""
     busiest = max((one["seconds"] or 0.0 for one in watched), default=0.0)
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
     found = []
@@ -81,7 +82,7 @@ def _ways(
 
 
 def from_compiled(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
-    """Rewrites of the loops of jitted functions, which JAX writes out iteration by iteration, where compiling took long."""
+    """Rewrites of the loops in jitted functions, which a trace unrolls, if compilation took long."""
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
     found: dict[tuple[str, int], Rewrite] = {}
     for one in functions:
@@ -100,7 +101,7 @@ def from_compiled(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, 
 
 
 def _at(source: SourceFile, line: int) -> list[tuple[ast.FunctionDef, str]]:
-    """The function that is defined in a line, or decorated in it, whatever a decorator calls it, with its qualified name."""
+    """The function defined or decorated in a line, under any name that a decorator gives it, with its qualified name."""
     tree = tree_of(source)
     if tree is None:
         return []
@@ -128,10 +129,10 @@ def function_at(source: SourceFile, name: str, line: int) -> ast.FunctionDef | N
 def _rewritable(
     function: ast.FunctionDef, source: SourceFile, lists: set[str], *, nested: bool, sums: bool = True
 ) -> list[FixRequest]:
-    """Fixes for the loops of a function that a codemod can rewrite, which go together; the outer of two that lie in each other.
+    """Compatible fixes for the loops of a function that a codemod can rewrite; of nested loops the outer one.
 
-    `lists`: arguments whose items are no rows. `nested`: also loops in others, which would be compiled in each iteration where the function
-    itself is not. `sums`: what a loop adds up may be computed for all of its iterations at once.
+    `lists`: arguments whose items are not rows. `nested`: also inner loops, which each iteration would compile if the
+    function itself is not compiled. `sums`: sums of a loop may be computed for all iterations at once.
     """
     chosen: list[FixRequest] = []
     plans: list[Any] = []
@@ -149,7 +150,7 @@ def _rewritable(
 def _loops(
     function: ast.FunctionDef, source: SourceFile, lists: set[str], nested: bool, sums: bool
 ) -> Iterator[list[FixRequest]]:
-    """For each loop the ways to write it, the best first."""
+    """For each loop its rewrites, the best first."""
     waiting: list[tuple[ast.AST, bool]] = [(child, False) for child in function.body]
     while waiting:
         node, inside = waiting.pop(0)
@@ -163,7 +164,7 @@ def _loops(
             isinstance(node, ast.For) and allowed and not _runs_over(node.iter, lists) and not _is_short(node)
         ):
             ways = [_fix(name, node.iter, source) for name in ("for-to-vmap", "for-to-scan")]
-            # what is added is then kept for all iterations at once, which may be too much: a scan is the other way
+            # all summands are then stored at once, which may be too much; a scan is the alternative
             yield [ways[0], *([_fix("for-to-vmap", node.iter, source, sums=True)] if sums else []), ways[1]]
         elif isinstance(node, ast.While) and allowed:
             yield [_fix("while-to-while-loop", node.test, source, host=True)]
@@ -174,7 +175,7 @@ def _loops(
 
 
 def _runs_over(iterable: ast.expr, lists: set[str]) -> bool:
-    """Whether what a loop runs over is one of `lists`, or a part of one."""
+    """Whether the iterable of a loop is one of `lists`, or part of one."""
     if isinstance(iterable, ast.Call) and getattr(iterable.func, "id", "") in (
         "zip",
         "enumerate",
@@ -188,7 +189,7 @@ def _runs_over(iterable: ast.expr, lists: set[str]) -> bool:
 
 
 def _is_short(loop: ast.For) -> bool:
-    """A loop whose few iterations are written out, as layers and epochs are."""
+    """Whether a loop visibly has few iterations, as over layers or epochs."""
     over = loop.iter
     if isinstance(over, ast.Tuple | ast.List):
         return True
@@ -219,7 +220,7 @@ def _alone(
 
 
 def without_those(findings: Sequence[Rewrite], loops: Sequence[Rewrite]) -> list[Rewrite]:
-    """The edits of findings that are no part of the rewrites of loops."""
+    """Edits from findings that are not part of loop rewrites."""
     taken = {
         (os.path.realpath(step.path), step.span)
         for one in loops
@@ -237,7 +238,7 @@ def without_those(findings: Sequence[Rewrite], loops: Sequence[Rewrite]) -> list
 
 
 def _with_numbers(fix: FixRequest) -> FixRequest:
-    """The rewrite of a loop that the host runs: its counters are numbers of Python afterwards, as they were."""
+    """The rewrite of a host loop: its counters are Python numbers afterwards, as before."""
     steps = tuple(
         dataclasses.replace(step, parameters={**step.parameters, "numbers": True}) for step in fix.steps
     )
@@ -245,7 +246,7 @@ def _with_numbers(fix: FixRequest) -> FixRequest:
 
 
 def _places(function: ast.FunctionDef, source: SourceFile, fixes: Sequence[FixRequest]) -> list[list[int]]:
-    """Where the loops of a function are that the fixes rewrite."""
+    """The places of a function's loops that the fixes rewrite."""
     site = Site(source)
     spans = {step.span for fix in fixes for step in fix.steps}
     found = []
@@ -267,7 +268,7 @@ def _with_jit(
     fixes: Sequence[FixRequest],
     instead: Rewrite | None,
 ) -> Rewrite:
-    """The loops rewritten and the function jitted: on its own, a loop of JAX on the host is compiled at each call."""
+    """The rewritten loops with the function jitted: otherwise each call would compile a JAX loop on the host."""
     rewrite = _alone(one, function, [_with_numbers(fix) for fix in fixes], instead)
     arrays = any("leaves" in argument for argument in one["arguments"] or ())
     if not arrays or definition(source, one["function"], one["line"]) is None:

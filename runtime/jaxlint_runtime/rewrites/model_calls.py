@@ -1,6 +1,7 @@
-"""Calls of models in code that stays on the host: `int(jnp.argmax(model.apply(params, obs)))`, again and again, operation by operation.
+"""Repeated calls of models in host code, op by op: `int(jnp.argmax(model.apply(params, obs)))`.
 
-Such a function draws from Python's generators, prints or fetches numbers, and cannot be jitted as a whole; what it calls can.
+Such a function draws from Python's generators, prints or fetches numbers, and cannot be jitted as a whole; what it
+calls can.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from jaxlint_runtime.rewrites.proposals import (
     top_function,
 )
 
-_OFTEN = 8  # calls of a function that are worth compiling what it calls
+_OFTEN = 8  # calls of a function that make its callees worth compiling
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
 _FRAMEWORKS = ("flax", "haiku", "equinox")
 
@@ -31,7 +32,7 @@ _FRAMEWORKS = ("flax", "haiku", "equinox")
 def from_model_calls(
     watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]
 ) -> list[Rewrite]:
-    """For each busy function that stays on the host, its calls of models, each as a jitted function of its own."""
+    """For each busy function on the host, its calls of models, each as a separate jitted function."""
     found = []
     for one, source in busy(watched, sources):
         if not _uses_models(source):
@@ -57,7 +58,7 @@ def _uses_models(source: SourceFile) -> bool:
 
 
 def _calls(function: ast.FunctionDef) -> Iterator[tuple[ast.Call, bool]]:
-    """The calls of a function, and whether they are in a loop; not those of functions inside it."""
+    """The calls in a function, and whether they are in a loop; nested functions are left out."""
     inside = {part for node in own_nodes(function) if isinstance(node, _LOOPS) for part in ast.walk(node)}
     for node in own_nodes(function):
         if isinstance(node, ast.Call):
@@ -65,7 +66,7 @@ def _calls(function: ast.FunctionDef) -> Iterator[tuple[ast.Call, bool]]:
 
 
 def _is_of_model(call: ast.Call, modules: set[str]) -> bool:
-    """`model.apply(params, x)` of flax and haiku, or a module that the function was given, under `vmap` too."""
+    """`model.apply(params, x)` of flax and haiku, or a module argument, also under `vmap`."""
     called = call.func
     if isinstance(called, ast.Attribute):
         return called.attr == "apply" and len(call.args) >= 2

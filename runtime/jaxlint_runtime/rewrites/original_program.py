@@ -1,7 +1,7 @@
-"""The program as it is, and whether an edited version of it does the same.
+"""The original program, and the comparison of edited versions with it.
 
-The values of the original are taken from three runs of it: as it is, again, and with other rounding. What does not repeat
-proves nothing, and how far rounding moves a value is how far an edit may move it.
+The original's values come from three runs: one, a repetition, and one with other rounding. Values that do not repeat
+prove nothing, and an edit may move a value as far as rounding does.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.findings import Foreseen
 
 _SECONDS = 240.0  # for all of it, by default
-_CUT = 1 / 3  # of the time that a program has, after which one that needs more is cut off
+_CUT = 1 / 3  # share of the program's time, after which a longer run is cut off
 MOST = 6  # edits that are tried in one round
-_ROUNDED = 100.0  # times the tolerance that an edit may be off where it is the same operation by operation, or in float64
-_SHRINKS = 1e-3  # of a difference is left in float64, where it is rounding
+_ROUNDED = 100.0  # times the tolerance for an edit that is equivalent without jit, or in float64
+_SHRINKS = 1e-3  # share of a difference that remains in float64, if it is rounding
 _CACHE = "JAX_COMPILATION_CACHE_DIR"
 
 
 @dataclass(frozen=True, slots=True)
 class _InDouble:
-    """What runs in float64 say of an edit, and what both versions printed there."""
+    """The comparison in float64 for an edit, and the printed lines of both versions there."""
 
     told: str
     original: Trial
@@ -46,19 +46,19 @@ class _InDouble:
 
 @dataclass(slots=True)
 class Original:
-    """Runs of the program, with the texts of its files as check examined them. `deadline`: for all of them."""
+    """Runs of the program, with the texts of its files as checked. `deadline`: for all of them."""
 
     run: Run
     trials: Trials
     sources: dict[str, SourceFile]
     deadline: float
-    dtype: str | None = None  # that edits compute in, where it is coarser than the program's
-    errors: bool = False  # the program fails: what it computes without jit is the reference
+    dtype: str | None = None  # the dtype of edits that is coarser than the program's
+    errors: bool = False  # the program fails: its results without jit are the reference
     base: Trial = field(default_factory=Trial)
     repeats: list[Trial] = field(default_factory=list)
     references: list[Path] = field(default_factory=list)
     uncompiled: list[Path] | None = None  # the reference for edits that run without jit
-    double: tuple[Trial, Path] | None = None  # the original in float64, where that was asked for
+    double: tuple[Trial, Path] | None = None  # the original in float64, if it was needed
     runs: int = 0  # of edited programs
     foreseen: Foreseen = field(init=False)
 
@@ -66,7 +66,7 @@ class Original:
         self.foreseen = Foreseen(self.sources)
 
     def measure(self) -> bool:
-        """Run the original, as often as it is needed for the comparison; whether it can be run."""
+        """Runs the original as often as the comparison needs; returns whether it can run."""
         self.run.listener.note(
             "running the whole program in scratch copies to compare edits of the source with it"
         )
@@ -82,12 +82,12 @@ class Original:
             if trial.failure is None:
                 self.references.append(folder)
                 self.repeats.append(trial)
-        # a slow machine, or a long program, has its edits tried all the same
+        # on a slow machine, or with a long program, edits are tried anyway
         self.deadline = max(self.deadline, time.monotonic() + MOST * self.base.total_s)
         return True
 
     def _first_run(self, limit: float, environment: Mapping[str, str]) -> tuple[Trial, Path]:
-        """Run the original to its end; where that takes too long, up to the end of a call, as all that follow."""
+        """Runs the original to its end; if that takes too long, up to the end of a call, like all later runs."""
         run = self.run
         allowed = run.request.run_for
         if self.errors or allowed is None or run.run_seconds <= allowed:  # it may be short
@@ -106,9 +106,10 @@ class Original:
         return trial, folder
 
     def _compiled_once(self) -> dict[str, str]:
-        """Where the second run of the original finds what the first compiled, on a CPU: it runs again, and need not compile again.
+        """For a second run of the original that used the first one's compilation cache, on a CPU: runs again without
+        compiling.
 
-        Other compilers choose between algorithms by timing them, so that compiling again may round otherwise.
+        Other compilers choose algorithms by timing, so that another compilation may round differently.
         """
         device = self.run.document.device or ""
         if _CACHE in os.environ or not device.startswith("cpu"):
@@ -116,7 +117,7 @@ class Original:
         return {_CACHE: str(self.trials.folder / "compiled")}
 
     def why(self) -> str:
-        """Why it cannot."""
+        """Why it cannot run."""
         how = "without jit" if self.errors else "to its end"
         failure = str(self.base.failure)
         if "took longer than" in failure:
@@ -124,7 +125,7 @@ class Original:
         return f"the original does not run {how} for comparison: {failure}"
 
     def tried(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> Tried:
-        """Run the program with an edit, and compare what it computes, prints and leaves."""
+        """Runs the program with an edit, and compares its results, its output and its files."""
         self.run.listener.progress(f"{rewrite.function}: trying {rewrite.name}")
         limit = 4 * self.base.total_s + 30
         self.runs += 1
@@ -168,7 +169,7 @@ class Original:
         return tried
 
     def _uncompiled(self, limit: float) -> list[Path]:
-        """What the original computes without jit, where it has any; a run of its own, made once."""
+        """The original's results without jit, if it has any; one separate run."""
         if self.uncompiled is None:
             self.uncompiled = self.references
             if self.run.document.functions:
@@ -177,10 +178,10 @@ class Original:
         return self.uncompiled
 
     def _only_rounded(self, compared: Compared, sources: Mapping[str, SourceFile], limit: float) -> str:
-        """What shows that an edit is off by what compiling rounds alone: without jit it computes what the original does so.
+        """Evidence that an edit only differs by compiler rounding: without jit it matches the original.
 
-        What runs operation by operation rounds the same however XLA compiles, so that the other runs of the original do not
-        show how far rounding moves it.
+        Eager code rounds independently of XLA's compilation, so the other runs of the original do not show the effect
+        of rounding.
         """
         trial, _ = self.trials.run(sources, limit, self._uncompiled(limit), environment=WITHOUT_JIT)
         if trial.failure is not None or trial.compared is None or trial.compared.problem is not None:
@@ -191,7 +192,7 @@ class Original:
         )
 
     def _may_be_rounding(self, compared: Compared) -> bool:
-        """Whether an edit is off by so little that it is worth further runs to tell rounding from a mistake."""
+        """Whether an edit differs by so little that further runs may attribute it to rounding."""
         if self.errors or self.dtype is not None or compared.numerics is None or compared.moved is None:
             return False
         return 0 < compared.moved <= _ROUNDED * compared.numerics.tolerance
@@ -199,10 +200,10 @@ class Original:
     def _same_in_double(
         self, compared: Compared, sources: Mapping[str, SourceFile], limit: float
     ) -> _InDouble | None:
-        """Runs in float64, where the edit differs by rounding that the program makes larger; None where it does not.
+        """Runs in float64, if an edit differs by rounding that the program amplifies; None if it does not.
 
-        A draw that decides between branches, or a trajectory that is chaotic, turns rounding into other numbers. Such a difference
-        shrinks with the precision, and a mistake does not.
+        A random draw that decides between branches, or a chaotic trajectory, amplifies rounding. Such a difference
+        shrinks with higher precision, and an error does not.
         """
         if self.double is None:
             self.double = self.trials.run(self.sources, limit, environment=IN_DOUBLE)
@@ -223,7 +224,8 @@ class Original:
 
 @contextlib.contextmanager
 def original_of(run: Run, observe: Sequence[tuple[str, str]], **options: Any) -> Iterator[Original]:
-    """The program of a run, not yet run again, with a folder for its runs. `observe`: functions whose results are compared."""
+    """The program of a run, without new runs, with a folder for its runs. `observe`: functions whose results are
+    compared."""
     assert run.check is not None
     sources = dict(run.check.sources)
     preload = packages_to_load(sources.values(), [str(root) for root in run.request.roots()])
@@ -238,9 +240,9 @@ def values_of(
     functions: Sequence[tuple[str, str]],
     dtype: str | None = None,
 ) -> str | None:
-    """Why the program with these texts does not compute what it did, from its printed lines and the results of `functions`.
+    """How the program with these texts differs from the original, in printed lines and results of `functions`.
 
-    `dtype`: the texts compute in it, so that its rounding is allowed.
+    `dtype`: the dtype of the texts' computations, whose rounding is allowed.
     """
     with original_of(run, functions, dtype=dtype) as original:
         if foreseen := original.foreseen.new_error(sources):

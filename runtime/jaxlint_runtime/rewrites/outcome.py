@@ -1,4 +1,4 @@
-"""Whether two runs of a program come to the same: exit status, values, printed lines, files and error output, for all that is tried on it."""
+"""Whether two runs of a program are equivalent: exit status, values, printed lines, files and error output."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def other_outcome(
     values: str | None = None,
     coarse: bool = False,
 ) -> str | None:
-    """What a run does otherwise than the original, beyond what its other runs and rounding explain; None where it is the same.
+    """How a run differs from the original, beyond its other runs and rounding; None if it does not.
 
-    `values`: what is already known to differ in what its functions return. `coarse`: it computes in 16 bits.
+    `values`: the known difference in the results of its functions. `coarse`: it computes in 16 bits.
     """
     if (ending := ends_otherwise(base, found)) is not None:
         return ending
@@ -34,7 +34,7 @@ def other_outcome(
 
 
 def ends_otherwise(base: Trial, found: Trial) -> str | None:
-    """Whether the exit status is another."""
+    """Whether the exit status differs."""
     if found.status == base.status:
         return None
     return f"the results differ: exit status {found.status} instead of {base.status}"

@@ -1,7 +1,8 @@
 """Whether two pickles hold the same values. They are read as data: nothing in them is imported or called.
 
-The bytes of equal values may differ, since a pickle refers back to what is the same object: two equal strings that are one object, or two.
-So its operations are carried out on nodes, and these are compared. Numbers may differ by rounding; which lists, dicts and objects are one stays.
+The bytes of equal values may differ, since a pickle refers back to identical objects: two equal strings may be one
+object or two. So its operations are executed on nodes, and these are compared. Numbers may differ by rounding; the
+identity of lists, dicts and objects must agree.
 """
 
 from __future__ import annotations
@@ -19,14 +20,15 @@ _FLOATS = {"f2": "<f2", "f4": "<f4", "f8": "<f8", "c8": "<c8", "c16": "<c16"}
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """What is no number, string or bytes: a container, something imported ("global"), or what calling that gives ("call")."""
+    """Anything but a number, string or bytes: a container, an imported object ("global"), or the result of a call
+    ("call")."""
 
     kind: str
     parts: list[Any] = field(default_factory=list)
 
 
 def unpickled(data: bytes) -> list[Any] | None:
-    """The values of the pickles that are all of `data`; None where it is something else, or holds what is not known."""
+    """The values of the pickles in `data`; None if it is something else, or contains unknown operations."""
     found: list[Any] = []
     place = 0
     try:
@@ -44,7 +46,8 @@ def unpickled(data: bytes) -> list[Any] | None:
 def same_values(
     left: Any, right: Any, relative: float, rounded: Callable[[bytes, bytes, float], bool]
 ) -> bool:
-    """Whether two results of `unpickled` are the same. `rounded`: whether bytes of no known form differ by rounding alone."""
+    """Whether two results of `unpickled` are equal. `rounded`: whether bytes of unknown format differ only by
+    rounding."""
     try:
         return _Comparison(relative, rounded).same(left, right, None)
     except RecursionError:
@@ -78,7 +81,7 @@ def _one(data: bytes) -> tuple[Any, int]:
 
 
 def _step(name: str, argument: Any, stack: list[Any]) -> None:
-    """One operation, but for those that remember."""
+    """One operation, except memo operations."""
     if name in _CONSTANTS:
         stack.append(_CONSTANTS[name])
     elif name in _LITERALS:
@@ -123,7 +126,7 @@ def _step(name: str, argument: Any, stack: list[Any]) -> None:
         _to_mark(stack)
     elif name == "DUP":
         stack.append(stack[-1])
-    else:  # extensions, persistent identifiers, buffers that lie elsewhere
+    else:  # extensions, persistent identifiers, out-of-band buffers
         raise ValueError(name)
 
 
@@ -159,9 +162,7 @@ _LITERALS = frozenset(
 _EMPTY = {"EMPTY_LIST": "list", "EMPTY_TUPLE": "tuple", "EMPTY_DICT": "dict", "EMPTY_SET": "set"}
 _MARKED = {"LIST": "list", "TUPLE": "tuple", "DICT": "dict", "FROZENSET": "frozenset"}
 _FIXED = frozenset({"tuple", "frozenset", "global", "state"})
-_VALUES = frozenset(
-    {"datetime", "decimal", "fractions", "pathlib", "uuid"}
-)  # modules whose objects do not change
+_VALUES = frozenset({"datetime", "decimal", "fractions", "pathlib", "uuid"})  # modules with immutable objects
 
 
 # ---- comparing ----
@@ -175,7 +176,7 @@ class _Comparison:
         self._known: set[tuple[int, int]] = set()
 
     def same(self, left: Any, right: Any, numbers: str | None) -> bool:
-        """`numbers`: the dtype of NumPy that the bytes below are of, if there is one."""
+        """Compares two values. `numbers`: the NumPy dtype of the bytes below, if there is one."""
         if type(left) is not type(right):
             return False
         if isinstance(left, float):
@@ -203,7 +204,7 @@ class _Comparison:
         return all(self.same(a, b, dtype) for a, b in zip(left.parts, right.parts, strict=True))
 
     def _same_members(self, left: list[Any], right: list[Any]) -> bool:
-        """Sets have no order: those of strings come out in another in each run."""
+        """Sets are unordered: those of strings differ in order between runs."""
         plain = [one for one in (*left, *right) if isinstance(one, str | int | bytes)]
         if len(plain) == len(left) + len(right):
             return {(type(one), one) for one in left} == {(type(one), one) for one in right}
@@ -222,7 +223,7 @@ class _Comparison:
 
 
 def _is_mutable(node: Node) -> bool:
-    """Whether it can be told that two of these are one: what one changes, the other shows."""
+    """Whether the identity of two objects matters: a change of one shows in the other."""
     callee = node.parts[0] if node.kind == "call" and isinstance(node.parts[0], Node) else None
     if callee is not None and callee.kind == "global":
         return callee.parts[0] not in _VALUES and callee.parts[1] not in ("dtype", "scalar")
@@ -230,7 +231,7 @@ def _is_mutable(node: Node) -> bool:
 
 
 def _dtype_in(node: Node) -> str | None:
-    """The dtype that stands beside the bytes of an array or of a number of NumPy."""
+    """The dtype beside the bytes of a NumPy array or number."""
     for part in node.parts if node.kind == "tuple" else ():
         if not isinstance(part, Node) or part.kind != "call" or not isinstance(part.parts[0], Node):
             continue

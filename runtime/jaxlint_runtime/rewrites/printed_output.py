@@ -1,4 +1,4 @@
-"""Whether two versions of a program print the same, as far as the program prints the same from run to run."""
+"""Whether two versions of a program print the same lines, as far as its output is repeatable."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-RELATIVE = 1e-3  # of a number, in any case
-COARSE = 0.03  # the same where it computes in 16 bits
-SPREAD = 4.0  # times what rounding alone does to it
-_REPEATS = 0.1  # what moves by more from run to run says nothing
+RELATIVE = 1e-3  # of a number, always allowed
+COARSE = 0.03  # the same for 16-bit computations
+SPREAD = 4.0  # times the effect of rounding alone
+_REPEATS = 0.1  # a number that varies more between runs is not compared
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w.])")
-# numbers in lines that speak of time differ from version to version, which is what is wanted
+# numbers in lines about time differ between versions, as they should
 _CLOCK = re.compile(
     r"\b(?:time|took|elapsed|seconds|secs?|ms|us|µs|throughput|fps|it/s|/s|s/step|steps/s|speed|duration)\b|\d\s?s\b",
     re.IGNORECASE,
 )
-# when a line was written: a date, a time of day, seconds since 1970
+# time stamps: a date, a time of day, seconds since 1970
 _STAMP = re.compile(
     r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b|(?<![\w.])1[6-9]\d{8}(?:\.\d+)?(?![\w.])"
 )
@@ -25,7 +25,7 @@ _STAMP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first line that differs, as it is and as it was; `lines` has the numbers of lines where these differ."""
+    """The first differing line, in both versions; `lines` has the numbers of lines if these differ."""
 
     new: str = ""
     old: str = ""
@@ -33,9 +33,10 @@ class Difference:
 
 
 def differs(reference: str, others: Sequence[str], found: str, *, coarse: bool = False) -> str | None:
-    """The first difference that neither repetition nor rounding explains; None when there is none.
+    """The first difference that neither repetition nor rounding explains; None if there is none.
 
-    `others` are what the original printed in its other runs, one of them with other rounding. `coarse`: 16 bits are allowed to round.
+    `others` are the outputs of the original's other runs, one of them with other rounding. `coarse`: 16-bit rounding
+    is allowed.
     """
     other = first_difference(reference, others, found, coarse=coarse, bounded=True)
     if other is None:
@@ -48,9 +49,10 @@ def differs(reference: str, others: Sequence[str], found: str, *, coarse: bool =
 def first_difference(
     reference: str, others: Sequence[str], found: str, *, coarse: bool = False, bounded: bool = False
 ) -> Difference | None:
-    """The same for any text, in parts. The first of `others` rounds as `reference` does: a number that moves there says nothing.
+    """The same for any text, in parts. The first of `others` rounds like `reference`: a number that varies there is
+    not compared.
 
-    `bounded`: such a number may yet move no more than some times as far.
+    `bounded`: such a number must still not vary more than several times as far.
     """
     lines, again = _lines(reference), [_lines(text) for text in others]
     if any(len(one) != len(lines) for one in again):
@@ -76,7 +78,7 @@ def first_difference(
 
 
 def compared_lines(reference: str, others: Sequence[str]) -> tuple[int, int]:
-    """How many printed lines repeat from run to run, and how many of these hold numbers that do."""
+    """The number of repeatable printed lines, and how many of these contain repeatable numbers."""
     lines, again = _lines(reference), [_lines(text) for text in others]
     if any(len(one) != len(lines) for one in again):
         return 0, 0
@@ -94,7 +96,8 @@ def compared_lines(reference: str, others: Sequence[str]) -> tuple[int, int]:
 
 
 def _moving(lines: Sequence[str], again: Sequence[str]) -> set[tuple[tuple[str, ...], int]]:
-    """Numbers that differ between two runs that round alike, by the form of their lines: clocks, process ids, draws without a seed."""
+    """Numbers that vary between two runs with equal rounding, by the form of their lines: clocks, process ids,
+    unseeded draws."""
     return {
         (_shape(left), place)
         for left, right in zip(lines, again, strict=True)
@@ -113,7 +116,8 @@ def _close(a: str, b: str, spread: float, relative: float) -> bool:
     if not (math.isfinite(x) and math.isfinite(y)):
         return a.lower() == b.lower()
     if x == y:
-        return _is_whole(a) == _is_whole(b)  # a Python number that became an array, or one of another type
+        # a Python number that became an array, or an array of another type
+        return _is_whole(a) == _is_whole(b)
     if _is_whole(a) and _is_whole(b):
         return abs(x - y) <= spread
     allowed = max(relative * abs(x), 1.5 * max(_last_place(a), _last_place(b)), SPREAD * spread)
@@ -125,7 +129,7 @@ def _is_whole(number: str) -> bool:
 
 
 def _last_place(number: str) -> float:
-    """What one unit in the last printed place is worth."""
+    """The value of one unit in the last printed place."""
     mantissa, _, exponent = number.lower().partition("e")
     return 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
 

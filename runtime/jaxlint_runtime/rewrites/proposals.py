@@ -1,4 +1,4 @@
-"""Edits that are worth a run: the fixes of findings that cost time, and functions that run operation by operation."""
+"""Edits that are worth a run: the fixes of findings that cost time, and jits of functions that run op by op."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from jaxlint.source.file import SourceFile
 from jaxlint.syntax.function_bodies import own_nodes
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
-_ELSEWHERE = frozenset({"missing-donation"})  # proven on the staged program, and written by `apply`
+_ELSEWHERE = frozenset({"missing-donation"})  # proven on the traced program, and written by `apply`
 _LEAST_CALLS = 2
-LEAST_SHARE = 0.03  # of the time in the busiest function
+LEAST_SHARE = 0.03  # share of the time in the busiest function
 NUMBERS = frozenset({"int", "bool", "float"})
 DATA = frozenset(
     {"ArrayImpl", "ndarray", "dict", "list", "tuple", "FrozenDict"}
-)  # types of what is no module
+)  # types that are not modules
 _EFFECTS = frozenset({"print", "input", "open"})
 FETCHES = frozenset({"item", "tolist"})
 _CHANCE = ("random.", "numpy.random.", "time.")
@@ -35,9 +35,9 @@ _STATIC = frozenset(
 
 @dataclass(frozen=True)
 class Rewrite:
-    """One edit of the source that may be tried: `fixes` are made all or none.
+    """One edit of the source to try: its `fixes` are applied all or none.
 
-    `estimate` is the host's time in the function in seconds, for ranking only. `instead` is tried when this one fails.
+    `estimate` is the host's time in the function in seconds, for ranking only. `instead` is tried if this one fails.
     """
 
     name: str
@@ -56,19 +56,19 @@ class Rewrite:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What stays the same when other edits move its lines."""
+        """The parts that do not change when other edits move its lines."""
         return self.name, self.path, self.function
 
 
 def codemods_of(fixes: Iterable[FixRequest]) -> str:
-    """The names of the codemods that make these fixes."""
+    """The names of the codemods behind these fixes."""
     return " + ".join(dict.fromkeys(step.codemod for fix in fixes for step in fix.steps))
 
 
 def busy(
     watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]
 ) -> Iterator[tuple[Mapping[str, Any], SourceFile]]:
-    """The watched functions that were called and took time, with their files; not those of notebooks."""
+    """The watched functions that were called and took time, with their files; not those in notebooks."""
     busiest = max((one["seconds"] or 0.0 for one in watched), default=0.0)
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
     for one in watched:
@@ -86,7 +86,7 @@ def edit_of(
     fixes: Sequence[FixRequest],
     instead: Rewrite | None = None,
 ) -> Rewrite:
-    """The fixes of a function that the run has watched, `one`, as one edit at a line."""
+    """The fixes of a watched function, `one`, as one edit at a line."""
     return Rewrite(
         name=name,
         code=None,
@@ -103,7 +103,7 @@ def edit_of(
 def from_findings(
     findings: Iterable[Finding], seconds: Mapping[tuple[str, str], float], errors: bool
 ) -> list[Rewrite]:
-    """The fixes of findings, those of one rule in one function together; with `errors`, of those that make it fail.
+    """The fixes of findings, grouped by rule and function; with `errors`, those of findings that make it fail.
 
     `seconds` is the host's time by real path and qualified name.
     """
@@ -133,12 +133,12 @@ def from_findings(
 
 
 def _is_about_failing(finding: Finding) -> bool:
-    """Whether its rule tells what fails, however sure this finding is of it."""
+    """Whether its rule reports failures, however certain this finding is."""
     return any(rule.name == finding.name and rule.severity is Severity.ERROR for rule in all_rules())
 
 
 def to_jit(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
-    """Functions that the host calls again and again, none of which is jitted, the most expensive first."""
+    """Functions that the host calls repeatedly without a jit, the most expensive first."""
     busiest = max((one["seconds"] or 0.0 for one in watched), default=0.0)
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
     found = []
@@ -154,14 +154,14 @@ def to_jit(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFil
         if choice is not None and isinstance(
             Workspace({source.display: source}, strict=None).plan(choice), str
         ):
-            continue  # it decides by what JAX computes, and cannot choose between results instead
+            continue  # it branches on JAX results, and the branches cannot become a selection
         if any("leaves" in argument for argument in one["arguments"]):
             found.append(_jitted(one, function, source, choice))
     return found
 
 
 def _choice_fix(function: ast.FunctionDef, source: SourceFile) -> FixRequest | None:
-    """The edit that chooses between results where a function decides by what JAX computes, as a sampler that accepts or rejects."""
+    """The edit that replaces a branch on JAX results by a selection, as in a sampler that accepts or rejects."""
     tests = _decisions(function, source)
     if not tests:
         return None
@@ -171,7 +171,7 @@ def _choice_fix(function: ast.FunctionDef, source: SourceFile) -> FixRequest | N
 
 
 def definition(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
-    """The function of a module's top level, if a decorator can be put on it; None if it is none."""
+    """The top-level function of a module, if it can be decorated; otherwise None."""
     node = top_function(source, name, line)
     if node is None or node.decorator_list or node.args.vararg or node.args.kwarg:
         return None
@@ -179,7 +179,7 @@ def definition(source: SourceFile, name: str, line: int) -> ast.FunctionDef | No
 
 
 def _makes_modules(function: ast.FunctionDef, source: SourceFile) -> bool:
-    """Whether haiku transforms a function: it makes its modules in there, where `jax.jit` would lose them."""
+    """Whether haiku transforms a function: it creates its modules in there, where `jax.jit` would lose them."""
     site = Site(source)
     return any(
         isinstance(given, ast.Name) and given.id == function.name
@@ -191,7 +191,7 @@ def _makes_modules(function: ast.FunctionDef, source: SourceFile) -> bool:
 
 
 def top_function(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
-    """The function of a module's top level that is defined in a line."""
+    """The top-level function of a module that is defined in a line."""
     tree = tree_of(source)
     if tree is None:
         return None
@@ -202,12 +202,13 @@ def top_function(source: SourceFile, name: str, line: int) -> ast.FunctionDef | 
 
 
 def stays_on_host(function: ast.FunctionDef, source: SourceFile) -> bool:
-    """Whether a function certainly does what no jitted one can: print, draw from Python's generators, fetch what JAX computes or decide by it."""
+    """Whether a function certainly does what a jitted one cannot: print, use Python's generators, fetch JAX results
+    or branch on them."""
     return bool(_decisions(function, source)) or _acts_on_host(function, source)
 
 
 def _decisions(function: ast.FunctionDef, source: SourceFile) -> list[ast.expr]:
-    """The tests of a function that ask what JAX computes."""
+    """The tests of a function that depend on JAX results."""
     site = Site(source)
     tests = [part.test for part in _parts(site, function) if isinstance(part, ast.If | ast.While | ast.IfExp)]
     return [test for test in tests if any(_computes(site, one) for one in ast.walk(test))]
@@ -219,7 +220,7 @@ def _computes(site: Site, node: ast.AST) -> bool:
 
 
 def _parts(site: Site, function: ast.FunctionDef) -> list[ast.AST]:
-    """The nodes of a function of the module's top level, without those of functions in it, in the tree of `site`."""
+    """The nodes of a top-level function, without those of nested functions, in the tree of `site`."""
     same = [
         node
         for node in site.tree.body
@@ -229,7 +230,7 @@ def _parts(site: Site, function: ast.FunctionDef) -> list[ast.AST]:
 
 
 def _acts_on_host(function: ast.FunctionDef, source: SourceFile) -> bool:
-    """Whether a function prints, draws from Python's generators or fetches what JAX computes."""
+    """Whether a function prints, uses Python's generators or fetches JAX results."""
     site = Site(source)
     names = site.names
     for node in (part for part in _parts(site, function) if isinstance(part, ast.Call)):
@@ -249,9 +250,9 @@ def _acts_on_host(function: ast.FunctionDef, source: SourceFile) -> bool:
 def _jitted(
     one: Mapping[str, Any], function: ast.FunctionDef, source: SourceFile, choice: FixRequest | None
 ) -> Rewrite:
-    """The ways to jit it, each the next one's alternative: numbers traced, numbers static, the framework's own jit.
+    """The ways to jit it, each the next one's fallback: numbers traced, numbers static, the framework's own jit.
 
-    `choice`: what has to be chosen rather than decided first.
+    `choice`: the branches that must become selections first.
     """
     rewrite: Rewrite | None = None
     first = f"{choice.message} and " if choice is not None else ""
@@ -276,7 +277,7 @@ def _jitted(
 def ways_to_jit(
     one: Mapping[str, Any], function: ast.FunctionDef, source: SourceFile
 ) -> list[tuple[str, list[str]]]:
-    """Transformations, each with the arguments that are static, in the order in which they are worth trying."""
+    """Transformations, each with the static arguments, in the order in which they are worth trying."""
     plain = [entry for entry in one["arguments"] if "leaves" not in entry]
     objects = [entry["name"] for entry in plain if entry["type"] not in NUMBERS]
     numbers = [entry["name"] for entry in plain if entry["type"] in ("int", "bool")]
@@ -287,20 +288,18 @@ def ways_to_jit(
     roots = imported(source)
     if "equinox" in roots:
         ways.insert(0, ("equinox.filter_jit", []))
-    if (
-        "flax.nnx" in roots
-    ):  # first where an argument is an object with arrays, which jax.jit would leave as it was
+    if "flax.nnx" in roots:  # first if an argument is an object with arrays, which jax.jit would not update
         ways.insert(0 if hands_over_modules(one) else len(ways), ("flax.nnx.jit", objects))
     return ways
 
 
 def hands_over_modules(one: Mapping[str, Any]) -> bool:
-    """Whether a watched function was given objects that hold arrays and are no containers of Python, as modules are."""
+    """Whether a watched function received objects that hold arrays and are not Python containers, such as modules."""
     return any("leaves" in entry and entry["type"] not in DATA for entry in one["arguments"] or ())
 
 
 def shaping(function: ast.FunctionDef) -> set[str]:
-    """Names that a function makes ranges, slices or decisions of, which must be known while it is traced."""
+    """Names that a function uses for ranges, slices or branches, which must be known at trace time."""
     found: set[str] = set()
     for node in ast.walk(function):
         parts: list[ast.AST | None] = []
@@ -321,13 +320,13 @@ def shaping(function: ast.FunctionDef) -> set[str]:
 
 
 def jit_in_words(transform: str, static: Sequence[str]) -> str:
-    """A transformation as people write it, with what is static."""
+    """A transformation as people write it, with its static arguments."""
     short = transform.replace("flax.", "").replace("equinox", "eqx")
     return f"{short}, {', '.join(static)} static" if static else short
 
 
 def place_of(node: ast.expr | ast.stmt) -> list[int]:
-    """Where a node is, as `ast` counts."""
+    """The place of a node, as `ast` counts."""
     return [node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0]
 
 
@@ -339,7 +338,8 @@ def jit_fix(
     seen: Sequence[Mapping[str, Any]],
     rewritten: Sequence[Sequence[int]] = (),
 ) -> FixRequest:
-    """The edit that jits a function where it is defined. `seen`: its arguments in the run, `rewritten`: what others change in it."""
+    """The edit that jits a function at its definition. `seen`: its arguments in the run, `rewritten`: places that
+    others change in it."""
     span = Span(function.lineno, function.col_offset + 1, function.lineno, function.col_offset + 4)
     parameters = {
         "transform": transform,
@@ -352,7 +352,7 @@ def jit_fix(
 
 
 def imported(source: SourceFile) -> set[str]:
-    """The modules that a file imports at its top, and what it takes from them, as dotted names."""
+    """The modules that a file imports at top level, and the names that it imports from them, as dotted names."""
     tree = tree_of(source)
     return set() if tree is None else set(_imported_modules(tree))
 
@@ -367,9 +367,9 @@ def _imported_modules(tree: ast.Module) -> Iterator[str]:
 
 
 def packages_to_load(sources: Iterable[SourceFile], roots: Sequence[str]) -> list[str]:
-    """Installed modules that the files import at their top: loading them is no version's own time.
+    """Installed modules that the files import at top level: their loading time does not count for any version.
 
-    None where a file sets environment variables, which may have to come before an import.
+    None if a file sets environment variables, which may have to precede an import.
     """
     found: dict[str, None] = {}
     for source in sources:

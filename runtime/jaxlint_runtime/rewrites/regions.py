@@ -1,6 +1,7 @@
-"""Statements of loops on the host that compute on arrays alone: each stretch of them proposed as one jitted function.
+"""Statements of host loops that only compute on arrays: each run of them is proposed as one jitted function.
 
-What may be compiled, the codemod says (`jaxlint.codemods.region`); here are the places, and which of them are worth a try.
+The codemod (`jaxlint.codemods.region`) decides what may be compiled. This module finds the places that are worth
+trying.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from jaxlint_runtime.rewrites.proposals import (
 )
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
-_OFTEN = 8  # calls of a function whose own statements are worth compiling
-_MOST_PLANS = 80  # that are drawn up for one function
-_MOST_SECONDS = 20.0  # that this may take
+_OFTEN = 8  # calls of a function that make its statements worth compiling
+_MOST_PLANS = 80  # proposals for one function
+_MOST_SECONDS = 20.0  # seconds for the proposals
 _MOST = 4  # regions of a function that are compiled
 _LOOPS = (ast.For, ast.While)
 _TO_NUMPY = frozenset({"np.asarray", "np.array", "numpy.asarray", "numpy.array", "jax.device_get"})
@@ -41,7 +42,7 @@ _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
-    """For each busy function of the host, its largest region that can be compiled, and smaller ones where that fails."""
+    """For each busy host function, its largest region that can be compiled, and smaller ones as fallbacks."""
     found = []
     for one, source in busy(watched, sources):
         around = body_of(one, source)
@@ -57,13 +58,13 @@ def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sou
 
 
 def script(path: str, seconds: float) -> dict[str, Any]:
-    """The code of a program outside of its functions, as if it were a function that was watched."""
+    """The module-level code of a program, as if it were a watched function."""
     place = {"path": os.path.realpath(path), "function": MODULE, "line": 1}
     return {**place, "calls": 1, "seconds": seconds, "arguments": None}
 
 
 def body_of(one: Mapping[str, Any], source: SourceFile) -> list[ast.stmt]:
-    """The statements of a watched function, or of the program's own module; none where they are not found."""
+    """The statements of a watched function, or of the program's main module; empty if they are not found."""
     if one["function"] == MODULE:
         tree = tree_of(source)
         return tree.body if tree is not None else []
@@ -81,7 +82,7 @@ def _transforms(source: SourceFile) -> list[str]:
 
 @dataclass(slots=True)
 class _Drawing:
-    """Asks the codemod of one file what it would compile, within bounds."""
+    """Asks the codemod what it would compile in one file, within bounds."""
 
     one: Mapping[str, Any]
     source: SourceFile
@@ -92,7 +93,7 @@ class _Drawing:
     plans: int = 0
 
     def fix(self, nodes: Sequence[ast.stmt | ast.expr], order: int = 0) -> FixRequest:
-        """The edit that compiles statements that follow each other, or one expression."""
+        """The edit that compiles adjacent statements, or one expression."""
         span = self.site.across(nodes)
         parameters = {
             "transform": self.transform,
@@ -121,7 +122,7 @@ def _fixes(
     sources: Mapping[str, SourceFile],
     transform: str,
 ) -> list[list[FixRequest]]:
-    """What may be compiled in a function: all of its regions at once, and the largest alone where there are several."""
+    """Proposals for a function: all of its regions together, and the largest alone if there are several."""
     drawing = _Drawing(
         one,
         source,
@@ -146,7 +147,7 @@ def _fixes(
             regions.append([value])
     regions.sort(key=lambda region: -len(region))
     chosen = regions[:_MOST]
-    kinds = [isinstance(region[0], ast.expr) for region in chosen]  # whose functions are named apart
+    kinds = [isinstance(region[0], ast.expr) for region in chosen]  # functions that need distinct names
     ways = [[drawing.fix(region, kinds[:n].count(kinds[n])) for n, region in enumerate(chosen)]]
     if len(regions) > 1:
         ways.append([drawing.fix(regions[0])])
@@ -154,13 +155,14 @@ def _fixes(
 
 
 def _stays_on_host(one: Mapping[str, Any], source: SourceFile) -> bool:
-    """Whether a function does what no jitted one can: any other is better compiled as a whole."""
+    """Whether a function does what a jitted one cannot: any other is better compiled as a whole."""
     function = function_at(source, one["function"], one["line"])
     return function is not None and stays_on_host(function, source)
 
 
 def fetched(body: list[ast.stmt], *, own: bool) -> Iterator[ast.expr]:
-    """Expressions in the loops of a function whose values the host asks for: `int(...)`, `np.asarray(...)`, the test of an `if`."""
+    """Expressions in the loops of a function that the host fetches: `int(...)`, `np.asarray(...)`, the test of an
+    `if`."""
     waiting: list[tuple[ast.AST, bool]] = [(statement, own) for statement in body]
     while waiting:
         node, repeated = waiting.pop(0)
@@ -185,7 +187,7 @@ def _calls(test: ast.expr) -> bool:
 
 
 def stretches(body: list[ast.stmt], *, own: bool, transform: str = "jax.jit") -> Iterator[list[ast.stmt]]:
-    """Statements of the loops in the `body` of a function that follow each other and may be in a region; `own`: of the body itself, too."""
+    """Adjacent statements in loops of a function's `body` that may form a region; `own`: also of the body itself."""
     waiting: list[tuple[list[ast.stmt], bool]] = [(body, own)]
     while waiting:
         block, repeated = waiting.pop(0)
@@ -209,7 +211,7 @@ def stretches(body: list[ast.stmt], *, own: bool, transform: str = "jax.jit") ->
 
 
 def _is_worth_it(nodes: Sequence[ast.stmt | ast.expr]) -> bool:
-    """Whether they call or compute something; a single call may be of a function that is compiled already."""
+    """Whether they compute or call something; a single call may be of a function that is compiled already."""
     work = sum(
         isinstance(node, (ast.Call, ast.BinOp, ast.AugAssign)) for one in nodes for node in ast.walk(one)
     )

@@ -1,4 +1,4 @@
-"""What runs of whole programs say of an edit: whether one run is promising, and figures, ratios and intervals of several."""
+"""Figures of whole program runs: whether one run of an edit is promising, and ratios and intervals of several."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from jaxlint_runtime.model import Cost, Interval, Result
 from jaxlint_runtime.proof.gain import Gain, between_runs, gain_of
 from jaxlint_runtime.rewrites.trial_runs import Trial
 
-WORTH = 1.1  # a program may take this much longer in all where its compiles pay only in longer runs
-_WORTH_AT_LENGTH = 1.5  # where the runs are cut off: the program itself goes on for longer
-_PROMISING = 0.97  # of the original's time or compile time, seen in one run
+WORTH = 1.1  # allowed total slowdown if the edit's compiles only pay in longer runs
+_WORTH_AT_LENGTH = 1.5  # the same for runs that are cut off: the program itself runs longer
+_PROMISING = 0.97  # of the original's time or compile time, in one run
 _LESS_MEMORY = 0.93
 
 
 def no_promise(base: Trial, trial: Trial) -> str | None:
-    """Why one run of an edit shows no gain; None when it may be one."""
+    """Why one run of an edit shows no gain; None if it may be one."""
     figures = figures_of(base, trial)
     trial = at_equal_share(base, trial)
     smaller = (trial.peak_bytes or 0) < _LESS_MEMORY * (base.peak_bytes or 0)
@@ -36,14 +36,14 @@ def no_promise(base: Trial, trial: Trial) -> str | None:
 
 
 def allowed_slowdown(base: Trial) -> float:
-    """How many times as long as the original's a run may take where the edited program is faster once it is compiled."""
+    """The allowed slowdown of a run if the edited program is faster once it is compiled."""
     return WORTH if base.cut is None else _WORTH_AT_LENGTH
 
 
 def at_equal_share(base: Trial, trial: Trial) -> Trial:
-    """The run as if it had got as much of the machine as `base` did, where it got less: one run of each is no measurement.
+    """The run scaled to the CPU share of `base`, if it had less: single runs are not measurements.
 
-    What is told of a run, and what is proven at the end, are times as they were.
+    Reported and proven times are never scaled.
     """
     if not (base.cpu_s and trial.cpu_s and base.total_s):
         return trial
@@ -63,7 +63,7 @@ def figures_of(base: Trial, trial: Trial) -> str:
 
 
 def ratios(pairs: Sequence[tuple[Trial, Trial]]) -> tuple[Interval, Interval, Interval]:
-    """How many times less time without compiles, compile time and memory the second of each pair needs."""
+    """How many times less run time, compile time and memory the second run of each pair needs."""
     return (
         interval([a.run_s / max(b.run_s, 1e-9) for a, b in pairs]),
         interval([a.compile_s / max(b.compile_s, 1e-9) for a, b in pairs]),
@@ -72,7 +72,7 @@ def ratios(pairs: Sequence[tuple[Trial, Trial]]) -> tuple[Interval, Interval, In
 
 
 def measured(result: Result, pairs: Sequence[tuple[Trial, Trial]]) -> Gain:
-    """Put what pairs of runs measured into a result; what it may claim by that."""
+    """Adds the measurements of pairs of runs, and the claims from them, to a result."""
     result.speedup, start, memory = ratios(pairs)
     total = interval([a.total_s / max(b.total_s, 1e-9) for a, b in pairs])
     result.ratios = {"compile": start, "total": total}
@@ -84,7 +84,7 @@ def measured(result: Result, pairs: Sequence[tuple[Trial, Trial]]) -> Gain:
 
 
 def figures_in_words(result: Result) -> str:
-    """What the runs of whole programs say, in words: time without compiles, that of compiles, memory, and all of it."""
+    """The figures of whole program runs in words: run time, compile time, memory and total time."""
     gain, total = gain_of(result), result.ratios["total"]
     parts = [f"without compile time {one.text}" if one is gain.time else one.text for one in gain.changes]
     whole = between_runs("time", result.pairs, total.median, total.low, total.high)
@@ -103,7 +103,7 @@ def cost_of(trial: Trial) -> Cost:
 
 
 def median_of(trials: Sequence[Trial]) -> Trial:
-    """The figures in the middle of several runs, each by itself."""
+    """The medians of several runs, figure by figure."""
     return Trial(
         run_s=statistics.median(one.run_s for one in trials),
         compile_s=statistics.median(one.compile_s for one in trials),
@@ -112,7 +112,7 @@ def median_of(trials: Sequence[Trial]) -> Trial:
 
 
 def interval(values: Sequence[float], resamples: int = 2000) -> Interval:
-    """The median of a few values with its bootstrap interval at 95 %."""
+    """The median of a few values with its 95 % bootstrap interval."""
     generator = random.Random(0)
     medians = sorted(statistics.median(generator.choices(values, k=len(values))) for _ in range(resamples))
     low, high = medians[int(0.025 * resamples)], medians[int(0.975 * resamples)]

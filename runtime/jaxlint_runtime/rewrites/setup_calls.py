@@ -1,4 +1,4 @@
-"""Calls that prepare a program operation by operation, such as `model.init(key, x)`: proposed for `jit` where they are called."""
+"""Set-up calls that run op by op, such as `model.init(key, x)`: proposed for `jit` at the call."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from jaxlint.source.file import SourceFile
 from jaxlint_runtime.rewrites.proposals import Rewrite, imported
 from jaxlint_runtime.source_analysis.parsing import tree_of
 
-_LEAST_SECONDS = 0.2  # in compiling the operations of a function's calls one by one
+_LEAST_SECONDS = 0.2  # seconds in compiling the operations of a function's calls one by one
 _MOST = 4  # calls that are tried
-_SETUPS = 8  # calls of a function that prepares; in one that is called more often, `jax.jit(model.apply)` would compile each time
-_WORKING = 3.0  # times what its operations took to compile: a call that takes longer does more than prepare
+# calls of a set-up function; in one that is called more often, `jax.jit(model.apply)` would compile each time
+_SETUPS = 8
+_WORKING = 3.0  # times the compile time of its operations: a call that takes longer does more than set-up
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -26,9 +27,10 @@ def from_eager_calls(
     watched: Sequence[Mapping[str, Any]],
     changed: Collection[str],
 ) -> list[Rewrite]:
-    """One edit for each function that prepares something so: all of its calls at once, the most expensive alone if that fails.
+    """One edit for each function with set-up calls: all of its calls together, with the most expensive one as
+    fallback.
 
-    `watched` has the functions that were timed, `changed` the names of those that other edits change.
+    `watched` has the timed functions, `changed` the names of those that other edits change.
     """
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
     often = {(one["path"], one["function"]) for one in watched if (one["calls"] or 0) > _SETUPS}
@@ -43,7 +45,9 @@ def from_eager_calls(
             continue
         name = ast.unparse(call.func)
         if (Site(source).names.qualified(call.func) or "").startswith("jax."):
-            continue  # `jax.tree.map(jnp.zeros_like, params)`: an operation or two for each leaf, and no function of the program's
+            # `jax.tree.map(jnp.zeros_like, params)`: one or two operations for each leaf, and no function of the
+            # program
+            continue
         if name in changed or working.get(name, 0.0) > _WORKING * one["seconds"]:
             continue
         fix = _fix(call, source, one["plain"])
@@ -74,7 +78,7 @@ def _rewrite(place: tuple[str, str], found: Sequence[tuple[float, str, FixReques
 
 
 def _call(source: SourceFile, place: tuple[int, ...]) -> ast.Call | None:
-    """The call at a place, if it is in no loop of its function."""
+    """The call at a place, unless it is in a loop of its function."""
     tree = tree_of(source)
     if tree is None:
         return None
@@ -92,13 +96,13 @@ def _call(source: SourceFile, place: tuple[int, ...]) -> ast.Call | None:
 
 
 def _fix(call: ast.Call, source: SourceFile, plain: Mapping[str, str]) -> FixRequest | None:
-    """The edit, with what jit cannot trace static; None where nothing would be traced, or something can be neither."""
+    """The edit, with untraceable arguments static; None if nothing would be traced, or an argument can be neither."""
     kinds = [_kind(value, plain) for value in (*call.args, *(one.value for one in call.keywords))]
     transform = _transform(imported(source))
     if "unhashable" in kinds or all(kind == "static" for kind in kinds):
         return None
     if transform == "jax.jit" and isinstance(call.func, ast.Name) and plain.get(call.func.id) == "class":
-        return None  # an object is nothing that jit could return
+        return None  # jit cannot return an object
     parameters: dict[str, Any] = {
         "transform": transform,
         "static_argnums": [n for n, value in enumerate(call.args) if _kind(value, plain) == "static"],
@@ -111,14 +115,14 @@ def _fix(call: ast.Call, source: SourceFile, plain: Mapping[str, str]) -> FixReq
 
 
 def _transform(roots: Collection[str]) -> str:
-    """The jit that takes and returns the modules of the framework that a file imports."""
+    """The jit that accepts and returns the modules of the framework that a file imports."""
     if "equinox" in roots:
         return "equinox.filter_jit"
     return "flax.nnx.jit" if "flax.nnx" in roots else "jax.jit"
 
 
 def _kind(value: ast.expr, plain: Mapping[str, str]) -> str | None:
-    """How an argument is taken: "static", "unhashable" (it can be neither static nor traced), None where it is traced."""
+    """The kind of an argument: "static", "unhashable" (it can be neither static nor traced), None if it is traced."""
     if isinstance(value, ast.Constant):
         return None if isinstance(value.value, float | complex) else "static"
     if isinstance(value, ast.UnaryOp):

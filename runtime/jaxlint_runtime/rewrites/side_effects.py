@@ -1,7 +1,7 @@
-"""What a run leaves besides the values that it returns: files below the project and the temporary folder, and error output.
+"""Other output of a run besides its results: files below the project and the temporary folder, and error output.
 
-A run is made in a scratch copy with a temporary folder of its own, so that two snapshots show what it wrote. Two versions are compared as far
-as the runs of the original agree: what differs between two of these says nothing.
+A run has its own scratch copy and temporary folder, so two snapshots show what it wrote. Two versions are compared as
+far as the original's runs agree with each other.
 """
 
 from __future__ import annotations
@@ -20,29 +20,28 @@ from pathlib import Path
 from jaxlint_runtime.rewrites.file_contents import READ, other_content, other_size
 
 _HASHED = 2 * 2**30
-_KEPT = 2**30  # bytes of one run's files that are kept for the comparison
+_KEPT = 2**30  # bytes of one run's files that are stored for the comparison
 _MOST = 5000  # files that are compared
 _CACHES = ("__pycache__", "*.pyc", ".jaxlint_cache", ".pytest_cache", ".ipynb_checkpoints", ".nfs*")
-# Numbers, hexadecimal names and those of `tempfile`: what a name has anew in each run.
+# Numbers, hexadecimal names and `tempfile` names: the parts of a name that vary between runs.
 _NEW = re.compile(r"(?<![A-Za-z])tmp[a-z0-9_]{8}(?![a-z0-9_])|[0-9a-f]{8,}|\d+")
 Signature = tuple[int, int, int]
 
 
 @dataclass(slots=True)
 class Leavings:
-    """The files of one run by name, each with its size, and its content where `content` can read it; and its error output."""
+    """The files of one run by name, each with its size, and its content if `content` can read it; and its error
+    output."""
 
     sizes: dict[str, int] = field(default_factory=dict)
-    gone: frozenset[str] = frozenset()  # that were there and are not any more
+    gone: frozenset[str] = frozenset()  # deleted files
     errors: str = ""
-    folder: Path | None = None  # where the contents are kept
+    folder: Path | None = None  # where the contents are stored
     hashes: dict[str, str] = field(default_factory=dict)
-    places: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what stands in the contents for folders of this run alone
+    places: Mapping[str, str] = field(default_factory=dict)  # the names of this run's folders in the contents
 
     def content(self, name: str) -> bytes | None:
-        """What a file holds, with the folders of the run as other runs have them; None where it was not kept."""
+        """The contents of a file, with the run's folder names normalised; None if it was not stored."""
         if self.folder is None or self.sizes[name] > READ:
             return None
         try:
@@ -55,7 +54,7 @@ class Leavings:
 
 
 def snapshot(folder: Path) -> dict[str, Signature]:
-    """The files below a folder with what changes when they are written."""
+    """The files below a folder, with a signature that changes when they are written."""
     found: dict[str, Signature] = {}
     for name, path in _files(folder):
         try:
@@ -88,9 +87,9 @@ def collect(
     errors: str,
     places: Mapping[str, str],
 ) -> Leavings:
-    """What a run that is over has written below each of `roots`: a name, the folder, and its snapshot before.
+    """The files that a finished run has written below each of `roots`: a name, the folder, and its earlier snapshot.
 
-    The files are moved to `keep`, since the folders are of this run alone.
+    The files are moved to `keep`, since the folders belong to this run alone.
     """
     left = Leavings(errors=errors, folder=keep, places=places)
     gone: set[str] = set()
@@ -125,9 +124,10 @@ def collect(
 def add_outside(
     left: Leavings, written: Sequence[tuple[str, int]], gone: Sequence[str], places: Mapping[str, str]
 ) -> None:
-    """Add what a run wrote and deleted elsewhere. The files stay there; `written` says from which byte on each is this run's.
+    """Adds the files that a run wrote and deleted elsewhere. These stay in place; `written` says from which byte on
+    each is this run's.
 
-    `places`: folders of this run alone, and what they are in others.
+    `places`: folders of this run, and their names in other runs.
     """
     assert left.folder is not None
     left.gone |= {_elsewhere(path, places) for path in gone if not _is_cached(path)}
@@ -180,9 +180,10 @@ def _hash(path: Path) -> str:
 def other_files(
     base: Leavings, repeats: Sequence[Leavings], found: Leavings, *, coarse: bool = False
 ) -> str | None:
-    """The first file that an edited program leaves otherwise; None where there is none.
+    """The first file that differs in an edited program's output; None if there is none.
 
-    `repeats`: other runs of the original, the first of them rounding as `base` does. `coarse`: 16 bits are allowed to round.
+    `repeats`: other runs of the original, the first of them with the rounding of `base`. `coarse`: 16-bit rounding is
+    allowed.
     """
     problem = _other_names(base, repeats, found)
     if problem is None:
@@ -194,12 +195,12 @@ def other_files(
 
 
 def compared_files(base: Leavings, repeats: Sequence[Leavings]) -> int:
-    """How many files the original leaves in each of its runs."""
+    """The number of files that the original leaves in each of its runs."""
     return sum(all(name in one.sizes for one in repeats) for name in base.sizes)
 
 
 def _other_names(base: Leavings, repeats: Sequence[Leavings], found: Leavings) -> str | None:
-    """A file that is missing, or one more; names that differ from run to run are counted by what stays the same in them."""
+    """A missing or additional file; names that vary between runs are counted by their constant part."""
     runs = [base, *repeats]
     for name in sorted(base.sizes):
         if name not in found.sizes and all(name in one.sizes for one in repeats):
@@ -231,7 +232,7 @@ def _pattern(name: str) -> str:
 def _pairs(
     base: Leavings, repeats: Sequence[Leavings], found: Leavings
 ) -> Iterator[tuple[str, list[str], str]]:
-    """The names of the same file in the first run, the other runs of the original, and the edited program's."""
+    """The names of corresponding files in the first run, the original's other runs, and the edited program's run."""
     others: dict[str, list[list[str]]] = {}
     for name in sorted(base.sizes):
         if name in found.sizes and all(name in one.sizes for one in repeats):

@@ -19,18 +19,18 @@ from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch, scratch_copy
 from jaxlint_runtime.workers.starting import start_worker
 
-# Every operation by itself: sums in another order, and nothing else is different.
+# Without jit: sums in another order, and no other difference.
 OTHER_ROUNDING = {"XLA_FLAGS": (os.environ.get("XLA_FLAGS", "") + " --xla_disable_hlo_passes=fusion").strip()}
 WITHOUT_JIT = {"JAX_DISABLE_JIT": "1"}
-# What does not say its dtype computes, and draws, in float64: the same in both versions.
+# Computations and draws without an explicit dtype are in float64, in both versions.
 IN_DOUBLE = {"JAX_ENABLE_X64": "1"}
-_LEFT = "left"  # folder of what a run has written, beside what its functions returned
-_MOST_ERRORS = 4 * 2**20  # bytes of error output that are kept
+_LEFT = "left"  # folder with a run's files, beside the results of its functions
+_MOST_ERRORS = 4 * 2**20  # bytes of error output that are stored
 
 
 @dataclass(slots=True)
 class Trial:
-    """One run. Times in seconds, sizes in bytes; `failure` says in one line why the others are not to be used."""
+    """One run. Times in seconds, sizes in bytes; `failure` says in one line why the other fields are invalid."""
 
     failure: str | None = None
     run_s: float = 0.0
@@ -42,12 +42,12 @@ class Trial:
     left: Leavings = field(default_factory=Leavings)  # files and error output
     functions: dict[str, dict[str, Any]] = field(default_factory=dict)
     compared: Compared | None = None
-    outside: list[tuple[str, int]] = field(default_factory=list)  # as `Ran` has them
+    outside: list[tuple[str, int]] = field(default_factory=list)  # as in `Ran`
     gone: list[str] = field(default_factory=list)
     status: int = 0
     late: bool = False  # it was ended since it took too long
     cut: tuple[str, str, int] | None = (
-        None  # path, function and number of the call with whose end it was cut off
+        None  # path, function and number of the call at whose end it was cut off
     )
 
     @property
@@ -56,9 +56,9 @@ class Trial:
 
 
 class Trials:
-    """Runs of one program. `observe` names the functions whose results are kept, by real path and qualified name.
+    """Runs of one program. `observe` names the functions whose results are stored, by real path and qualified name.
 
-    `cut` is where each of them is cut off, as `Trial.cut` says, where the program is too long to be run to its end.
+    `cut` is where each of them is cut off (`Trial.cut`), if the program is too long to run to its end.
     """
 
     def __init__(
@@ -85,10 +85,11 @@ class Trials:
         dtype: str | None = None,
         cut_after: float | None = None,
     ) -> tuple[Trial, Path]:
-        """Run the program with these texts, at most `limit` seconds; what it returned is kept in the folder given back.
+        """Runs the program with these texts, for at most `limit` seconds; its results are stored in the returned
+        folder.
 
-        `dtype`: the texts compute in it; its rounding is allowed where the run is compared with `references`. `cut_after`: seconds
-        after which it may be cut off at the end of a call.
+        `dtype`: the dtype of the texts' computations, whose rounding is allowed in the comparison with `references`.
+        `cut_after`: seconds after which it may be cut off at the end of a call.
         """
         self._number += 1
         record = self.folder / str(self._number)

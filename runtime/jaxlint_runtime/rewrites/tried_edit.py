@@ -1,4 +1,4 @@
-"""An edit of the source that was run, and what follows from its run."""
+"""An edit of the source that was run, and the conclusions from its run."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.run_figures import at_equal_share, no_promise
 from jaxlint_runtime.rewrites.trial_runs import Trial
 
-LEFT = 0.05  # of the time of the edited program, that a function must take to be tried after others
-PLAIN = 1.5  # the least ratio of two pairs, and of the first runs of both versions, that needs no third
+LEFT = 0.05  # share of the edited program's time that a function must take to be tried after others
+PLAIN = 1.5  # the least ratio of two pairs, and of the first runs of both versions, that needs no third pair
 
 
 @dataclass(slots=True)
@@ -27,8 +27,8 @@ class Tried:
     problem: str | None
     numerics: Numerics | None = None
     evidence: str = ""
-    parts: list[Tried] = field(default_factory=list)  # the edits that it is made of, if they are several
-    before: Trial | None = None  # the run that it is to be better than, where that is not the original's
+    parts: list[Tried] = field(default_factory=list)  # the edits that it combines, if there are several
+    before: Trial | None = None  # the run that it must beat, if that is not the original's
 
     @property
     def members(self) -> list[Tried]:
@@ -41,7 +41,7 @@ class Tried:
 
 
 def edited(fixes: Sequence[FixRequest], sources: Mapping[str, SourceFile]) -> dict[str, SourceFile] | str:
-    """The files with the fixes made, or why they cannot be."""
+    """The files with the fixes applied, or why they cannot be."""
     workspace = Workspace(sources, strict=True)
     plans: list[Plan] = []
     for fix in fixes:
@@ -66,26 +66,27 @@ def fixes_of(members: Iterable[Tried]) -> list[FixRequest]:
 
 
 def codemods_of(rewrite: Rewrite) -> set[tuple[str, str, str]]:
-    """What an edit is made of: path, function and codemod of each step."""
+    """The parts of an edit: path, function and codemod of each step."""
     return {(rewrite.path, rewrite.function, step.codemod) for fix in rewrite.fixes for step in fix.steps}
 
 
 def described(rewrite: Rewrite) -> str:
-    """What an edit does, and in which function."""
+    """The description of an edit, and its function."""
     function = rewrite.function.rpartition(".")[2]
     summary = rewrite.summary[:1].upper() + rewrite.summary[1:]
     return summary if function in summary else f"{summary} in {rewrite.function}"
 
 
 def is_plain(before: Trial, trial: Trial) -> bool:
-    """Whether one run shows a gain that no second is needed for."""
+    """Whether one run shows a gain that needs no second run."""
     evenly = at_equal_share(before, trial)
     faster = before.run_s >= PLAIN * evenly.run_s and evenly.total_s < before.total_s
     return no_promise(before, trial) is None and (faster or before.total_s >= PLAIN * evenly.total_s)
 
 
 def jit_gains_little(rewrite: Rewrite, trial: Trial) -> str:
-    """Why a function need not be jitted in a run: the host spends little in it, or does not call it. If that changes, it comes up in the next round."""
+    """Why a function need not be jitted in a run: the host spends little time in it, or does not call it. If that
+    changes, the next round reconsiders it."""
     seen = trial.functions.get(rewrite.function)
     jits = any(step.codemod == "add-jit" for fix in rewrite.fixes for step in fix.steps)
     if not jits or seen is None or seen["seconds"] >= LEFT * trial.total_s:
@@ -96,6 +97,7 @@ def jit_gains_little(rewrite: Rewrite, trial: Trial) -> str:
 
 
 def leaves_idle(trial: Trial, rewrite: Rewrite) -> bool:
-    """Whether the host no longer calls the function that is to be jitted: another edit compiles it as a part of its caller."""
+    """Whether the host no longer calls the function that should be jitted: another edit compiles it as part of its
+    caller."""
     seen = trial.functions.get(rewrite.function)
     return rewrite.name.startswith("jit:") and seen is not None and not seen["calls"]

@@ -1,1 +1,1 @@
-"""Which arrays of a function to split over a mesh of devices, found by trying and read from the compiler."""
+"""Finds the arrays of a function to split over a mesh, by trying placements and reading the compiler's output."""

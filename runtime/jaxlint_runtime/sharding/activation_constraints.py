@@ -1,8 +1,9 @@
-"""Results of products inside a step, and how to hold them split: constraints on activations.
+"""Results of products inside a step, and sharding constraints on them as activations.
 
-Products with the same axes are one activation, the gradient with respect to it included: a constraint in the source holds for both. What is
-tried for each: its batch split as the inputs are, with the axes that it shares with parameters split as theirs; an expert's tokens where the
-expert is; its longest other axis, the sequence, split over what is left.
+Products with the same axes are one activation, including the gradient with respect to it: a constraint in the source
+applies to both. For each, these placements are tried: its batch split like the inputs, with the axes that it shares
+with parameters split like theirs; an expert's tokens on the expert's device; its longest other axis, the sequence,
+split over the rest.
 """
 
 from __future__ import annotations
@@ -19,21 +20,22 @@ from jaxlint_runtime.source_analysis.parsing import tree_of_file
 from jaxlint_runtime.wording.paths import display_path
 
 Spec = tuple[tuple[str, ...], ...]
-Axis = tuple[Node, int]  # the group of an axis (-1: not known) and its length
-Held = tuple[tuple[int, Spec], ...]  # activations by number, each with the spec that it is held in
-_MOST = 6  # activations that are looked at
-_LEAST = 0.02  # of the bytes of all: less is not worth a line
+Axis = tuple[Node, int]  # the group of an axis (-1: unknown) and its length
+Held = tuple[tuple[int, Spec], ...]  # activations by number, each with its spec
+_MOST = 6  # activations that are considered
+_LEAST = 0.02  # share of all bytes: smaller ones are not worth a line
 
 
 @dataclass
 class Activation:
-    """Products with the same axes. `axes` is in the order that the source has of the first, `orders` has that of each by its equation."""
+    """Products with the same axes. `axes` is in source order for the first, `orders` has the order of each by its
+    equation."""
 
     axes: tuple[Axis, ...]
     nbytes: float = 0.0
     orders: dict[int, tuple[Axis, ...]] = field(default_factory=dict)
     place: tuple[str, int] | None = None  # file and line of the first
-    dispatched: bool = False  # tokens as experts take or give them
+    dispatched: bool = False  # tokens as input or output of experts
 
     @property
     def groups(self) -> tuple[Node, ...]:
@@ -49,7 +51,7 @@ class Activation:
 def activations(
     axes: Axes, batch: Node | None, roles: Mapping[Node, str], parameters: Sequence[tuple[Node, ...]]
 ) -> tuple[Activation, ...]:
-    """The heaviest ones, in the order of the program. `axes` has its groups joined already; `parameters` are groups of axes."""
+    """The largest ones, in program order. `axes` has its groups joined already; `parameters` are groups of axes."""
     experts = [set(groups) for groups in parameters if any(roles.get(group) == "experts" for group in groups)]
     found: dict[tuple[Axis, ...], Activation] = {}
     for product in axes.products.values():
@@ -81,7 +83,7 @@ def activations(
 
 
 def by_equation(found: Sequence[Activation], held: Held) -> dict[int, Spec]:
-    """By the id of an equation: how its result is held, in the order of its own axes."""
+    """By the id of an equation: the spec of its result, in the order of its own axes."""
     specs: dict[int, Spec] = {}
     for number, spec in held:
         one = found[number]
@@ -102,7 +104,7 @@ def choices(
     batch: tuple[str, ...],
     split: Mapping[Node, tuple[str, ...]],
 ) -> Iterator[Spec]:
-    """Ways to hold an activation where the inputs are split over `batch` and the groups of parameters as in `split`."""
+    """Specs for an activation if the inputs are split over `batch` and the groups of parameters as in `split`."""
     experts = next(
         (split[g] for g in one.groups if one.dispatched and roles.get(g) == "experts" and split.get(g)), ()
     )
@@ -138,7 +140,7 @@ def choices(
 
 
 def constraint_in_words(one: Activation, roles: Mapping[Node, str]) -> str:
-    """What it is, in words: the name that the source gives it, or its line, and its axes."""
+    """A description: its name in the source, or its line, and its axes."""
     names = ", ".join(f"{roles.get(group, 'other')} {size}" for group, size in one.axes)
     name = variable(one.place)
     where = f"{display_path(one.place[0])}:{one.place[1]}" if one.place else "an unknown line"
@@ -146,7 +148,7 @@ def constraint_in_words(one: Activation, roles: Mapping[Node, str]) -> str:
 
 
 def variable(place: tuple[str, int] | None) -> str | None:
-    """The one name that the statement at a place assigns, None where it does something else."""
+    """The single name that the statement at a place assigns; None for other statements."""
     if place is None:
         return None
     tree = tree_of_file(place[0])

@@ -1,4 +1,4 @@
-"""When another way of using several devices is right for the program at hand: said only where something of the program says so."""
+"""Advice on other ways of using several devices, given only if the program itself gives a reason."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jaxlint_runtime.wording.units import size
 
 
 def undivided(classes: Classes, mesh: MeshShape) -> Iterator[str]:
-    """Axes that the mesh does not divide, and so cannot split."""
+    """Axes that the mesh size does not divide, and that so cannot be split."""
     sizes = sorted({mesh.size((name,)) for name in mesh.split})
     if classes.data:
         batch = classes.data[0].shape[0]
@@ -36,7 +36,7 @@ def undivided(classes: Classes, mesh: MeshShape) -> Iterator[str]:
 def experts(
     classes: Classes, mesh: MeshShape, strategy: Strategy, tried: Sequence[tuple[Strategy, float]] = ()
 ) -> Iterator[str]:
-    """Expert parallelism, and ensembles, whose members need nothing of each other. `tried` has placements and their scores."""
+    """Expert parallelism, and ensembles, whose members are independent. `tried` has placements and their scores."""
     groups = [group for group, role in classes.roles.items() if role == "experts"]
     for group in groups:
         with_it = [entry for entry in classes.parameters if group in entry.groups]
@@ -82,7 +82,7 @@ def _splits(classes: Classes, strategy: Strategy, group: int) -> bool:
 
 
 def explicit(jaxpr: Any, figures: Figures, mesh: MeshShape) -> Iterator[str]:
-    """Where the compiler does not find its way, `shard_map` says what is sent."""
+    """If the compiler does not find an efficient program, `shard_map` states the communication explicitly."""
     if names := foreign(jaxpr, mesh.names):
         yield f"sharding constraints over {', '.join(sorted(names))} are ignored, since the mesh has no such axis"
     for one in figures.rematerialised[:3]:
@@ -95,7 +95,7 @@ def explicit(jaxpr: Any, figures: Figures, mesh: MeshShape) -> Iterator[str]:
 
 
 def avoided(before: Figures, after: Figures) -> Iterator[str]:
-    """What the compiler gathers no more with the constraints on activations that were found."""
+    """Arrays that the compiler no longer gathers with the found constraints on activations."""
     for one in before.rematerialised:
         if one not in after.rematerialised:
             yield f"without the sharding constraints on activations the compiler gathers {one} (involuntary rematerialization)"
@@ -130,9 +130,10 @@ def pmaps(path: str, mesh: MeshShape, batch: tuple[str, ...]) -> Iterator[str]:
 
 
 def layout(mesh: MeshShape, devices: Sequence[Any], arranged: Any, figures: Figures) -> Iterator[str]:
-    """How the axes of the mesh lie on the torus, and which order of the devices is nearer.
+    """The placement of the mesh axes on the torus, and the better order of the devices.
 
-    `arranged` are the devices as `jax.make_mesh` lays them out. Wrap-around links are not counted on: a small slice has none.
+    `arranged` are the devices in the layout of `jax.make_mesh`. Wrap-around links are not counted on: a small slice
+    has none.
     """
     if getattr(devices[0], "coords", None) is None:
         return
@@ -158,7 +159,7 @@ def layout(mesh: MeshShape, devices: Sequence[Any], arranged: Any, figures: Figu
 
 
 def _ring(arranged: Any, axis: int) -> int:
-    """The links of the longest ring along an axis: from each device to the next, and from the last back to the first."""
+    """The links of the longest ring along an axis: from each device to the next, and from the last to the first."""
     import numpy as np
 
     moved = np.moveaxis(arranged, axis, -1)

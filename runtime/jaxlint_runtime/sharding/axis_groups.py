@@ -1,9 +1,9 @@
-"""Which axes of a program's inputs are the same index: an analysis of its jaxpr that gives each of them a group.
+"""Groups the axes of a program's inputs by common index, by an analysis of its jaxpr.
 
-Two axes belong together when values along them meet element by element, or are contracted with each other: the rows of a
-second matrix and the columns of the first, a bias and what it is added to, a moment of the optimiser and its parameter. So
-the groups are what people write as logical axes (batch, embed, heads, mlp, vocab), whatever the parameters are called.
-Splitting all axes of a group alike is what moves the least data.
+Two axes belong together if values along them are combined elementwise, or contracted with each other: the rows of a
+second matrix and the columns of the first, a bias and its operand, a moment of the optimiser and its parameter. So
+the groups are what people call logical axes (batch, embed, heads, mlp, vocab), whatever the parameters are called.
+Splitting all axes of a group in the same way moves the least data.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ class Use:
     kind: str  # "product" or "lookup"
     contracted: tuple[Node, ...] = ()
     free: tuple[Node, ...] = ()
-    batched: tuple[Node, ...] = ()  # a slice of its own for each index of the other operand
+    batched: tuple[Node, ...] = ()  # a separate slice for each index of the other operand
     looked_up: tuple[Node, ...] = ()
 
 
 @dataclass
 class Product:
-    """The result of a product of two values: its axes, and the order in which what follows at once has them (an einsum transposes)."""
+    """The result of a product of two values: its axes, and their order after an immediately following transpose (of
+    an einsum)."""
 
     eqn: Any
     axes: tuple[Node | None, ...]
@@ -48,7 +49,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """The axes of a value, None where nothing is known of one, and the input that it is, only moved or converted."""
+    """The axes of a value, None for unknown ones, and the input that it is, apart from moves and conversions."""
 
     axes: tuple[Node | None, ...]
     origin: int | None = None
@@ -56,21 +57,22 @@ class _Value:
 
 @dataclass
 class Axes:
-    """The groups of the axes of all inputs. `nodes[i][d]` is axis d of input i; `group` gives the name of its group."""
+    """The groups of the axes of all inputs. `nodes[i][d]` is axis d of input i; `group` returns the name of its
+    group."""
 
     nodes: list[tuple[Node, ...]] = field(default_factory=list)
     uses: dict[int, list[Use]] = field(default_factory=dict)
-    stacked: set[Node] = field(default_factory=set)  # axes that a loop goes over
-    carried: dict[Node, float] = field(default_factory=dict)  # bytes of the values that have the axis
-    parts: dict[Node, set[int]] = field(default_factory=dict)  # sizes of axes that one was cut into
-    # Taken one by one in products of values that are no inputs: heads.
+    stacked: set[Node] = field(default_factory=set)  # axes that a loop iterates over
+    carried: dict[Node, float] = field(default_factory=dict)  # bytes of the values with the axis
+    parts: dict[Node, set[int]] = field(default_factory=dict)  # sizes of axes that one was split into
+    # Batch axes in products of values that are not inputs: heads.
     between: set[Node] = field(default_factory=set)
     products: dict[int, Product] = field(default_factory=dict)  # by the ids of their equations
-    inner: set[Node] = field(default_factory=set)  # contracted in such products: the width of a head
+    inner: set[Node] = field(default_factory=set)  # contracted in such products: the head size
     parents: list[Node] = field(default_factory=list)
 
     def new(self) -> Node:
-        """An axis of its own."""
+        """A new axis."""
         self.parents.append(len(self.parents))
         return len(self.parents) - 1
 
@@ -86,7 +88,7 @@ class Axes:
         return tuple(self.group(node) for node in self.nodes[number])
 
     def join(self, left: Node | None, right: Node | None) -> Node | None:
-        """Two axes are the same index; the one that is known."""
+        """Declares that two axes have the same index; returns the known one."""
         if left is None or right is None:
             return right if left is None else left
         one, other = self.group(left), self.group(right)
@@ -120,7 +122,7 @@ class _Walk:
         self.axes = axes
 
     def run(self, jaxpr: Any, given: Sequence[_Value], times: float) -> list[_Value]:
-        """The results of a jaxpr whose inputs are `given`; it runs `times`."""
+        """The results of a jaxpr with the inputs `given`; it runs `times`."""
         parts = open_jaxpr(jaxpr)
         known: dict[Any, _Value] = dict(zip(parts.invars, given, strict=True))
 
@@ -129,7 +131,7 @@ class _Walk:
                 return _Value((None,) * len(getattr(atom.aval, "shape", ())))
             return known[atom]
 
-        products: dict[Any, Product] = {}  # by the variable that has it
+        products: dict[Any, Product] = {}  # by the variable of the result
         for eqn in parts.eqns:
             results = self._equation(eqn, [read(atom) for atom in eqn.invars], times)
             self._noted(eqn, results, times, products)
@@ -143,7 +145,7 @@ class _Walk:
         return [read(atom) for atom in parts.outvars]
 
     def _noted(self, eqn: Any, results: list[_Value], times: float, products: dict[Any, Product]) -> None:
-        """Remember products, and the order of their axes where a transpose follows."""
+        """Records products, and the order of their axes if a transpose follows."""
         if not eqn.outvars:
             return
         out = eqn.outvars[0]
@@ -180,7 +182,7 @@ class _Walk:
         return [_Value((None,) * len(getattr(var.aval, "shape", ()))) for var in eqn.outvars]
 
     def _elementwise(self, eqn: Any, values: list[_Value]) -> list[_Value]:
-        """Values meet along axes of the same size; an axis of size 1 meets nothing (equations broadcast it)."""
+        """Values are combined along axes of equal size; an axis of size 1 is not combined (equations broadcast it)."""
         shapes = [getattr(atom.aval, "shape", ()) for atom in eqn.invars]
         results = []
         for var in eqn.outvars:
@@ -202,7 +204,7 @@ class _Walk:
     def _met(self, left: Iterable[Node | None], right: Iterable[Node | None]) -> tuple[Node | None, ...]:
         return tuple(self.axes.join(a, b) for a, b in zip(left, right, strict=True))
 
-    # ---- what only moves data ----
+    # ---- data movement ----
 
     def _transpose(self, eqn: Any, values: list[_Value], times: float) -> _Value:
         return _Value(tuple(values[0].axes[n] for n in eqn.params["permutation"]), values[0].origin)
@@ -233,7 +235,7 @@ class _Walk:
     def _reshaped(
         self, axes: tuple[Node | None, ...], old: Sequence[int], new: Sequence[int]
     ) -> tuple[Node | None, ...]:
-        """The first, slowest part of an axis that is cut, or of several that are merged, is what it was."""
+        """The first, slowest part of an axis that is split, or of several that are merged, keeps its identity."""
         result: list[Node | None] = [None] * len(new)
         i = j = 0
         while i < len(old) and j < len(new):
@@ -259,7 +261,7 @@ class _Walk:
 
     def _slice(self, eqn: Any, values: list[_Value], times: float) -> _Value:
         old, new = eqn.invars[0].aval.shape, eqn.outvars[0].aval.shape
-        # An equal share of an axis (queries out of queries, keys and values) is taken for it, an odd one is not.
+        # An equal share of an axis (queries of a fused queries-keys-values axis) keeps the axis, an odd one does not.
         axes = tuple(
             node if size and have % size == 0 and size > 1 else None
             for node, have, size in zip(values[0].axes, old, new, strict=True)
@@ -316,7 +318,8 @@ class _Walk:
         free = []
         for side, value in enumerate(values):
             inside = (*contract[side], *batch[side])
-            # what is not known of an axis yet may be known of those that the result meets: experts, of a mask made by comparing
+            # an axis that is unknown so far may be determined by what the result is combined with: experts, from a
+            # comparison mask
             free.append([node for n, node in enumerate(value.axes) if n not in inside])
             free[-1] = [self.axes.new() if node is None else node for node in free[-1]]
             if value.origin is not None:
@@ -404,7 +407,7 @@ class _Walk:
             slices.append(_Value(value.axes[1:], value.origin))
         carry = [_Value(value.axes, None) for value in values[consts : consts + carries]]
         outs: list[_Value] = []
-        for _ in range(2):  # an axis that the first turn does not know may be known in the next
+        for _ in range(2):  # an axis that is unknown in the first iteration may be known in the next
             outs = self.run(body, [*values[:consts], *carry, *slices], times * eqn.params["length"])
             before = carry
             carry = [

@@ -1,4 +1,4 @@
-"""Placements in the form of the framework that the parameters come from: what its annotations say, and how to write what was found."""
+"""Placements in the form of the parameters' framework: reading its annotations, and writing the result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jaxlint_runtime.sharding.input_classes import Classes, ParameterClass
 from jaxlint_runtime.sharding.mesh import MeshShape
 from jaxlint_runtime.sharding.strategies import Spec, Strategy
 
-Names = tuple[Any, ...]  # for each axis None, a name, or several: as `with_partitioning` takes them
+Names = tuple[Any, ...]  # for each axis None, a name, or several: the arguments of `with_partitioning`
 
 _INITIALIZERS = {
     "kernel": "kernel_init",
@@ -24,7 +24,7 @@ _INITIALIZERS = {
 
 
 def framework(classes: Classes, nnx: bool) -> str | None:
-    """ "nnx" or "linen" by the function's own kind and the paths of its parameters; None for plain trees."""
+    """ "nnx" or "linen", from the function's kind and the paths of its parameters; None for plain trees."""
     if nnx:
         return "nnx"
     members = [one for entry in classes.parameters for one in entry.members]
@@ -36,7 +36,7 @@ def framework(classes: Classes, nnx: bool) -> str | None:
 
 
 def stated(structure: Any, count: int) -> dict[int, Names]:
-    """By input: the names that `with_partitioning` (linen, nnx) or `with_logical_partitioning` gave its axes."""
+    """By input: the axis names from `with_partitioning` (linen, nnx) or `with_logical_partitioning`."""
     found: dict[int, Names] = {}
     numbered = jax.tree.unflatten(structure, range(count))
     for box in jax.tree.leaves(compat.with_modules(numbered), is_leaf=lambda value: bool(_names(value))):
@@ -47,7 +47,7 @@ def stated(structure: Any, count: int) -> dict[int, Names]:
 
 
 def _names(box: Any) -> Names:
-    """The names that a box of linen or a variable of nnx has for the axes of its array."""
+    """The axis names in a linen box or an nnx variable."""
     module = type(box).__module__
     if module.startswith(("flax.core", "flax.linen")):
         return tuple(getattr(box, "names", None) or ())
@@ -60,12 +60,12 @@ def _names(box: Any) -> Names:
 
 
 def logical(names: Mapping[int, Names], mesh: MeshShape) -> bool:
-    """Whether annotations name axes of their own, which rules bring to those of a mesh."""
+    """Whether annotations use logical axis names, which rules map to mesh axes."""
     return any(name not in mesh.names for one in names.values() for part in one for name in _parts(part))
 
 
 def as_spec(names: Names, shape: Sequence[int], mesh: MeshShape) -> Spec:
-    """What annotations that name axes of the mesh say; axes that it does not divide stay whole."""
+    """The spec in annotations with mesh axis names; axes that the mesh does not divide stay whole."""
     parts = [tuple(name for name in _parts(part) if name in mesh.split) for part in names[: len(shape)]]
     whole = [*parts, *[()] * (len(shape) - len(parts))]
     return tuple(() if size % mesh.size(part) else part for part, size in zip(whole, shape, strict=True))
@@ -82,9 +82,10 @@ def lines(
     which: str,
     names: Mapping[int, Names] | None = None,
 ) -> Iterator[str]:
-    """How to say the placement in the program: rules where its annotations are logical, else one line for each class that changes.
+    """The lines for the placement in the program: rules if its annotations are logical, otherwise one line for each
+    changed class.
 
-    `names` are the annotations that the program has.
+    `names` are the program's annotations.
     """
     names = names or {}
     if logical(names, mesh):
@@ -126,7 +127,8 @@ def _written(spec: Spec) -> str:
 def _rules(
     strategy: Strategy, classes: Classes, mesh: MeshShape, which: str, names: Mapping[int, Names]
 ) -> Iterator[str]:
-    """Rules from logical axes to those of the mesh; what one name cannot say alike for all its parameters is told apart."""
+    """Rules from logical axes to mesh axes; names that need different rules for different parameters are
+    distinguished."""
     wanted: dict[str, dict[tuple[str, ...], list[str]]] = {}
     for number, entry in enumerate(classes.parameters):
         spec = strategy.used.get(number) or strategy.spec(classes, number)

@@ -1,7 +1,8 @@
-"""The inputs of a step by what they are: the batch, classes of parameters, and the optimiser's state that follows them.
+"""The inputs of a step by role: the batch, classes of parameters, and the optimiser state that follows them.
 
-Parameters of one class have the same shape and the same groups of axes (`axis_groups.py`): the query projections of all blocks, say.
-They are split alike, so that the search decides a dozen times and not once for each array.
+Parameters of one class have the same shape and the same groups of axes (`axis_groups.py`), such as the query
+projections of all blocks. They are split in the same way, so the search makes a dozen decisions instead of one for
+each array.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _TOKEN = re.compile(r"\.(\w+)|\[([^\]]+)\]|^(\w+)")
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One array among the inputs: its path as keys, and which output is its new value (None: none is)."""
+    """One input array: its path as keys, and the output with its new value (None: no output)."""
 
     number: int
     path: str
@@ -34,37 +35,38 @@ class Input:
 
 @dataclass
 class ParameterClass:
-    """Parameters that are split alike. `groups` names the group of each axis, `uses` how the first of them is used."""
+    """Parameters that are split in the same way. `groups` names the group of each axis, `uses` how the first of them
+    is used."""
 
     name: str
     shape: tuple[int, ...]
     groups: tuple[Node, ...]
     members: list[Input]
     uses: tuple[Use, ...] = ()
-    nodes: tuple[Node, ...] = ()  # axes of the first of them, which is what `uses` speaks of
+    nodes: tuple[Node, ...] = ()  # axes of the first parameter, which `uses` describes
     followers: list[Input] = field(default_factory=list)  # moments of the optimiser and the like
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the parameters, without what follows them."""
+        """Bytes of the parameters, without the state that follows them."""
         return sum(one.nbytes for one in self.members)
 
 
 @dataclass(frozen=True)
 class Classes:
-    """All inputs, sorted. `batch` is the group of the batch axis, None where there is none."""
+    """All inputs, sorted. `batch` is the group of the batch axis, None if there is none."""
 
     inputs: tuple[Input, ...]
     parameters: tuple[ParameterClass, ...]
     data: tuple[Input, ...]  # inputs with the batch axis
-    others: tuple[Input, ...]  # counters, keys, what is not understood: held by every device
+    others: tuple[Input, ...]  # counters, keys, unknown inputs: replicated on every device
     batch: Node | None
     roles: dict[Node, str]  # of groups: "batch", "embed", "heads", "vocab" ...
     activations: tuple[Activation, ...] = ()
 
     @property
     def trains(self) -> bool:
-        """Whether parameters come back updated."""
+        """Whether parameters are returned updated."""
         return any(one.output is not None for found in self.parameters for one in found.members)
 
     @property
@@ -74,13 +76,14 @@ class Classes:
 
 
 def keys_of(path: str) -> Path:
-    """The keys of a path in the spelling of `jax.tree_util.keystr`, without the box that flax may hold an array in."""
+    """The keys of a `jax.tree_util.keystr` path, without the box in which flax may hold an array."""
     path = re.sub(r"\.(raw_)?value$", "", path)
     return tuple((a or b or c).strip("'\"") for a, b, c in _TOKEN.findall(path))
 
 
 def inputs_of(leaves: Sequence[Any], updated: dict[int, int]) -> tuple[Input, ...]:
-    """The inputs of a bound call (`lowering.function_versions.Leaf`); `updated` maps inputs to the outputs that are their new values."""
+    """The inputs of a bound call (`lowering.function_versions.Leaf`); `updated` maps inputs to the outputs with their
+    new values."""
     return tuple(
         Input(
             n,
@@ -96,7 +99,7 @@ def inputs_of(leaves: Sequence[Any], updated: dict[int, int]) -> tuple[Input, ..
 
 
 def classify(inputs: Sequence[Input], axes: Axes) -> Classes:
-    """Sort the inputs. Joins groups of `axes`: those of repeated blocks become one."""
+    """Sorts the inputs. Joins groups of `axes`: those of repeated blocks become one."""
     _join_repeated(inputs, axes)
     batch = _batch(inputs, axes)
     carries = {one.number for one in inputs if batch is not None and batch in axes.groups(one.number)}
@@ -121,10 +124,10 @@ def classify(inputs: Sequence[Input], axes: Axes) -> Classes:
 
 
 def _join_repeated(inputs: Sequence[Input], axes: Axes) -> None:
-    """Arrays whose paths differ in numbers alone are those of repeated blocks: their axes are to be split alike.
+    """Arrays whose paths differ only in numbers belong to repeated blocks: their axes are split in the same way.
 
-    Not where that would make two axes of one array the same, as in a chain of square layers: there each layer takes what the
-    one before it gives.
+    Not if that would unite two axes of one array, as in a chain of square layers: there each layer consumes the
+    previous one's result.
     """
     buckets: dict[Any, list[Input]] = {}
     for one in inputs:
@@ -150,7 +153,7 @@ def _is_weight(one: Input, axes: Axes) -> bool:
 
 
 def _batch(inputs: Sequence[Input], axes: Axes) -> Node | None:
-    """The leading axis that most of what is computed has, of an input that is not updated."""
+    """The leading axis that most computations share, of an input that is not updated."""
     carried = axes.by_group(axes.carried)
     barred = {axes.group(n) for n in axes.stacked}
     for uses in axes.uses.values():
@@ -171,12 +174,12 @@ def _batch(inputs: Sequence[Input], axes: Axes) -> Node | None:
 def _parameters(
     inputs: Sequence[Input], weights: Sequence[Input], carries: set[int]
 ) -> tuple[list[Input], Path]:
-    """What takes part in products or look-ups as a weight, and what lies beside it in the same tree; and that tree."""
+    """The weights in products or look-ups, and the other leaves of the same tree; and that tree."""
     if not weights:
         return [], ()
     prefix = above([one.keys for one in weights])
     named = {one.number for one in weights}
-    if len(prefix) < 2:  # the arguments themselves: what else is among them need not be parameters
+    if len(prefix) < 2:  # the arguments themselves: other arguments need not be parameters
         return list(weights), prefix
     beside = [
         one
@@ -188,7 +191,7 @@ def _parameters(
 
 
 def above(paths: Sequence[Path]) -> Path:
-    """The keys that all paths begin with, the last key of each left out."""
+    """The common leading keys of all paths, without each path's last key."""
     prefix = paths[0][:-1] if paths else ()
     for keys in paths:
         common = 0
@@ -203,7 +206,7 @@ def _is_data(one: Input, axes: Axes, batch: Node | None, own: set[int], carries:
 
 
 def _leader(one: Input, own: Sequence[Input], under: Path) -> Input | None:
-    """The parameter that a moment of the optimiser belongs to: the same shape, and its path ends alike."""
+    """The parameter of an optimiser moment: the same shape, and a similar end of the path."""
     best, length = None, 0
     for parameter in own:
         if parameter.shape != one.shape or not one.shape:
@@ -238,7 +241,7 @@ def _grouped(
 
 
 def _name(paths: Sequence[Path]) -> str:
-    """One name for several paths: numbers become stars, names that differ stand in braces."""
+    """One name for several paths: numbers become stars, names that differ are in braces."""
     plain = list(dict.fromkeys(tuple(re.sub(r"\d+", "*", key) for key in path) for path in paths))
     if len({len(path) for path in plain}) > 1:
         shown = [".".join(path) for path in plain]
@@ -251,7 +254,7 @@ def _name(paths: Sequence[Path]) -> str:
 
 
 def _roles(found: Sequence[ParameterClass], axes: Axes, batch: Node | None) -> dict[Node, str]:
-    """What each group of axes is, by how parameters with it are used."""
+    """The role of each group of axes, from the uses of its parameters."""
     contracted: dict[Node, int] = {}
     freed: dict[Node, int] = {}
     members: dict[Node, int] = {}

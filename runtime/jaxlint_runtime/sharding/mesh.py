@@ -1,4 +1,4 @@
-"""The mesh that a user names (`data=4,model=2`): read and checked without jax, since the command line does it."""
+"""The user's mesh (`data=4,model=2`): parsed and checked without jax, since the command line does it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_DEVICES = 256  # simulated devices share one machine
 DATA, MODEL, EXPERT = "data", "model", "expert"
 
 _STAGES = frozenset(("stage", "stages", "pipe", "pipeline", "pp"))
-# What people call the axes of a mesh. Names that are not here: the first axis is for data, the others for the model.
+# Customary names of mesh axes. With other names, the first axis is for data, the others for the model.
 _KINDS = {
     DATA: frozenset("data batch dp fsdp replica replicas zero d".split()),  # noqa: SIM905
     EXPERT: frozenset(("expert", "experts", "ep")),
@@ -20,7 +20,7 @@ _KINDS = {
 
 
 class BadMesh(ValueError):
-    """A mesh that cannot be read or does not fit; the message is one line and says what to write."""
+    """A mesh that cannot be parsed or does not fit; the message is one line and says what to write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,29 +32,29 @@ class MeshShape:
 
     @property
     def devices(self) -> int:
-        """How many devices it takes."""
+        """The number of devices that it needs."""
         return math.prod(self.sizes)
 
     def size(self, axes: tuple[str, ...]) -> int:
-        """Into how many parts splitting over `axes` cuts."""
+        """The number of parts when split over `axes`."""
         return math.prod(self.sizes[self.names.index(name)] for name in axes)
 
     def of_kind(self, kind: str) -> tuple[str, ...]:
-        """The axes of more than one device that are for "data", "model" or "expert"."""
+        """The axes with more than one device for "data", "model" or "expert"."""
         return tuple(name for name in self.split if self.kind(name) == kind)
 
     @property
     def split(self) -> tuple[str, ...]:
-        """The axes of more than one device."""
+        """The axes with more than one device."""
         return tuple(name for name, size in zip(self.names, self.sizes, strict=True) if size > 1)
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The axes of more than one device whose name asks for a pipeline."""
+        """The axes with more than one device whose name means a pipeline."""
         return tuple(name for name in self.split if name.lower() in _STAGES)
 
     def kind(self, name: str) -> str:
-        """What an axis is for, by its name."""
+        """The purpose of an axis, by its name."""
         known = {one: kind for one in self.names for kind, names in _KINDS.items() if one.lower() in names}
         if name in known:
             return known[name]
@@ -89,7 +89,7 @@ def parse_mesh(text: str) -> MeshShape:
 
 
 def simulate(environment: MutableMapping[str, str], axes: Iterable[tuple[str, int]]) -> None:
-    """Give a process so many simulated CPU devices as a mesh takes, and let it hear what the compiler warns of."""
+    """Gives a process as many simulated CPU devices as a mesh needs, and enables the compiler's warnings."""
     devices = math.prod(size for _, size in axes)
     flags = f"{environment.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}"
     environment["XLA_FLAGS"] = flags.strip()
@@ -98,7 +98,7 @@ def simulate(environment: MutableMapping[str, str], axes: Iterable[tuple[str, in
 
 
 def check_target(mesh: MeshShape, name: str, compile_only: bool, platform: str, chips: int) -> None:
-    """Whether a target has as many devices as the mesh takes. Raises BadMesh."""
+    """Checks that a target has as many devices as the mesh needs. Raises BadMesh."""
     if not compile_only and platform != "cpu":
         raise BadMesh(
             f"--mesh {mesh}: needs simulated devices (--target cpu) or a topology such as tpu:v5e-2x4, not {name}"

@@ -1,8 +1,9 @@
-"""Pipelining, where a step fits no device otherwise: its layers in stages, what a device of each needs, and the stages run.
+"""Pipelining, for a step that does not fit otherwise: divides its layers into stages, computes their memory, and runs
+them.
 
-Each stage is compiled by itself for the part of the batch that it works on at a time, so its memory is a compiler's; how many of these
-parts a stage has begun and not finished follows from the schedule (one forward, one backward). That the stages together compute what
-the step does is shown by running them on simulated devices.
+Each stage is compiled separately for one microbatch, so its memory is the compiler's figure. The schedule (one
+forward, one backward) gives the number of unfinished microbatches in a stage. A run on simulated devices shows that
+the stages are equivalent to the step.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from jaxlint_runtime.sharding.repeated_layers import Layered, layered
 from jaxlint_runtime.targets import Target
 from jaxlint_runtime.wording.units import size
 
-_TURNS = 4  # microbatches for each stage: the share of idle time is then below a fifth
+_TURNS = 4  # microbatches for each stage: the idle share is then below a fifth
 
 
 @dataclass(frozen=True)
@@ -44,23 +45,23 @@ class Plan:
     over: tuple[str, ...]  # axes of the mesh
     shared: int  # devices that share the batch in each stage
     microbatches: int
-    examples: int  # in one of them, on one device
+    examples: int  # in a microbatch, on one device
     layers: tuple[tuple[int, int], ...]  # first and last layer of each stage
     state: tuple[int, ...]
     memory: tuple[int, ...]
-    sent: int  # bytes that one device takes from other stages in a step, at most
-    idle: float  # share of the time
+    sent: int  # bytes that one device receives from other stages in a step, at most
+    idle: float  # idle share of the time
 
     @property
     def needed(self) -> int:
-        """Bytes of the fullest device."""
+        """Bytes on the fullest device."""
         return max(self.memory)
 
 
 def advice(
     program: Reference, step: Step, classes: Classes, mesh: MeshShape, target: Target, limit: int | None
 ) -> Iterator[str]:
-    """The first pipeline that fits a device of `target`, or what the last one lacks. `program` is the step without places."""
+    """The first pipeline that fits a device of `target`, or what the last one lacks. `program` is the unplaced step."""
     step = replace(step, jaxpr=program.baseline.jaxpr)
     plan = None
     for plan in plans(program, step, classes, mesh, target):
@@ -119,7 +120,8 @@ def plans(
 
 
 def differs(program: Reference, step: Step, classes: Classes, plan: Plan) -> str | None:
-    """How the stages, run on simulated devices over the whole batch at once, differ from the step on one; None where they do not."""
+    """How the stages, run on simulated devices over the whole batch, differ from the step on one device; None if they
+    do not."""
     whole = _layers(step, classes)
     assert whole is not None
     reference = program.references[0]
@@ -133,7 +135,7 @@ def differs(program: Reference, step: Step, classes: Classes, plan: Plan) -> str
 
 
 def said(plan: Plan, limit: int | None, proven: str) -> str:
-    """A pipeline in words."""
+    """The description of a pipeline."""
     layers = ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in plan.layers)
     fits = (
         "" if limit is None else f" of {size(limit)}" + ("" if plan.needed <= limit else ", still too much")
@@ -158,7 +160,7 @@ def _flat(jaxpr: Any) -> Any:
 
 
 def _of_batch(program: Reference, classes: Classes, parts: int) -> Any:
-    """The step staged for the batch in so many parts."""
+    """The step traced for the batch in so many parts."""
     cut = {one.number for one in classes.data}
 
     def part(number: int, leaf: Leaf) -> Leaf:
@@ -174,12 +176,13 @@ def _of_batch(program: Reference, classes: Classes, parts: int) -> Any:
 
 
 def _stacked(entry: ParameterClass, classes: Classes) -> bool:
-    """Whether it holds an array for each turn of a loop."""
+    """Whether it holds one array for each iteration of a loop."""
     return bool(entry.groups) and classes.roles.get(entry.groups[0]) == "layers"
 
 
 def _axes(mesh: MeshShape) -> list[tuple[str, ...]]:
-    """The axes that stages may go over, those of the model first among equals: each alone, then all; one that is named for it alone."""
+    """The axes for stages, model axes first: each alone, then all; only one that is named for pipelining, if there is
+    one."""
     if mesh.stages:
         return [mesh.stages]
     single = sorted(
@@ -190,7 +193,7 @@ def _axes(mesh: MeshShape) -> list[tuple[str, ...]]:
 
 
 def _microbatches(batch: int, shared: int, count: int) -> int | None:
-    """Into how many microbatches a device cuts its part of the batch: enough of them that little time is idle."""
+    """The number of microbatches in a device's part of the batch: enough to keep the idle time short."""
     if batch % shared or batch // shared < count:
         return None
     own = batch // shared
@@ -200,7 +203,7 @@ def _microbatches(batch: int, shared: int, count: int) -> int | None:
 def _memory(
     cut: Staged, step: Step, classes: Classes, parts: int, target: Target
 ) -> tuple[list[int], list[int]]:
-    """Bytes of the state of each stage, and what one of its devices needs at most."""
+    """Bytes of each stage's state, and the most that one of its devices needs."""
     invars, held = open_jaxpr(cut.layered.jaxpr).invars, cut.held
     parameters = {invars[one.number] for entry in classes.parameters for one in entry.members}
     state, gradients = [0] * cut.count, [0] * cut.count
@@ -216,12 +219,12 @@ def _memory(
 
 
 def _activations(cut: Staged, step: Step, stage: int, target: Target) -> tuple[int, int]:
-    """Bytes beside its state: while a stage works on a microbatch, and of one whose forward pass is done and whose backward pass waits."""
+    """Bytes beside the state: during a microbatch, and for one between its forward and its backward pass."""
     held = cut.held
     results = open_jaxpr(cut.layered.jaxpr).outvars
     in_place = {results[output] for output, number in step.out.items() if step.donated[number]}
     pieces = [piece for piece in cut.pieces if piece.stage == stage]
-    present: set[Any] = set()  # what the stage made or was sent so far
+    present: set[Any] = set()  # results of the stage and received values so far
     running, kept = 0, None
     for n, piece in enumerate(pieces):
         given = {var for var in piece.inputs if var not in held}
@@ -238,7 +241,7 @@ def _bytes(variables: Iterable[Any]) -> int:
 
 
 def _temporary(piece: Piece, target: Target) -> int:
-    """What the compiler adds to the inputs and outputs of a piece."""
+    """The compiler's temporaries beside the inputs and outputs of a piece."""
     at = SingleDeviceSharding(target.devices()[0])
     structs = [jax.ShapeDtypeStruct(var.aval.shape, var.aval.dtype, sharding=at) for var in piece.inputs]
     try:
@@ -254,7 +257,7 @@ def _temporary(piece: Piece, target: Target) -> int:
 
 
 def _run(cut: Staged, step: Step) -> list[Any]:
-    """The pieces in turn, each on the device of its stage; what the step returns."""
+    """Runs the pieces in turn, each on its stage's device; returns the result of the step."""
     devices = jax.devices("cpu")[: cut.count]
     parts = open_jaxpr(cut.layered.jaxpr)
     known = dict(zip(parts.constvars, parts.consts, strict=True))

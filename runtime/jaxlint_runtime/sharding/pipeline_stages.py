@@ -1,4 +1,5 @@
-"""A step by layers cut into stages, and these into the pieces that run one after the other, each on the device of its stage."""
+"""A step divided into stages by layers, and these into pieces that run one after the other, each on its stage's
+device."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class Piece:
     outputs: tuple[Any, ...]
 
     def function(self) -> Callable[..., list[Any]]:
-        """The piece on the values of its inputs."""
+        """The piece as a function of its inputs."""
 
         def run(*values: Any) -> list[Any]:
             known = dict(zip(self.inputs, values, strict=True))
@@ -59,7 +60,7 @@ class Staged:
 
     @property
     def held(self) -> dict[Any, int]:
-        """The stage of each input that belongs to one: parameters and what follows them."""
+        """The stage of each input that belongs to one: parameters and the state that follows them."""
         invars = open_jaxpr(self.layered.jaxpr).invars
         return {invars[n]: self.stage(layer) for n, layer in self.layered.inputs.items()}
 
@@ -74,7 +75,7 @@ def work(step: Layered) -> list[float]:
 
 
 def balanced(flops: Sequence[float], count: int) -> tuple[int, ...]:
-    """Where to cut layers into stages, so that the one with most work has as little as possible."""
+    """The cuts of layers into stages that minimise the largest work of a stage."""
     total = [0.0]
     for one in flops:
         total.append(total[-1] + one)
@@ -96,20 +97,20 @@ def balanced(flops: Sequence[float], count: int) -> tuple[int, ...]:
 
 
 def cut(step: Layered, firsts: tuple[int, ...]) -> Staged:
-    """The step with its layers cut into stages."""
+    """The step with its layers divided into stages."""
     flops = work(step)
     stages = Staged(step, firsts, tuple(sum(flops[a:b]) for a, b in pairwise(firsts)), ())
     return Staged(step, firsts, stages.flops, _pieces(stages))
 
 
 def _pieces(stages: Staged) -> tuple[Piece, ...]:
-    """The equations by stage and turn: a turn ends where a value of another stage is waited for."""
+    """The equations by stage and turn: a turn ends where a value of another stage is needed."""
     parts, step = open_jaxpr(stages.layered.jaxpr), stages.layered
     maker = {var: n for n, eqn in enumerate(parts.eqns) for var in eqn.outvars}
     of = [None if layer is None else stages.stage(layer) for layer in step.equations]
     turn = [0] * len(parts.eqns)
 
-    given: list[list[int]] = []  # what each waits for; equations without a stage wait for none
+    given: list[list[int]] = []  # the values that each waits for; equations without a stage wait for none
     for eqn in parts.eqns:
         made = [maker[var] for var in eqn.invars if not isinstance(var, Literal) and var in maker]
         given.append([one for one in made if of[one] is not None])
@@ -122,7 +123,7 @@ def _pieces(stages: Staged) -> tuple[Piece, ...]:
             users.setdefault(one, []).append(n)
     for n in reversed(range(len(parts.eqns))):
         later = users.get(n, [])
-        # What waits for no other stage is done when it is needed: a decay of the weights, a moment, the labels.
+        # Equations that depend on no other stage run when needed: a weight decay, a moment, the labels.
         early = n not in step.data or (turn[n] == 0 and of[n])
         if early and later and all(of[one] == of[n] for one in later):
             turn[n] = min(turn[one] for one in later)
@@ -165,7 +166,7 @@ def _piece(
 
 
 def alone(stages: Staged) -> Piece:
-    """What the step returns that no stage computes: counters, and what is handed through."""
+    """The results of the step that no stage computes: counters, and inputs passed through."""
     parts = open_jaxpr(stages.layered.jaxpr)
     maker = {var: n for n, eqn in enumerate(parts.eqns) for var in eqn.outvars}
     free = {n for n, layer in enumerate(stages.layered.equations) if layer is None}
@@ -175,7 +176,8 @@ def alone(stages: Staged) -> Piece:
 
 
 def crossing(stages: Staged) -> list[int]:
-    """Bytes that each stage takes from others in a call: what their pieces make, and parameters that two stages use."""
+    """Bytes that each stage receives from others in a call: results of their pieces, and parameters used by two
+    stages."""
     maker = {var: piece.stage for piece in stages.pieces for var in piece.outputs} | stages.held
     taken = {
         (piece.stage, var)

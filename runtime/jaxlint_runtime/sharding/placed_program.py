@@ -1,4 +1,4 @@
-"""A step with its inputs placed on a mesh by given specs: compiled, read, and run where there are devices to run it on."""
+"""A step with its inputs placed on a mesh by given specs: compiled, inspected, and run if there are devices for it."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ QUICK: dict[str, str | bool] = {
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What one call costs one device. Bytes; `fits` is False where the compiler refused it for want of memory."""
+    """The cost of one call on one device. Bytes; `fits` is False if the compiler refused it for lack of memory."""
 
     flops: float
-    sent: float  # bytes put on the wire, by ring algorithms
+    sent: float  # bytes sent, by ring algorithms
     memory: int
     by_kind: dict[str, float]  # bytes sent by kind of collective
-    by_axes: dict[str, float]  # and by the axes of the mesh
-    rematerialised: tuple[str, ...] = ()  # what the compiler gathered whole since it knew no better way
+    by_axes: dict[str, float]  # and by mesh axis
+    rematerialised: tuple[str, ...] = ()  # arrays that the compiler gathered as a fallback
     fits: bool = True
     loops: bool = (
         False  # whether FLOPs were counted over the HLO, since compilers count the body of a loop once
@@ -75,7 +75,8 @@ class Step:
     def function(
         self, mesh: Mesh, gathered: Mapping[int, Spec], held: Mapping[int, Spec] | None = None
     ) -> Callable[..., Any]:
-        """Its leaves in, its flat outputs out; those in `gathered` are brought to another place first.
+        """A function of its leaves that returns its flat outputs; those in `gathered` are first moved to another
+        placement.
 
         `held` has the specs of the results of equations, by their ids.
         """
@@ -93,7 +94,8 @@ class Step:
 
 
 def mesh_for(shape: MeshShape, target: Target) -> Mesh:
-    """The mesh on a target's devices, laid out as `jax.make_mesh` would: neighbours on an axis are neighbours on the torus."""
+    """The mesh on a target's devices, in the layout of `jax.make_mesh`: neighbours on an axis are neighbours on the
+    torus."""
     devices = target.devices()
     if len(devices) < shape.devices:
         raise StagingError(
@@ -103,7 +105,7 @@ def mesh_for(shape: MeshShape, target: Target) -> Mesh:
 
 
 def laid_out(shape: MeshShape, devices: Sequence[Any]) -> np.ndarray:
-    """Devices in the shape of a mesh, as `jax.make_mesh` lays them out where they have places on a torus."""
+    """Devices in the shape of a mesh, in the layout of `jax.make_mesh` if they have torus coordinates."""
     from jax.experimental import mesh_utils
 
     plain = np.array(devices).reshape(shape.sizes)
@@ -111,13 +113,13 @@ def laid_out(shape: MeshShape, devices: Sequence[Any]) -> np.ndarray:
         return plain
     try:
         return mesh_utils.create_device_mesh(shape.sizes, devices)
-    except Exception:  # a topology that it knows no layout for
+    except Exception:  # a topology for which it has no layout
         return plain
 
 
 @dataclass
 class Placed:
-    """A compiled step and where its inputs lie."""
+    """A compiled step, and the placement of its inputs."""
 
     compiled: Any
     shardings: tuple[NamedSharding, ...]
@@ -132,9 +134,9 @@ def place(
     quick: bool = False,
     held: Mapping[int, Spec] | None = None,
 ) -> Placed:
-    """Compile the step with its inputs so placed; what it updates comes back in the same place. Raises StagingError.
+    """Compiles the step with these input specs; updated outputs get the same placement. Raises StagingError.
 
-    `quick`: without optimising the machine code, which is for simulated devices that no time is measured on.
+    `quick`: without machine code optimisation, for simulated devices that are not timed.
     """
     shardings = tuple(NamedSharding(mesh, partition_spec(spec)) for spec in specs)
     outputs = [None] * len(compat.open_jaxpr(step.jaxpr).outvars)
@@ -167,7 +169,7 @@ def place(
 
 
 def partition_spec(spec: Spec) -> PartitionSpec:
-    """The spec as JAX takes it, without trailing axes that are whole."""
+    """The spec in JAX's form, without trailing unsplit axes."""
     parts = [axes[0] if len(axes) == 1 else (axes or None) for axes in spec]
     while parts and parts[-1] is None:
         parts.pop()
@@ -175,7 +177,7 @@ def partition_spec(spec: Spec) -> PartitionSpec:
 
 
 def figures(placed: Placed, mesh: MeshShape, platform: str) -> Figures:
-    """Read a compiled step."""
+    """Inspects a compiled step."""
     module = parse(placed.compiled.as_text() or "")
     found = collectives(module, mesh.devices)
     by_kind: dict[str, float] = {}
@@ -204,7 +206,8 @@ def refused(error: DoesNotFit) -> Figures:
 
 
 def rematerialised(warned: str) -> tuple[str, ...]:
-    """What the compiler said it gathers whole, one line each: the part that a device has, and how it is split before and after."""
+    """The compiler's messages about full gathers, one line each: one device's part, and the sharding before and
+    after."""
     found = []
     for before, after, shape, operation in _REMATERIALISED.findall(warned):
         found.append(f"{shape} ({operation}) from {_tiles(before)} to {_tiles(after)}")
@@ -212,7 +215,7 @@ def rematerialised(warned: str) -> tuple[str, ...]:
 
 
 def _tiles(sharding: str) -> str:
-    """Into how many parts a sharding of HLO cuts each axis."""
+    """The number of parts of each axis in an HLO sharding."""
     found = _TILES.search(sharding)
     if found is None:
         return "whole" if "replicated" in sharding else "{" + sharding + "}"
@@ -224,7 +227,7 @@ def _tiles(sharding: str) -> str:
 
 @contextmanager
 def _overheard() -> Iterator[list[str]]:
-    """What the compiler writes to the error output of the process, which is where it warns."""
+    """The compiler's warnings, which it writes to the error output of the process."""
     heard = [""]
     sys.stderr.flush()
     try:
@@ -244,7 +247,7 @@ def _overheard() -> Iterator[list[str]]:
 
 
 def run(step: Step, placed: Placed, like: Outcome) -> Outcome:
-    """Run on the captured inputs and bring back what it returns, its leaves grouped as those of `like`."""
+    """Runs on the captured inputs and returns the results, with leaves grouped as in `like`."""
     values = []
     for leaf, sharding in zip(step.bound.leaves, placed.shardings, strict=True):
         value = leaf.value

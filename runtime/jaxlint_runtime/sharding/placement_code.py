@@ -1,6 +1,7 @@
-"""The code that a person would write for a placement: rules by the path of an array, and the `jit` with its shardings.
+"""The code that a person would write for a placement: rules by the path of an array, and the `jit` with its
+shardings.
 
-The rules are tried on every input before they are shown: what they give is what was compiled.
+The rules are tried on every input before they are shown: their result is what was compiled.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def written(spec: Spec) -> str:
 
 
 def rules(strategy: Strategy, classes: Classes, mesh: MeshShape) -> tuple[Rule, ...]:
-    """Patterns for `re.search` in the path of an array and the specs that they stand for; what none finds is whole."""
+    """Patterns for `re.search` in an array's path, with their specs; an array without a match stays whole."""
     wanted = strategy.leaves(classes, mesh)
     inputs, several = _state(classes), placed_together(classes)
     tree = len(above([one.keys for entry in classes.parameters for one in entry.members]))
@@ -45,19 +46,19 @@ def rules(strategy: Strategy, classes: Classes, mesh: MeshShape) -> tuple[Rule, 
 
 
 def _only_in_state(entry: ParameterClass) -> list[str]:
-    """Names in the paths of an optimiser's moments that those of its parameters do not have: mu, nu."""
+    """Names in the paths of optimiser moments that parameter paths lack: mu, nu."""
     own = {key for one in entry.members for key in one.keys}
     beside = [[re.escape(k) for k in one.keys if k not in own and not k.isdigit()] for one in entry.followers]
     return list(dict.fromkeys(keys[-1] for keys in beside if keys)) or ["(?!)"]
 
 
 def _state(classes: Classes) -> list[Input]:
-    """Parameters and what follows them."""
+    """Parameters and the state that follows them."""
     return [one for entry in classes.parameters for one in (*entry.members, *entry.followers)]
 
 
 def _general(inputs: Sequence[Input], wanted: Sequence[Spec], several: Sequence[str]) -> tuple[Rule, ...]:
-    """Whole paths, with as many numbers left open as one rule for several arrays allows."""
+    """Whole paths, with as many numbers generalised as one rule for several arrays allows."""
     found: dict[str, Spec] = {}
     for one in inputs:
         if any(wanted[one.number]):
@@ -71,7 +72,7 @@ def _general(inputs: Sequence[Input], wanted: Sequence[Spec], several: Sequence[
 
 
 def _open(path: str, kept: int, several: Sequence[str]) -> str:
-    """The path as a pattern, its numbers left open but for those in the first `kept` brackets."""
+    """The path as a pattern, with its numbers generalised except those in the first `kept` brackets."""
     parts = re.split(r"(?=[\[.])", _inside(path, several))
     shown = [
         re.escape(part) if n <= kept else re.sub(r"\d+", lambda _: r"\d+", re.escape(part))
@@ -81,23 +82,23 @@ def _open(path: str, kept: int, several: Sequence[str]) -> str:
 
 
 def _inside(path: str, several: Sequence[str]) -> str:
-    """The path of an array inside its argument; where several arguments are placed together, in their tuple."""
+    """The path of an array inside its argument; if several arguments are placed together, inside their tuple."""
     argument = _argument(path)
     inside = re.sub(r"^(?:args|kwargs)\[[^\]]+\]", "", path)
     return f"[{several.index(argument)}]{inside}" if len(several) > 1 and argument in several else inside
 
 
 def placed_together(classes: Classes) -> tuple[str, ...]:
-    """The arguments that hold parameters or what follows them."""
+    """The arguments with parameters or state that follows them."""
     return tuple(
         dict.fromkeys(_argument(one.path) for one in sorted(_state(classes), key=lambda one: one.number))
     )
 
 
 def _patterns(members: Sequence[Input], tree: int) -> list[str]:
-    """What the paths of a class end in, numbers left open, names that differ as alternatives.
+    """The common path endings of a class, with numbers generalised and differing names as alternatives.
 
-    The first `tree` keys are those of the whole tree of parameters, which the optimiser's moments have elsewhere.
+    The first `tree` keys belong to the whole parameter tree, which the optimiser moments have elsewhere.
     """
     ends = [one.keys[tree:][-3:] for one in members]
     tails = list(dict.fromkeys(tuple(re.sub(r"\d+", "#", key) for key in end) for end in ends))
@@ -118,7 +119,7 @@ def _patterns(members: Sequence[Input], tree: int) -> list[str]:
 def _varying(
     tail: tuple[str, ...], tails: Sequence[tuple[str, ...]]
 ) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
-    """The key in which a path differs from others of the same length, with what stands before and after it."""
+    """The key in which a path differs from others of the same length, with the keys before and after it."""
     for position in range(len(tail) - 1, -1, -1):
         rest = (*tail[:position], *tail[position + 1 :])
         others = [t for t in tails if len(t) == len(tail) and (*t[:position], *t[position + 1 :]) == rest]
@@ -140,7 +141,7 @@ def _gives(
 
 
 def spec_of(found: Sequence[Rule], path: str, rank: int) -> Spec:
-    """What the rules give for one path."""
+    """The spec of the rules for one path."""
     for pattern, spec in found:
         given = _stripped(spec)
         if re.search(pattern, path) and len(given) <= rank:
@@ -165,8 +166,8 @@ def program(
 ) -> str:
     """The code, for a function called `name`.
 
-    `results` has an entry for each part of what it returns: for each array in there the input whose new value it is.
-    `signature` has the names of its parameters; `nnx` says that it takes modules and is jitted by `nnx.jit`.
+    `results` has an entry for each part of the result: for each array in it the input whose new value it is.
+    `signature` has the parameter names; `nnx` says that it takes modules and is jitted by `nnx.jit`.
     """
     found = rules(strategy, classes, mesh)
     state = {one.number for one in _state(classes)}
@@ -200,7 +201,7 @@ def program(
 
 
 def _table(found: Sequence[tuple[str, Spec]]) -> list[str]:
-    """The rules, and the function that looks a path up in them."""
+    """The rules, and the function that looks up a path in them."""
     return [
         "RULES = (  # the first pattern that matches an array's path gives its PartitionSpec",
         *(f"    (r{_quoted(pattern)}, {written(spec)})," for pattern, spec in found),
@@ -215,7 +216,7 @@ def _table(found: Sequence[tuple[str, Spec]]) -> list[str]:
 
 
 def _constraints(strategy: Strategy, classes: Classes) -> list[str]:
-    """What belongs inside the step: constraints on parameters that are kept in parts, and on activations."""
+    """The constraints inside the step: on parameters that are stored in parts, and on activations."""
     lines: list[str] = []
     if strategy.used:
         lines += [
@@ -247,7 +248,7 @@ def _for_trees(
     several: Sequence[str],
     rules: bool,
 ) -> Iterator[str]:
-    """`jax.jit` with the shardings of its arguments and results, and what is placed once before."""
+    """`jax.jit` with the shardings of its arguments and results, and the placements before the first call."""
     if rules and several:
         left, right = ", ".join(f"{one}_at" for one in several), ", ".join(several)
         right = f"({right})" if len(several) > 1 else right
@@ -260,7 +261,7 @@ def _for_trees(
     if all(argument.isdigit() for argument in arguments):
         inside = ", ".join(given.values()) + ("," if len(given) == 1 else "")
         yield _call("jax.jit", name, f"in_shardings=({inside})", f"out_shardings={shown}")
-    else:  # jit takes no shardings for keywords: what is placed before the call stays where it is
+    else:  # jit accepts no shardings for keywords: what is placed before the call stays there
         yield f"step = jax.jit({name}, out_shardings={shown})"
     for argument, kind in arguments.items():
         if kind == "state":
@@ -275,7 +276,7 @@ def _for_modules(
     several: Sequence[str],
     rules: bool,
 ) -> Iterator[str]:
-    """`nnx.jit`, which changes its modules in place: their shardings are given once and hold for the results too."""
+    """`nnx.jit`, which updates its modules in place: their shardings are given once and also apply to the results."""
     modules = f"({', '.join(several)})" if len(several) > 1 else several[0]
     if rules:
         yield f"state = nnx.state({modules})"
@@ -295,7 +296,7 @@ def _for_modules(
 
 
 def _call(function: str, *arguments: str) -> str:
-    """The statement in one line, or with a line for each argument."""
+    """The statement on one line, or with one argument to a line."""
     short = f"step = {function}({', '.join(arguments)})"
     if len(short) <= _WIDTH:
         return short
@@ -309,7 +310,7 @@ def _plainly(strategy: Strategy, kind: str) -> str:
 
 
 def _back(part: Sequence[int | None], classes: Classes, given: Mapping[str, str]) -> str:
-    """The sharding of one part of the results: that of the argument whose new value it is, else None."""
+    """The sharding of one part of the result: that of the argument whose new value it is, otherwise None."""
     known = [number for number in part if number is not None]
     arguments = {_argument(classes.inputs[number].path) for number in known}
     if not part or len(known) < len(part) or len(arguments) != 1:

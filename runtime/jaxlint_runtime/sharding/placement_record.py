@@ -1,4 +1,4 @@
-"""What a search for placements found, as plain data for the reports."""
+"""The result of a search for placements, as plain data for the reports."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""One number for what a placement costs, so that a search can compare: estimated time and memory, each against plain data parallel.
+"""One number for the cost of a placement, for the search: estimated time and memory, each relative to plain data
+parallel.
 
-The estimate of time is FLOPs at the peak of the chip plus bytes on the wire at its published interconnect bandwidth. It is made to
-rank placements of the same step, and is not reported as a time. A tenth less of it counts as much as a tenth less memory.
+The time estimate is FLOPs at the peak of the chip plus sent bytes at its published interconnect bandwidth. It ranks
+placements of the same step, and is never reported as a time. A tenth less of it counts as much as a tenth less
+memory.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ from jaxlint_runtime.inspection.device_peaks import PUBLISHED
 from jaxlint_runtime.sharding.placed_program import Figures
 from jaxlint_runtime.targets import Target
 
-# Bytes/s between chips, all links of a chip together, as their makers publish it: Google's "interchip interconnect bandwidth"
-# (1600, 2400, 4800, 3584 Gbit/s) and NVIDIA's NVLink, of which half is for each direction.
+# Bytes/s between chips, all links of a chip together, as published by the makers: Google's "interchip interconnect
+# bandwidth" (1600, 2400, 4800, 3584 Gbit/s) and NVIDIA's NVLink, of which half is for each direction.
 _WIRE = {
     "v4": 300e9,
     "v5e": 200e9,
@@ -23,13 +25,13 @@ _WIRE = {
     "a100": 300e9,
     "a100-80gb": 300e9,
 }
-STAND_IN = "v5e"  # whose balance of products and wire simulated devices are given
+STAND_IN = "v5e"  # the chip whose balance of compute and bandwidth simulated devices get
 _DOES_NOT_FIT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What placements are weighed by. `limit`: bytes of memory of one device, None where there is no limit."""
+    """The weights for placements. `limit`: memory of one device in bytes, None for no limit."""
 
     chip: str
     flops: float  # a second
@@ -38,11 +40,11 @@ class Scale:
     reference: Figures  # plain data parallel
 
     def seconds(self, figures: Figures) -> float:
-        """The estimate that placements are ranked by."""
+        """The estimate that ranks placements."""
         return figures.flops / self.flops + figures.sent / self.wire
 
     def score(self, figures: Figures) -> float:
-        """The less the better; 2 is plain data parallel."""
+        """The score, lower is better; 2 is plain data parallel."""
         if not figures.fits:
             return _DOES_NOT_FIT * 2
         time = self.seconds(figures) / max(self.seconds(self.reference), 1e-12)
@@ -52,7 +54,7 @@ class Scale:
 
 
 def scale(target: Target, dtype: str, limit: int | None, reference: Figures) -> Scale:
-    """The scale of a target's chip; simulated devices are weighed as a TPU v5e."""
+    """The scale of a target's chip; simulated devices count as a TPU v5e."""
     chip = target.chip if target.chip in _WIRE else STAND_IN
     return Scale(
         chip or STAND_IN,

@@ -1,4 +1,4 @@
-"""Try placements: those that have names first, then changes of the best of them, as long as something improves."""
+"""Tries placements: first the named ones, then changes of the best, as long as something improves."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from jaxlint_runtime.sharding.mesh import MeshShape
 from jaxlint_runtime.sharding.placed_program import Figures
 from jaxlint_runtime.sharding.strategies import Spec, Strategy
 
-_BETTER = 0.98  # of the score: less is not worth another spec
-_HELPS = 0.995  # of the score: a constraint is one line
-_BEAM = 2  # named strategies that changes begin from
+_BETTER = 0.98  # of the score: a smaller gain is not worth another spec
+_HELPS = 0.995  # of the score: a constraint costs one line
+_BEAM = 2  # named strategies as starting points
 
 
-# A spec for each input, for parameters that are gathered first the spec that they are used in, and for activations that are held.
+# A spec for each input, the spec in use for parameters that are gathered first, and specs for constrained
+# activations.
 Placement = tuple[tuple[Spec, ...], tuple[tuple[int, Spec], ...], Held]
 
 
 @dataclass(frozen=True)
 class Tried:
-    """One placement and what came of it; without figures, `reason` says why it could not be compiled."""
+    """One placement and its result; without figures, `reason` says why it could not be compiled."""
 
     strategy: Strategy
     placement: Placement
@@ -54,7 +55,7 @@ class Search:
         return len(self.tried) >= self.most or time.monotonic() - self._begun > self.seconds
 
     def attempt(self, strategy: Strategy) -> Tried:
-        """Compile a placement, or remember it."""
+        """Compiles a placement, or returns the cached result."""
         gathered = strategy.gathered(self.classes)
         held = tuple(sorted(strategy.held.items()))
         placement = strategy.leaves(self.classes, self.mesh), tuple(sorted(gathered.items())), held
@@ -69,7 +70,7 @@ class Search:
         return self._seen[placement]
 
     def named(self) -> list[Tried]:
-        """Those that have names and differ from each other; plain data parallel first."""
+        """The named placements that differ; plain data parallel first."""
         found: list[Tried] = []
         for strategy in strategies.named(self.classes, self.mesh):
             if found and self.over:
@@ -80,7 +81,8 @@ class Search:
         return found
 
     def improve(self, start: list[Tried], score: Callable[[Figures], float]) -> Tried:
-        """Descend from the best of `start`: whole groups of axes, then single classes, until nothing helps or the bounds are reached."""
+        """Descends from the best of `start`: whole groups of axes, then single classes, until nothing helps or the
+        bounds are reached."""
         ranked = sorted((one for one in start if one.figures), key=lambda one: score(_figures(one)))
         best = ranked[0]
         for first in ranked[:_BEAM]:
@@ -104,7 +106,8 @@ class Search:
         return current
 
     def constrain(self, start: Tried, score: Callable[[Figures], float]) -> Tried:
-        """Try constraints on activations, one after the other; what helps stays. It has compiles of its own, so that none is left out."""
+        """Tries constraints on activations one by one, and keeps those that help. They have a separate budget of
+        compiles."""
         best = start
         most, begun = len(self.tried) + self.constraints, time.monotonic()
         for _, move in strategies.activation_moves(self.classes, self.mesh, start.strategy):
@@ -124,7 +127,7 @@ class Search:
 
 
 def _helps(new: Figures, old: Figures, score: Callable[[Figures], float]) -> bool:
-    """Whether a constraint is worth its line: a better score, or as good a one and less that the compiler gathers whole."""
+    """Whether a constraint is worth its line: a better score, or an equal one with fewer full gathers."""
     fewer = len(new.rematerialised) < len(old.rematerialised)
     return score(new) < _HELPS * score(old) or (fewer and score(new) <= score(old))
 

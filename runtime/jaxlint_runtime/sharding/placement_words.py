@@ -1,4 +1,4 @@
-"""What a placement is called and what it does, in words."""
+"""The name and the description of a placement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INSIDE = ("heads", "hidden")
 
 
 def title(strategy: Strategy, classes: Classes, mesh: MeshShape) -> str:
-    """The names that people have for the parts of a placement, as one phrase."""
+    """The customary names for the parts of a placement, as one phrase."""
     used = [_used(strategy, classes, n) for n in range(len(classes.parameters))]
     parts = []
     tensor = _tensor(classes, used)
@@ -42,7 +42,7 @@ def title(strategy: Strategy, classes: Classes, mesh: MeshShape) -> str:
 def sentences(
     strategy: Strategy, classes: Classes, mesh: MeshShape, figures: Figures | None
 ) -> Iterator[str]:
-    """How each class of parameters is split and why that goes together, then what is sent."""
+    """How each class of parameters is split and why that fits together, then what is sent."""
     used = [_used(strategy, classes, n) for n in range(len(classes.parameters))]
     by_group: dict[tuple[int, tuple[str, ...]], list[tuple[ParameterClass, int]]] = {}
     for entry, spec in zip(classes.parameters, used, strict=True):
@@ -75,7 +75,7 @@ def sentences(
 def _split_over(
     axes: tuple[str, ...], role: str, entries: Sequence[tuple[ParameterClass, int]]
 ) -> Iterator[str]:
-    """How the parameters with one index are split over axes of the mesh."""
+    """How the parameters with one index are split over mesh axes."""
     columns = [e.name for e, p in entries if _part(e, p) == "free"]
     rows = [e.name for e, p in entries if _part(e, p) == "contracted"]
     looked = [e.name for e, p in entries if _part(e, p) == "looked_up"]
@@ -118,7 +118,7 @@ def _experts(
 
 
 def _sent(figures: Figures) -> str:
-    """What a device sends in a call; empty where it sends nothing."""
+    """The communication of a device in a call; empty if there is none."""
     sent = ", ".join(
         f"{_size(nbytes)} over {axes}" for axes, nbytes in sorted(figures.by_axes.items()) if nbytes
     )
@@ -131,7 +131,7 @@ def _sent(figures: Figures) -> str:
 
 
 def _why(strategy: Strategy, classes: Classes, number: int, held: Spec) -> str:
-    """What a constraint on an activation does."""
+    """The effect of a constraint on an activation."""
     one = classes.activations[number]
     shown = [
         f"{classes.roles.get(group, 'other')} over {'+'.join(axes)}"
@@ -155,7 +155,7 @@ def _why(strategy: Strategy, classes: Classes, number: int, held: Spec) -> str:
 
 
 def _split_over_batch(strategy: Strategy, classes: Classes) -> bool:
-    """Whether experts are on devices that have other parts of the batch."""
+    """Whether experts are on devices with other parts of the batch."""
     split = strategy.split(classes)
     return any(
         classes.roles.get(group) == "experts" and set(axes) & set(strategy.batch)
@@ -168,7 +168,7 @@ def _used(strategy: Strategy, classes: Classes, number: int) -> Spec:
 
 
 def _part(entry: ParameterClass, position: int) -> str:
-    """What an axis of a parameter does in its first product or look-up."""
+    """The role of a parameter axis in its first product or look-up."""
     node_of = dict(enumerate(entry.nodes))
     for use in entry.uses:
         for name in ("looked_up", "contracted", "free", "batched"):
@@ -178,7 +178,8 @@ def _part(entry: ParameterClass, position: int) -> str:
 
 
 def _tensor(classes: Classes, used: list[Spec]) -> str:
-    """ "paired" where the columns of one matrix and the rows of the next are split alike, "some" where only one of them is."""
+    """ "paired" if the columns of one matrix and the rows of the next are split in the same way, "some" if only one
+    is."""
     found = ""
     for group, role in classes.roles.items():
         if role not in _INSIDE:
@@ -216,7 +217,7 @@ def _split_of(classes: Classes, used: list[Spec], role: str) -> bool:
 
 
 def _kept(strategy: Strategy, classes: Classes) -> str:
-    """Whether "parameters" or "state" are kept in parts that are not those they are used in."""
+    """Whether "parameters" or "state" are stored in parts other than those in use."""
     own = state = 0
     for number, entry in enumerate(classes.parameters):
         spec, behind = strategy.spec(classes, number), strategy.followers(classes, number)
@@ -230,7 +231,7 @@ def _kept(strategy: Strategy, classes: Classes) -> str:
 
 
 def _spread(entry: ParameterClass, spec: Spec, strategy: Strategy, classes: Classes) -> bool:
-    """Whether it is split over axes of the batch, along an axis that no product goes on with in parts."""
+    """Whether it is split over batch axes, along an axis that no product uses in parts."""
     return any(
         set(axes) & set(strategy.batch)
         and classes.roles.get(group) not in (*_INSIDE, "vocab", "outputs", "experts")

@@ -1,8 +1,9 @@
-"""A function under `jax.pmap` as one over whole arrays: without the axis of devices, its collectives over one device that has everything.
+"""A function under `jax.pmap` as one over whole arrays: without the device axis, and with its collectives over one
+device that holds everything.
 
-What all devices have alike (parameters) is taken once, what differs is joined along the batch. A mean over the devices of means over their
-parts is the mean over the whole, so that `pmean` goes away; whether all of the function is of that kind is seen by its values, beside those of
-`pmap` on as many simulated devices.
+Replicated arguments (parameters) are taken once, different ones are joined along the batch. A mean over devices of
+means over their parts is the mean over the whole, so `pmean` disappears. Whether the whole function is of that kind
+is tested on values, compared with `pmap` on as many simulated devices.
 """
 
 from __future__ import annotations
@@ -20,27 +21,27 @@ from jaxlint_runtime.model import CapturedCall, CapturedFunction
 from jaxlint_runtime.proof import equivalence
 from jaxlint_runtime.source_analysis.parsing import tree_of_file
 
-OPTION = "pmap"  # among the options of a captured function: those of its pmap
+OPTION = "pmap"  # the pmap options among those of a captured function
 _REDUCTIONS = ("pmean", "psum")
 _OWN = "axis_index all_gather ppermute all_to_all psum_scatter pmax pmin pshuffle pcast".split()  # noqa: SIM905
 
 
 @dataclass(frozen=True)
 class Ported:
-    """The function over whole arrays, and what became of its values. `problem` says why they are not those of `pmap`."""
+    """The function over whole arrays, and the comparison. `problem` says how its values differ from those of `pmap`."""
 
     function: CapturedFunction
     axis: str
     devices: int
     joined: tuple[
         bool, ...
-    ]  # for each argument: whether the parts of the devices were joined, else one was taken
+    ]  # for each argument: whether the devices' parts were joined, otherwise one was taken
     problem: str | None
     difference: float | None
-    shard_map: str | None  # why shard_map does not compute the same, "" where it does
+    shard_map: str | None  # how shard_map differs, "" if it does not
 
     def advice(self) -> list[str]:
-        """What to write, in lines."""
+        """The code to write, in lines."""
         lines = []
         if self.problem is None:
             lines.append(
@@ -71,7 +72,8 @@ class Ported:
 
 
 def port(function: CapturedFunction) -> Ported:
-    """Bring a captured call of a pmapped function to whole arrays and compare. Raises StagingError where that has no meaning."""
+    """Converts a captured call of a pmapped function to whole arrays and compares. Raises StagingError if that is
+    meaningless."""
     options = function.options.others[OPTION]
     assert function.call is not None
     call, axis = function.call, options["axis_name"] or "devices"
@@ -102,7 +104,7 @@ def _mapped(args: Sequence[Any], axes: Sequence[Any]) -> list[Any]:
 
 
 def _joined(arg: Any, at: int | None) -> bool:
-    """Whether the devices have parts of an argument and not copies."""
+    """Whether the devices hold different parts of an argument, not copies."""
     if at is None:
         return False
     return any(
@@ -112,7 +114,7 @@ def _joined(arg: Any, at: int | None) -> bool:
 
 
 def _whole(arg: Any, at: int | None, joined: bool) -> Any:
-    """An argument without its axis of devices."""
+    """An argument without its device axis."""
     if at is None:
         return arg
 
@@ -134,7 +136,7 @@ def _aval(leaf: Any) -> Any:
 
 
 def _over_one_device(function: Callable[..., Any], axis: str) -> Callable[..., Any]:
-    """The function with its named axis of one device, which has all of the batch."""
+    """The function with its named axis of one device, which holds the whole batch."""
 
     def plain(*args: Any) -> Any:
         return jax.vmap(function, in_axes=None, out_axes=None, axis_name=axis, axis_size=1)(*args)
@@ -145,10 +147,11 @@ def _over_one_device(function: Callable[..., Any], axis: str) -> Callable[..., A
 
 
 def _compared(expected: Any, run: Callable[[], Any], devices: int) -> tuple[str | None, float | None]:
-    """Whether whole results are those of the devices, joined or taken once; and the largest difference against the scale of an array."""
+    """Whether whole results equal those of the devices, joined or taken once; and the largest difference relative to
+    the scale of an array."""
     try:
         found = jax.tree.map(np.asarray, run())
-    except Exception as error:  # the program's own code, as it was not written
+    except Exception as error:  # the program's own code, in a use that it was not written for
         return first_line(error), None
     worst = 0.0
     structures: list[Any] = [jax.tree.structure(found), jax.tree.structure(expected)]
@@ -184,7 +187,7 @@ def _by_shard_map(
     joined: Sequence[bool],
     expected: Any,
 ) -> str:
-    """Why `shard_map` with the same collectives does not compute what pmap does; empty where it does."""
+    """How `shard_map` with the same collectives differs from pmap; empty if it does not."""
     P = jax.sharding.PartitionSpec
     try:
         mesh = jax.sharding.Mesh(np.array(jax.devices()[:devices]), (axis,))
@@ -219,6 +222,6 @@ def collectives(function: Any, path: str, axis: str) -> list[tuple[str, int]]:
 
 
 def _names(call: ast.Call, axis: str) -> bool:
-    """Whether a call is given the axis, by its name or by a variable."""
+    """Whether a call receives the axis, by its name or by a variable."""
     given = [*call.args[1:], *call.args[:1], *(one.value for one in call.keywords if one.arg == "axis_name")]
     return any(not isinstance(one, ast.Constant) or one.value == axis for one in given)

@@ -1,8 +1,8 @@
-"""The repeated layers of a train step, and which of them each of its equations belongs to: told by data flow, not by names.
+"""The repeated layers of a train step, and the layer of each equation, by data flow and not by names.
 
-What a forward equation depends on are parameters of layers up to its own; what a backward one reaches are new values of parameters of
-layers up to its own. So the lesser of the two is the layer of both. Scalars do not count: a norm over all gradients would tie
-everything to everything.
+A forward equation depends on parameters of layers up to its own; a backward one reaches new values of parameters of
+layers up to its own. So the smaller of the two is the layer. Scalars do not count: a norm over all gradients would
+connect everything.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True)
 class Layered:
-    """A jaxpr by layers. What has none (masks, step sizes) is computed wherever it is needed."""
+    """A jaxpr by layers. Equations without a layer (masks, step sizes) are computed wherever they are needed."""
 
     jaxpr: Any
     count: int
     equations: tuple[int | None, ...]  # the layer of each
-    inputs: dict[int, int]  # the layer of parameters, and of what follows them
+    inputs: dict[int, int]  # the layer of parameters, and of the state that follows them
     data: frozenset[int]  # equations that depend on the batch
 
 
 def layered(jaxpr: Any, classes: Classes, out: Mapping[int, int]) -> Layered | None:
-    """The layers of a step, None where its parameters show no repeated ones. `out`: which input an output is the new value of."""
+    """The layers of a step; None if its parameters show no repetition. `out`: the input whose new value an output is."""
     parts = open_jaxpr(jaxpr)
     layers = _repeated(classes, parts)
     if not layers:
@@ -58,7 +58,7 @@ def layered(jaxpr: Any, classes: Classes, out: Mapping[int, int]) -> Layered | N
 
 
 def _repeated(classes: Classes, parts: Any) -> dict[int, int]:
-    """The parameters of the repeated layers: those whose paths differ first in a number, numbered as the program uses them."""
+    """The parameters of the repeated layers: their paths first differ in a number; they are numbered in order of use."""
     parameters = [one for entry in classes.parameters for one in entry.members]
     prefix = len(above([one.keys for one in parameters])) if parameters else 0
     stacks: dict[tuple[str, ...], dict[str, list[Input]]] = {}
@@ -87,7 +87,7 @@ def _repeated(classes: Classes, parts: Any) -> dict[int, int]:
 def _depths(parts: Any, classes: Classes, layers: dict[int, int]) -> tuple[list[int | None], set[int]]:
     """The deepest layer that each equation depends on, and the equations that depend on the batch.
 
-    Adds to `layers` the parameters beside the repeated ones: each belongs where it first meets the batch.
+    Adds the other parameters to `layers`: each belongs where it is first combined with the batch.
     """
     batch = {parts.invars[one.number] for one in classes.data}
     depth: dict[Any, int] = {parts.invars[n]: layer for n, layer in layers.items()}
@@ -123,7 +123,7 @@ def _depths(parts: Any, classes: Classes, layers: dict[int, int]) -> tuple[list[
 
 
 def _reaches(parts: Any, layers: Mapping[int, int], out: Mapping[int, int]) -> dict[Any, int]:
-    """The deepest layer of whose parameters a value reaches the new values."""
+    """For each value, the deepest layer whose new parameters it reaches."""
     reach: dict[Any, int] = {}
     for output, number in out.items():
         var = parts.outvars[output]
@@ -140,7 +140,7 @@ def _reaches(parts: Any, layers: Mapping[int, int], out: Mapping[int, int]) -> d
 
 
 def _followed(members: Sequence[Input], followers: Sequence[Input]) -> list[tuple[int, int]]:
-    """Each moment of the optimiser with its parameter: the one whose path ends most alike."""
+    """Each moment of the optimiser with its parameter: the one with the most similar path ending."""
 
     def alike(one: Input, other: Input) -> int:
         shared = 0

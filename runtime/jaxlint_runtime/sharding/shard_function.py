@@ -1,4 +1,4 @@
-"""One captured function on a mesh: search, confirm on the target, run and compare, explain."""
+"""One captured function on a mesh: search, confirm on the target, run and compare, describe."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ FOUND = "found"
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How far to search: compiles on simulated devices, seconds, and placements to confirm on a compile-only target."""
+    """The limits of the search: compiles on simulated devices, seconds, and placements to confirm on a compile-only
+    target."""
 
     compiles: int = 48
     seconds: float = 240.0
@@ -71,7 +72,7 @@ class Row:
 
 @dataclass
 class Outcome:
-    """What is known of one function on one mesh; `chosen` is the row that is recommended."""
+    """The results for one function on one mesh; `chosen` is the recommended row."""
 
     mesh: MeshShape
     target: str
@@ -80,7 +81,7 @@ class Outcome:
     chosen: Row
     scale: placement_score.Scale
     tried: int
-    one_device: int | None  # bytes that the step takes on one device
+    one_device: int | None  # bytes that the step needs on one device
     comparison: Comparison | None = None
     problem: str | None = None  # why values were not compared
     over: bool = False  # the bounds ended the search
@@ -104,10 +105,10 @@ def shard(
     bounds: Bounds | None = None,
     others: Mapping[str, Placing] | None = None,
 ) -> Outcome:
-    """Find how to split the inputs of a function over a mesh.
+    """Finds how to split the inputs of a function over a mesh.
 
-    `others` are placements to compare with, each a spec for an input. Raises StagingError where the function cannot be
-    staged or nothing can be split, and TargetUnavailable.
+    `others` are placements to compare with, each a spec for an input. Raises StagingError if the function cannot be
+    traced or nothing can be split, and TargetUnavailable.
     """
     bounds = bounds or Bounds()
     ported = _ported(function)
@@ -166,7 +167,7 @@ def shard(
 
 
 def _ported(function: CapturedFunction) -> pmapped.Ported | None:
-    """What is under `pmap` as a function over whole arrays. Raises StagingError."""
+    """The function under `pmap` as a function over whole arrays. Raises StagingError."""
     if pmapped.OPTION not in function.options.others:
         return None
     ported = pmapped.port(function)
@@ -181,7 +182,7 @@ def _rows(
     given: Iterable[tuple[str, Placement]],
     compiling: Callable[[Placement], Figures],
 ) -> list[Row]:
-    """The placements with names, what was found where it is none of these, and those that were given."""
+    """The named placements, the found one if it is none of these, and the given ones."""
     rows = [Row(one.strategy.name, one.placement, one.figures, one.strategy, one.reason) for one in named]
     if all(found.placement != row.placement for row in rows):
         rows.append(Row(FOUND, found.placement, found.figures, found.strategy))
@@ -215,7 +216,7 @@ def _given(
     shape: MeshShape,
     others: Mapping[str, Placing],
 ) -> Iterator[tuple[str, Placement]]:
-    """Placements that the program itself has on a mesh with the same axes, and those that the caller names."""
+    """The program's own placements on a mesh with the same axes, and the caller's."""
     own = [_own_spec(leaf, shape) for leaf in program.bound.leaves]
     if any(spec is not None and any(spec) for spec in own):
         specs = tuple(
@@ -235,7 +236,7 @@ def _given(
 
 
 def _own_spec(leaf: Any, shape: MeshShape) -> Spec | None:
-    """Where the captured call had an array, where that is on a mesh with axes of the same names and sizes."""
+    """The spec of an array in the captured call, if it was on a mesh with axes of the same names and sizes."""
     sharding = getattr(leaf.aval, "sharding", None)
     mesh, spec = getattr(sharding, "mesh", None), getattr(sharding, "spec", None)
     if mesh is None or spec is None or dict(mesh.shape) != dict(zip(shape.names, shape.sizes, strict=True)):
@@ -254,7 +255,8 @@ def _confirmed(
     bounds: Bounds,
     progress: Callable[[str], None],
 ) -> list[Row]:
-    """Figures of the target's own compiler for data parallel, the best of the search, and what the caller or program named."""
+    """The target compiler's figures for data parallel, the best of the search, and the placements of the caller or
+    program."""
     mesh = placed_program.mesh_for(shape, target)
     ranked = sorted(
         (row for row in rows[1:] if row.strategy is not None and row.figures is not None),
@@ -274,7 +276,8 @@ def _confirmed(
                 _placed(step, row.placement, mesh, found_inputs, False), shape, target.platform
             )
             if figures.loops and row.figures is not None:
-                # The same partitions; this compiler writes products as convolutions, whose zeros would count.
+                # The same partitions; this compiler writes products as convolutions, in which padding zeros would
+                # count.
                 figures = replace(figures, flops=row.figures.flops)
             found[id(row)] = replace(row, figures=figures)
         except DoesNotFit as error:
@@ -287,7 +290,7 @@ def _confirmed(
 
 
 def _compare(program: Reference, step: Step, chosen: Row, mesh: Any, outcome: Outcome) -> None:
-    """Run the placement on simulated devices and the original on one, on the captured inputs."""
+    """Runs the placement on simulated devices and the original on one, on the captured inputs."""
     try:
         reference = program.references[0]
         placed = _placed(step, chosen.placement, mesh, outcome.classes, True)
@@ -313,7 +316,7 @@ def _tell(
     outcome: Outcome,
     limit: int | None,
 ) -> None:
-    """The code to write and what else is worth knowing."""
+    """The code to write, and other useful facts."""
     shape, found, chosen = outcome.mesh, outcome.classes, outcome.chosen
     assert chosen.strategy is not None
     assert chosen.figures is not None
@@ -328,7 +331,7 @@ def _tell(
     if which is not None:
         names = framework_annotations.stated(program.bound.structure, len(found.inputs))
         outcome.annotations = list(framework_annotations.lines(chosen.strategy, found, shape, which, names))
-    told = outcome.advice  # begins with what is said of a pmap
+    told = outcome.advice  # starts with the remarks about pmap
     told += advice.undivided(found, shape)
     tried = [(row.strategy, row.score) for row in outcome.rows if row.strategy and row.score is not None]
     told += advice.experts(found, shape, chosen.strategy, tried)
@@ -363,7 +366,7 @@ def _pipelined(
 
 
 def _signature(function: Any) -> list[str]:
-    """The names of the parameters that a function takes by position."""
+    """The names of a function's positional parameters."""
     with contextlib.suppress(TypeError, ValueError):
         given = inspect.signature(function).parameters.values()
         return [one.name for one in given if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
@@ -371,7 +374,7 @@ def _signature(function: Any) -> list[str]:
 
 
 def _parts(returned: Any, updated: Mapping[int, int]) -> list[list[int | None]]:
-    """For each member of the tuple that a function returns (or for the whole), for each array in it the input that it updates."""
+    """For each member of a returned tuple (or for the whole result), for each array in it the input that it updates."""
     members = returned if type(returned) is tuple else (returned,)
     parts: list[list[int | None]] = []
     number = 0
@@ -383,7 +386,7 @@ def _parts(returned: Any, updated: Mapping[int, int]) -> list[list[int | None]]:
 
 
 def result(function: CapturedFunction, outcome: Outcome) -> Result:
-    """The recommendation as a candidate like others: plain data parallel before, what was found after."""
+    """The recommendation as an ordinary candidate: plain data parallel before, the found placement after."""
     chosen, plain = outcome.chosen, outcome.plain
     simulated = ":" not in outcome.target
     evidence = f"{outcome.tried} placements compiled for {outcome.mesh.devices} simulated CPU devices"

@@ -1,4 +1,4 @@
-"""A captured call as if it ran on one device: without the places of its arrays and the constraints that its program states."""
+"""A captured call as on one device: without the placement of its arrays and the sharding constraints of its program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PLACES = ("in_shardings", "out_shardings", "device", "backend")
 
 
 def unplaced(captured: CapturedFunction, staged: Staged) -> CapturedFunction:
-    """The record of the call, changed. `staged` is the function as it is. Raises StagingError."""
+    """The changed record of the call. `staged` is the original function. Raises StagingError."""
     assert captured.call is not None
     call = captured.call
     avals = jax.tree.map(_bare, call.avals, is_leaf=_is_aval)

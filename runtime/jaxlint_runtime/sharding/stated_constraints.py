@@ -1,4 +1,4 @@
-"""Sharding constraints that a program states itself, brought to the devices of another mesh with the same axes."""
+"""The sharding constraints of a program, transferred to the devices of another mesh with the same axes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from jaxlint_runtime.lowering import jaxpr_interpreter
 
 
 def on_mesh(mesh: Mesh | None, held: Mapping[int, NamedSharding] | None = None) -> jaxpr_interpreter.Rule:
-    """A rule for `jaxpr_interpreter.evaluate`: constraints over axes that `mesh` has are stated on it, others (or all) are left out.
+    """A rule for `jaxpr_interpreter.evaluate`: constraints over axes of `mesh` are applied on it, others (or all) are
+    dropped.
 
-    `held` adds constraints: on the results of equations, by their ids.
+    `held` adds constraints on the results of equations, by their ids.
     """
     own = held or {}
 
@@ -31,7 +32,7 @@ def on_mesh(mesh: Mesh | None, held: Mapping[int, NamedSharding] | None = None) 
             return jaxpr_interpreter.evaluate(bodies[0], values, rule)
         try:
             return jaxpr_interpreter.control_flow(eqn, values, [_running(body, rule) for body in bodies])
-        except ValueError:  # a rule of a derivative, say: as it is
+        except ValueError:  # such as a derivative rule: unchanged
             return compat.bind(eqn, values)
 
     return rule
@@ -47,12 +48,12 @@ def _constrained(eqn: Any, value: Any, mesh: Mesh | None) -> Any:
         return value
     try:
         return jax.lax.with_sharding_constraint(value, NamedSharding(mesh, spec))
-    except ValueError:  # an axis that does not divide by the other mesh
+    except ValueError:  # an axis that the other mesh does not divide
         return value
 
 
 def axes_of(sharding: Any) -> PartitionSpec | None:
-    """The spec of a sharding by names; None for others."""
+    """The spec of a sharding by names; None for other shardings."""
     return sharding.spec if isinstance(sharding, NamedSharding) else None
 
 
@@ -68,7 +69,7 @@ def axes_used(spec: PartitionSpec) -> set[str]:
 
 
 def _states(eqn: Any, held: Mapping[int, Any] | None = None) -> bool:
-    """Whether there is a constraint somewhere inside an equation, or one of `held`."""
+    """Whether an equation contains a constraint at any depth, or one of `held`."""
     return any(
         inner.primitive.name == "sharding_constraint" or (held and id(inner) in held) or _states(inner, held)
         for _, body in compat.inner_jaxprs(eqn)
@@ -77,14 +78,14 @@ def _states(eqn: Any, held: Mapping[int, Any] | None = None) -> bool:
 
 
 def constrains(jaxpr: Any) -> bool:
-    """Whether a program states constraints."""
+    """Whether a program contains constraints."""
     return any(
         eqn.primitive.name == "sharding_constraint" or _states(eqn) for eqn in compat.open_jaxpr(jaxpr).eqns
     )
 
 
 def foreign(jaxpr: Any, names: Sequence[str]) -> set[str]:
-    """Axes that constraints of a program name and a mesh does not have."""
+    """Axes in a program's constraints that a mesh lacks."""
     found: set[str] = set()
     for eqn in compat.open_jaxpr(jaxpr).eqns:
         if eqn.primitive.name == "sharding_constraint":

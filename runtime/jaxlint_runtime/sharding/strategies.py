@@ -1,4 +1,4 @@
-"""Ways to place a step's inputs on a mesh: a spec for each class of parameters, and those that have names."""
+"""Placements of a step's inputs on a mesh: a spec for each class of parameters, and the named strategies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxlint_runtime.sharding.axis_groups import Node
 from jaxlint_runtime.sharding.input_classes import Classes, ParameterClass
 from jaxlint_runtime.sharding.mesh import DATA, EXPERT, MODEL, MeshShape
 
-Spec = tuple[tuple[str, ...], ...]  # for each axis of an array the axes of the mesh that split it
+Spec = tuple[tuple[str, ...], ...]  # for each axis of an array the mesh axes that split it
 _SMALL = 256  # elements below which splitting over the data axis is not worth a collective
 _INSIDE = ("heads", "hidden")  # groups between two products of a block
 _VOCABULARY = ("vocab", "outputs")
@@ -18,11 +18,12 @@ _VOCABULARY = ("vocab", "outputs")
 
 @dataclass(frozen=True)
 class Strategy:
-    """Specs for the classes of parameters by their number, for what follows them, and the axes that split the batch.
+    """Specs for the classes of parameters by number and for the state that follows them, and the axes that split the
+    batch.
 
-    `state` holds specs of followers that differ from those of their parameters. `used` holds specs that parameters are brought
-    to at the start of the step, where they are kept split further: fully sharded data parallel gathers them. `held` says by number how
-    activations are held inside the step.
+    `state` holds specs of followers that differ from their parameters'. `used` holds specs to which parameters that
+    are stored in smaller parts are gathered at the start of the step, as in fully sharded data parallel. `held` has
+    the specs of activations inside the step, by number.
     """
 
     name: str
@@ -41,13 +42,13 @@ class Strategy:
         return self.state.get(number) or self.spec(classes, number)
 
     def with_spec(self, number: int, spec: Spec) -> Strategy:
-        """The same but for one class, and the state that follows it."""
+        """The same, with another spec for one class and the state that follows it."""
         state = {n: one for n, one in self.state.items() if n != number}
         used = {n: one for n, one in self.used.items() if n != number}
         return replace(self, specs={**self.specs, number: spec}, state=state, used=used)
 
     def gathered(self, classes: Classes) -> dict[int, Spec]:
-        """By input: the specs that parameters are brought to at the start of the step."""
+        """By input: the specs to which parameters are gathered at the start of the step."""
         return {
             one.number: spec
             for number, spec in self.used.items()
@@ -56,7 +57,7 @@ class Strategy:
         }
 
     def split(self, classes: Classes) -> dict[Node, tuple[str, ...]]:
-        """The axes of the mesh that split each group of axes where parameters are used."""
+        """The mesh axes that split each group of axes where parameters are used."""
         found: dict[Node, tuple[str, ...]] = {}
         for number, entry in enumerate(classes.parameters):
             spec = self.used.get(number) or self.spec(classes, number)
@@ -64,7 +65,7 @@ class Strategy:
         return found
 
     def holding(self, number: int, spec: Spec) -> Strategy:
-        """The same, one activation held as `spec`."""
+        """The same, with one activation constrained to `spec`."""
         return replace(self, held={**self.held, number: spec})
 
     def leaves(self, classes: Classes, mesh: MeshShape) -> tuple[Spec, ...]:
@@ -74,7 +75,7 @@ class Strategy:
             found.update((one.number, self.spec(classes, number)) for one in entry.members)
             found.update((one.number, self.followers(classes, number)) for one in entry.followers)
         for one in classes.data:
-            # a batch that does not divide stays whole
+            # a batch that the mesh does not divide stays whole
             splits = bool(one.shape) and one.shape[0] % mesh.size(self.batch) == 0
             found[one.number] = ((self.batch if splits else ()), *((),) * (len(one.shape) - 1))
         return tuple(found.get(one.number, ((),) * len(one.shape)) for one in classes.inputs)
@@ -91,14 +92,14 @@ def fully_sharded(
     specs: Mapping[int, Spec],
     axes: tuple[str, ...],
 ) -> Strategy:
-    """What is computed as with `specs`, everything kept split over `axes` as well."""
+    """Computes as with `specs`, with everything stored split over `axes` as well."""
     kept = spread(classes, mesh, specs, axes)
     used = {n: specs.get(n, ((),) * len(classes.parameters[n].shape)) for n in kept}
     return Strategy(name, batch, kept, {}, used)
 
 
 def by_groups(classes: Classes, mesh: MeshShape, assignment: Assignment) -> dict[int, Spec]:
-    """Specs that split each axis as its group is split. An axis of the mesh is used once in an array, where it divides."""
+    """Specs that split each axis like its group. Each mesh axis is used at most once in an array, where it divides."""
     found = {}
     for number, entry in enumerate(classes.parameters):
         used: set[str] = set()
@@ -117,14 +118,15 @@ def by_groups(classes: Classes, mesh: MeshShape, assignment: Assignment) -> dict
 def spread(
     classes: Classes, mesh: MeshShape, specs: Mapping[int, Spec], axes: tuple[str, ...]
 ) -> dict[int, Spec]:
-    """Each array split over `axes` as well, along its largest axis that divides: ZeRO-3, fully sharded data parallel."""
+    """Each array additionally split over `axes`, along its largest divisible axis: ZeRO-3, fully sharded data
+    parallel."""
     found = dict(specs)
     for number, entry in enumerate(classes.parameters):
         spec = list(found.get(number, ((),) * len(entry.shape)))
         size = entry.nbytes // max(1, len(entry.members))
         if size < 4 * _SMALL:
             continue
-        stacked = 1 if classes.roles.get(entry.groups[0]) == "layers" else 0  # a loop takes whole layers
+        stacked = 1 if classes.roles.get(entry.groups[0]) == "layers" else 0  # a loop needs whole layers
         order = sorted(range(stacked, len(spec)), key=lambda n: (bool(spec[n]), -entry.shape[n]))
         for n in order:
             together = (*spec[n], *(name for name in axes if name not in spec[n]))
@@ -142,7 +144,7 @@ def data_axes(mesh: MeshShape) -> tuple[str, ...]:
 
 
 def named(classes: Classes, mesh: MeshShape) -> Iterator[Strategy]:
-    """The strategies that people use and that this mesh and these parameters have room for; plain data parallel first."""
+    """The customary strategies that are possible with this mesh and these parameters; plain data parallel first."""
     data = data_axes(mesh)
     model = tuple(name for name in mesh.split if name not in data)
     everywhere = mesh.split
@@ -178,7 +180,7 @@ def named(classes: Classes, mesh: MeshShape) -> Iterator[Strategy]:
 def _expert_parallel(
     classes: Classes, mesh: MeshShape, data: tuple[str, ...], model: tuple[str, ...], inside: Assignment
 ) -> Iterator[Strategy]:
-    """Experts over the axis that is named for them or that of the model, and over that of the data, which takes an all-to-all."""
+    """Experts over the expert axis or the model axis, and over the data axis, which needs an all-to-all."""
     groups = [group for group, role in classes.roles.items() if role == "experts"]
     if not groups:
         return
@@ -203,9 +205,10 @@ def _expert_parallel(
 
 
 def _tokens_follow(strategy: Strategy, classes: Classes, mesh: MeshShape) -> Strategy:
-    """Where experts are on devices that have other parts of the batch: tokens held by batch outside of them and by expert inside.
+    """For experts on devices with other parts of the batch: tokens by batch outside and by expert inside.
 
-    Between the two the compiler sends tokens (an all-to-all); with one of them alone it may gather the tokens, or the experts.
+    Between the two the compiler sends tokens (an all-to-all). With only one of them it may gather the tokens or the
+    experts.
     """
     split = strategy.split(classes)
     over = {name for group, axes in split.items() if classes.roles.get(group) == "experts" for name in axes}
@@ -228,7 +231,7 @@ def _tokens_follow(strategy: Strategy, classes: Classes, mesh: MeshShape) -> Str
 def activation_moves(
     classes: Classes, mesh: MeshShape, strategy: Strategy
 ) -> Iterator[tuple[str, Callable[[Strategy], Strategy]]]:
-    """Constraints on one activation, those with the most bytes first, as they follow from where the parameters are."""
+    """Constraints on one activation, largest bytes first, that follow from the placement of the parameters."""
     split = strategy.split(classes)
     heavy = sorted(range(len(classes.activations)), key=lambda n: -classes.activations[n].nbytes)
     for number in heavy:
@@ -245,7 +248,7 @@ def _holding_move(number: int, spec: Spec) -> Callable[[Strategy], Strategy]:
 def _inside(classes: Classes, mesh: MeshShape, axes: tuple[str, ...]) -> Assignment:
     """Every other group between two products: the columns of the first matrix and the rows of the second."""
     found: Assignment = {}
-    beside: set[Node] = set()  # in one array with what is split already
+    beside: set[Node] = set()  # in one array with an axis that is split already
     for entry in classes.parameters:
         for group in entry.groups:
             if classes.roles.get(group) in _INSIDE and group not in beside:
@@ -257,7 +260,7 @@ def _inside(classes: Classes, mesh: MeshShape, axes: tuple[str, ...]) -> Assignm
 
 
 def group_moves(classes: Classes, mesh: MeshShape) -> Iterator[tuple[str, Callable[[Strategy], Strategy]]]:
-    """Changes of all classes with a group of axes at once, those with the most bytes first."""
+    """Changes of all classes with a group of axes together, largest bytes first."""
     weight: dict[Node, int] = {}
     for entry in classes.parameters:
         for group in set(entry.groups):
@@ -285,7 +288,7 @@ def _group_move(
 
 
 def class_moves(classes: Classes, mesh: MeshShape) -> Iterator[tuple[str, Callable[[Strategy], Strategy]]]:
-    """Changes of one class, those with the most bytes first; classes below a hundredth of all bytes are left out."""
+    """Changes of one class, largest bytes first; classes below a hundredth of all bytes are left out."""
     order = sorted(range(len(classes.parameters)), key=lambda n: -classes.parameters[n].nbytes)
     for number in order:
         entry = classes.parameters[number]
@@ -320,7 +323,7 @@ def _choices(mesh: MeshShape) -> Sequence[tuple[str, ...]]:
 def _set(
     entry: ParameterClass, spec: Spec, position: int, axes: tuple[str, ...], mesh: MeshShape
 ) -> Spec | None:
-    """The spec with one axis split over `axes`, which leave the others; None where it does not divide."""
+    """The spec with one axis split over `axes`, which the other axes lose; None if it does not divide."""
     if axes and entry.shape[position] % mesh.size(axes):
         return None
     return tuple(
@@ -341,7 +344,7 @@ def _batch_move(axes: tuple[str, ...]) -> Callable[[Strategy], Strategy]:
 
 
 def state_moves(classes: Classes, mesh: MeshShape) -> Iterator[tuple[str, Callable[[Strategy], Strategy]]]:
-    """The optimiser's state split further than its parameters: ZeRO-1 on top of what there is."""
+    """The optimiser state split further than its parameters: ZeRO-1 on top of the rest."""
     if any(entry.followers for entry in classes.parameters):
 
         def move(strategy: Strategy) -> Strategy:

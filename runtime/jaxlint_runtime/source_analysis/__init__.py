@@ -1,1 +1,1 @@
-"""What the static half of jaxlint says of the files of a program."""
+"""Facts from the static half of jaxlint about a program's files."""

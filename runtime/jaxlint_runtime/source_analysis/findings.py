@@ -1,4 +1,4 @@
-"""What `check` says of the files that a program loaded, in the form that the worker and the report take."""
+"""The findings of `check` in the files that a program loaded, in the form for workers and reports."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from jaxlint.source.file import SourceFile
 
 
 def check_files(files: Sequence[str]) -> CheckResult:
-    """Examine the files, advice included. Raises ConfigError."""
+    """Checks the files, advice included. Raises ConfigError."""
     config = load_config(files).with_options(severity=Severity.INFO)
     return check(files, config)
 
 
 def as_records(result: CheckResult) -> list[dict[str, Any]]:
-    """The findings as JSON, with real paths and with the facts that rules keep for the runtime (`data`)."""
+    """The findings as JSON, with real paths and with the facts that rules provide for the runtime (`data`)."""
     return [
         {**finding_record(finding), "path": os.path.realpath(finding.path), "data": dict(finding.data)}
         for finding in result.findings
@@ -32,20 +32,20 @@ def as_records(result: CheckResult) -> list[dict[str, Any]]:
 
 
 def check_texts(sources: Mapping[str, SourceFile]) -> list[Finding]:
-    """What check says of files as they would be after edits. Raises ConfigError."""
+    """The findings in files as they would be after edits. Raises ConfigError."""
     config = load_config(list(sources)).with_options(severity=Severity.INFO)
     return Examination(list(sources.values()), (), config.rules(), config).run().findings
 
 
 @dataclass(slots=True)
 class Foreseen:
-    """The errors that check foresees in the files of a program, on all of its paths, whatever its configuration leaves out."""
+    """The errors that check reports in a program's files, on all paths, independent of its configuration."""
 
     sources: Mapping[str, SourceFile]
     _known: Counter[tuple[str, str]] | None = field(default=None, init=False)
 
     def new_error(self, edited: Mapping[str, SourceFile]) -> str:
-        """The first that edited files have and the files have not, in words; empty where there is none."""
+        """The first error in edited files that the original files lack, in words; empty if there is none."""
         if self._known is None:
             self._known = Counter(map(_kind, _errors(self.sources)))
         left = self._known.copy()
@@ -66,6 +66,6 @@ def _errors(sources: Mapping[str, SourceFile]) -> list[Finding]:
     rules = [rule for rule in config.rules() if rule.severity is Severity.ERROR]
     try:
         found = Examination(list(sources.values()), (), rules, config).run().findings
-    except Exception:  # a defect of a rule must not cost an edit
+    except Exception:  # a rule's internal error must not cost an edit
         return []
     return found

@@ -1,4 +1,4 @@
-"""Which of the user's files a program may load, found before it runs by following its imports."""
+"""The user's files that a program may load, found before its run by following imports."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from jaxlint.source import SourceError, read_source
 from jaxlint.source.discovery import discover
 from jaxlint.staging.project import Module, Project
 
-_MOST = 600  # files: examining so many takes a few seconds
+_MOST = 600  # files: checking that many takes a few seconds
 
 
 class TooMany(Exception):
-    """There are more files than are worth examining before the run; the message is their number."""
+    """There are too many files to check before the run; the message is their number."""
 
 
 def program_files(kind: str, target: str, arguments: Sequence[str], roots: Sequence[Path]) -> list[str]:
-    """Real paths of the program's first files and of what they import, directly or not, inside `roots`.
+    """Real paths of the program's first files and of their direct and indirect imports inside `roots`.
 
-    Imports by computed names are not seen. Raises TooMany, and ConfigError for tests in a folder with bad settings.
+    Computed imports are not seen. Raises TooMany, and ConfigError for tests in a folder with bad settings.
     """
     waiting = list(_first_files(kind, target, arguments, roots))
     project = Project([])
@@ -65,7 +65,7 @@ def _is_installed(path: Path) -> bool:
 
 
 def _module(project: Project, path: Path) -> Module | None:
-    """The file as a module of the project; None when it cannot be read or parsed: running it will say why."""
+    """The file as a module of the project; None if it cannot be read or parsed: running it will report why."""
     try:
         if path not in project.by_path:
             project.add_context([read_source(path, str(path))])
@@ -80,7 +80,7 @@ def _imported(project: Project, module: Module) -> Iterator[Module]:
     for node in ast.walk(module.tree):
         names: list[tuple[int, str]] = []
         if isinstance(node, ast.Import):
-            # `import a.b` runs a, which the folders above b give as well
+            # `import a.b` also runs a, which the folders above b provide
             names = [(0, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""

@@ -1,4 +1,5 @@
-"""From the files of a program to syntax trees, as the static half of jaxlint reads them: newer syntax under an older Python, too."""
+"""Syntax trees of a program's files, parsed like in the static half of jaxlint: including newer syntax under an older
+Python."""
 
 from __future__ import annotations
 
@@ -11,13 +12,13 @@ from jaxlint.syntax.parse import parse_source
 
 
 def tree_of(source: SourceFile) -> ast.Module | None:
-    """The tree of a file; None where it cannot be read, which running it says."""
+    """The tree of a file; None if it cannot be parsed, which running it reports."""
     try:
         return parse_source(source)
     except (
         SourceError,
         ImportError,
-    ):  # newer syntax is read by libcst, which no user's interpreter needs to have
+    ):  # newer syntax is parsed by libcst, which a user's interpreter need not have
         return None
 
 

@@ -1,4 +1,4 @@
-"""What the callers of jitted functions give up, by the source that was examined."""
+"""Arguments that the callers of jitted functions no longer need, by the checked source."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jaxlint.source.file import SourceFile
 def callers_give_up(
     functions: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]
 ) -> list[tuple[str, int, list[int | str]]]:
-    """Path, line and parameters of each place that jits, the parameters by position and by name."""
+    """Path, line and parameters for each jit, the parameters by position and by name."""
     found: dict[tuple[str, int], list[int | str]] = {}
     for one in functions:
         known = given_up_at(one["jit_path"], one["jit_line"], sources)
@@ -27,7 +27,7 @@ def callers_give_up(
 def given_up_at(
     path: str | None, line: int | None, sources: Mapping[str, SourceFile]
 ) -> tuple[str, DeadArguments] | None:
-    """What is given up to the function that is jitted there, and the name by which its file was examined."""
+    """The arguments that callers of the function jitted there no longer need, and the name of its checked file."""
     if path is None or line is None:
         return None
     name = next((one for one in sources if os.path.realpath(one) == os.path.realpath(path)), None)

@@ -1,4 +1,4 @@
-"""One module per optimisation, all with the interface of `Transform`."""
+"""One module per optimisation, each implementing `Transform`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Kernels: attention, found in the staged program, computed without ever holding all of its scores.
 
-What a program differentiates is caught as it is differentiated, as in `remat`, so that the backward pass is that of
-the kernel; what is left is looked for in the whole staged program.
+Functions that a program differentiates are intercepted, as in `remat`, so that the backward pass is the kernel's.
+Other attentions are searched for in the whole traced program.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from jaxlint_runtime.programs.captured_program import Program
 from jaxlint_runtime.transforms.transform import NO_CALL, Candidate, NotApplicable, Transform
 from jaxlint_runtime.wording.paths import display_path
 
-LEAST_BYTES = 2**20  # of scores, for a kernel to be worth trying
-_LOSS = "cross-entropy"  # in what is said of one
-LEAST_SHARE = 0.01  # of the memory of the whole
+LEAST_BYTES = 2**20  # bytes of scores that make a kernel worth trying
+_LOSS = "cross-entropy"  # in the description of one
+LEAST_SHARE = 0.01  # share of the whole memory
 
 
 @dataclass
 class Seen:
-    """What was found while a version was traced."""
+    """The patterns found while a version was traced."""
 
     matches: list[Match] = field(default_factory=list)
     turns: dict[Match, int] = field(default_factory=dict)  # how often each is computed
@@ -51,8 +51,9 @@ class Seen:
         self.near += found.all_near()
 
     def reasons(self, loss: bool = False) -> list[str]:
-        """Why what is nearly attention (or a cross-entropy) is none, where it was not found to be one after all."""
-        # What is differentiated is seen on its own first; in the whole its weights are used by the backward pass.
+        """Why near misses are not attention (or a cross-entropy), unless they were recognised elsewhere."""
+        # A differentiated part is seen separately first; in the whole program its weights have a second use in the
+        # backward pass.
         places = {match.place for match in self.matches}
         return [
             shortened(text)
@@ -69,11 +70,11 @@ class Kernels(Transform):
 
     def __init__(self) -> None:
         self._layouts: weakref.WeakKeyDictionary[Program, list[Layout]] = weakref.WeakKeyDictionary()
-        self._emulated: dict[Any, Version] = {}  # of the program that was proposed for last
+        self._emulated: dict[Any, Version] = {}  # of the program of the last proposal
         self._tuner = Tuner()
 
     def propose(self, program: Program) -> list[Candidate]:
-        """One candidate per implementation that takes any of the attentions. Raises NotApplicable."""
+        """One candidate per implementation that accepts any of the attentions. Raises NotApplicable."""
         seen = Seen()
         program.stage(substituted(program.version, lambda layout: None, seen)).jaxpr  # noqa: B018 - traces
         layouts = [match for match in seen.matches if isinstance(match, Layout)]
@@ -133,7 +134,7 @@ class Kernels(Transform):
         return substituted(version, _taken(choice, run))
 
     def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version | None:
-        """Where the target is not at hand, the same attentions by blocks of queries, in float32 products."""
+        """Without the target, the same attentions by blocks of queries, in float32 products."""
         if not program.target.compile_only:
             return None
         choice = _choice(program, candidate)
@@ -145,7 +146,7 @@ class Kernels(Transform):
         return self._emulated[key]
 
     def _tuned(self, program: Program, choice: Choice, layout: Layout) -> Tuned:
-        """The block sizes that are fastest on the accelerator at hand; those of the target where there is none."""
+        """The fastest block sizes on the current accelerator; the target's defaults if there is none."""
         target = program.target
         if choice.sizes is None or target.compile_only or target.platform == "cpu":
             return Tuned()
@@ -157,7 +158,7 @@ class Kernels(Transform):
         )
 
     def evidence(self, program: Program, candidate: Candidate) -> str | None:
-        """Kernels for a device that is not there run here at a small size, step by step, where an interpreter does that."""
+        """Kernels for a compile-only target run here at a small size, step by step, if an interpreter supports it."""
         choice = _choice(program, candidate)
         text = None
         if program.target.compile_only:
@@ -171,7 +172,7 @@ class Kernels(Transform):
 def substituted(
     version: Version, choose: Choosing, seen: Seen | None = None, look: Callable[[Any], Matches] = matches
 ) -> Version:
-    """The function with what `look` finds computed by what `choose` says; `seen` notes what was found."""
+    """The function with the matches of `look` computed as `choose` says; `seen` records the matches."""
     function = version.function
     noted = seen or Seen()
 
@@ -188,12 +189,12 @@ def substituted(
 
 
 def _differentiating(choose: Choosing, seen: Seen, look: Callable[[Any], Matches]) -> Callable[..., Any]:
-    """What stands in for `jax.vjp`: in the function that is differentiated, replacements are made first."""
+    """The replacement of `jax.vjp`: makes the substitutions in the differentiated function first."""
     inside = False
 
     def vjp(original: Callable[..., Any], fun: Callable[..., Any], *primals: Any, **options: Any) -> Any:
         nonlocal inside
-        if inside:  # a derivative inside of one that is caught already
+        if inside:  # a derivative inside an intercepted one
             return original(fun, *primals, **options)
         inside = True
         try:
@@ -207,7 +208,7 @@ def _differentiating(choose: Choosing, seen: Seen, look: Callable[[Any], Matches
         seen.add(found)
         replaces = any(choose(layout) for layout in found.all_layouts())
 
-        def replay(*args: Any) -> Any:  # `fun` itself may be called but once, as what nnx differentiates
+        def replay(*args: Any) -> Any:  # `fun` itself may only be called once, as in nnx
             flat = jax.tree.leaves(args)
             results = evaluate(found, flat, choose) if replaces else jaxpr_interpreter.evaluate(staged, flat)
             return jax.tree.unflatten(jax.tree.structure(shape), results)
@@ -223,12 +224,12 @@ def _choice(program: Program, candidate: Candidate) -> Choice:
 
 
 def _taken(choice: Choice, run: Callable[[Layout], Implementation]) -> Choosing:
-    """What `run` says for the attentions that a choice does not refuse."""
+    """The result of `run` for the attentions that a choice does not refuse."""
     return lambda match: run(match) if isinstance(match, Layout) and choice.refuses(match) is None else None
 
 
 def _key(program: Program, choice: Choice, layout: Layout) -> tuple[Any, ...]:
-    """What the time of a kernel depends on."""
+    """The properties that a kernel's time depends on."""
     dtype = str(layout.attention.queries.value.aval.dtype)
     shapes = (layout.shape, layout.key_shape, layout.sizes.size(layout.width), dtype)
     return (
@@ -242,7 +243,7 @@ def _key(program: Program, choice: Choice, layout: Layout) -> tuple[Any, ...]:
 
 
 def _to_time(choice: Choice, spec: Spec, differentiates: bool, blocks: Any) -> Callable[..., Any]:
-    """The kernel with some blocks, with its backward pass where the program has one."""
+    """The kernel with some block sizes, with its backward pass if the program has one."""
 
     def forward(*operands: Any) -> Any:
         return choice.run(Operands(*operands), spec, blocks=blocks)
@@ -267,7 +268,7 @@ def _facts(layout: Layout) -> dict[str, Any]:
 
 
 def _written(layout: Layout, choice: Choice) -> dict[str, Any]:
-    """What a codemod has to know to write the call, and why it cannot be written."""
+    """The parameters of a codemod for the call, and why it cannot be written."""
     refused = None
     if layout.masks or layout.biases or layout.factors:
         refused = "its mask, bias or temperature has no name in the code"
@@ -291,6 +292,6 @@ def _described(layouts: Sequence[Layout]) -> str:
 
 
 def shortened(text: str) -> str:
-    """A place, or a message that begins with one, with the path as it is shown."""
+    """A place, or a message that begins with one, with a shortened path."""
     path, separator, rest = text.partition(":")
     return f"{display_path(path)}{separator}{rest}" if separator else text

@@ -1,6 +1,6 @@
 """A bfloat16 compute policy: matrix products and convolutions of float32 values in bfloat16, summed in float32.
 
-Parameters, reductions, softmax and loss stay in float32. It is applied to the whole staged program, after any
+Parameters, reductions, softmax and loss stay in float32. It applies to the whole traced program, after any
 differentiation inside it, so that the products of the backward pass are included.
 """
 
@@ -44,7 +44,7 @@ class Bf16(Transform):
     name = "bf16"
 
     def propose(self, program: Program) -> list[Candidate]:
-        """One candidate for all products that can be reached; on a CPU only where it is asked for. Raises NotApplicable."""
+        """One candidate for all reachable products; on a CPU only on request. Raises NotApplicable."""
         if program.target.platform == "cpu" and tuple(program.settings.transforms) == TRANSFORMS:
             raise NotApplicable(
                 "a CPU has no bfloat16 products; --transform bf16 checks the values, and a GPU or --target tpu:v5e-1x1 "
@@ -81,7 +81,7 @@ class Bf16(Transform):
         return with_products(version, _rounded) if program.runner.platform == "cpu" else None
 
     def shown(self, program: Program) -> None:
-        """A CPU computes bfloat16 in software: neither its time nor its memory says anything."""
+        """A CPU computes bfloat16 in software: its time and memory say nothing about accelerators."""
         if program.target.platform == "cpu":
             raise NotApplicable(
                 "a CPU has no bfloat16 products; the values were checked with rounded operands, and a GPU or "
@@ -97,8 +97,8 @@ class Bf16(Transform):
 class _Found:
     eligible: int = 0
     opaque: int = 0  # products inside equations that are not rewritten
-    precise: int = 0  # products that ask for more than the default precision
-    narrow: int = 0  # products in 16 bits or fewer already
+    precise: int = 0  # products that request more than the default precision
+    narrow: int = 0  # products that already have 16 bits or fewer
     # Where each product of the forward pass is called, from the inside to the outside.
     chains: list[list[tuple[str, int, str]]] = field(default_factory=list)
 
@@ -135,7 +135,7 @@ def _float32(eqn: Any) -> bool:
 
 
 def _precise(eqn: Any) -> bool:
-    """Whether the program asks for more than the default precision of this product."""
+    """Whether the program requests more than the default precision for this product."""
     precision = eqn.params.get("precision")
     given = precision if isinstance(precision, tuple) else (precision,)
     return any(p is not None and p != jax.lax.Precision.DEFAULT for p in given)
@@ -150,7 +150,7 @@ def _rounded(x: Any) -> Any:
 
 
 def with_products(version: Version, cast: Cast) -> Version:
-    """The function staged, and evaluated again with the operands of its products through `cast`."""
+    """The function traced, and evaluated with the operands of its products converted by `cast`."""
     function = version.function
 
     @functools.wraps(function)
@@ -164,7 +164,7 @@ def with_products(version: Version, cast: Cast) -> Version:
 
 
 def _equation(cast: Cast, eqn: Any, values: list[Any]) -> Sequence[Any]:
-    """One equation, its products through `cast`, however deep they are in loops, branches and checkpoints."""
+    """One equation, its products converted by `cast` at any depth in loops, branches and checkpoints."""
     name = eqn.primitive.name
     rule = functools.partial(_equation, cast)
     if name in _PRODUCTS and _float32(eqn) and not _precise(eqn):

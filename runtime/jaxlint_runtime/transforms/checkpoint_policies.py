@@ -1,4 +1,4 @@
-"""The policies of `jax.checkpoint` that are tried: what is kept for the backward pass, computed again, or moved to the host meanwhile."""
+"""The policies of `jax.checkpoint` that are tried: which residuals are stored, recomputed, or offloaded to the host."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _ENDS = f'offload_src="device", offload_dst="{_HOST}"'
 
 
 def policies(names: Collection[str], target: Target) -> list[str]:
-    """The policies to try, as code below `jax.checkpoint_policies`. `names`: those that the program gave by `checkpoint_name`."""
+    """The policies to try, as code below `jax.checkpoint_policies`. `names`: those that the program gave by
+    `checkpoint_name`."""
     quoted = ", ".join(f'"{name}"' for name in sorted(names))
     found = [*POLICIES, *([f"save_only_these_names({quoted})"] if names else [])]
     if why_not_offloaded(target) is None:
@@ -30,7 +31,7 @@ def policies(names: Collection[str], target: Target) -> list[str]:
 
 @functools.cache
 def why_not_offloaded(target: Target) -> str | None:
-    """Why nothing can be moved from the memory of a target to that of its host; None where it can."""
+    """Why a target's memory cannot be offloaded to its host; None if it can."""
     if target.platform == "cpu":
         return "offloading policies are not tried: a CPU computes in host memory"
     try:
@@ -43,7 +44,7 @@ def why_not_offloaded(target: Target) -> str | None:
 
 
 def policy_of(code: str) -> Callable[..., Any]:
-    """The policy that such code stands for."""
+    """The policy object of this code."""
     expression = ast.parse(code, mode="eval").body
     if not isinstance(expression, ast.Call):
         found: Callable[..., Any] = getattr(jax.checkpoint_policies, code)
@@ -55,5 +56,5 @@ def policy_of(code: str) -> Callable[..., Any]:
 
 
 def is_offloaded(value: Any) -> bool:
-    """Whether a value, while it is traced, lies in the memory of the host."""
+    """Whether a traced value is in the host's memory."""
     return getattr(jax.typeof(value), "memory_space", None) == jax.memory.Space.Host

@@ -1,6 +1,6 @@
-"""Cross-entropy of a large vocabulary: the scores of all rows, and their softmax, never exist at once.
+"""Cross-entropy over a large vocabulary: the logits of all rows, and their softmax, never exist at once.
 
-What is replaced begins at the product that makes the scores, so that they are made a few rows at a time, forward and
+The replacement starts at the product that computes the logits, so that a few rows at a time are computed, forward and
 backward; that costs the product once more.
 """
 
@@ -28,7 +28,7 @@ from jaxlint_runtime.transforms.attention_kernels import (
 from jaxlint_runtime.transforms.transform import NO_CALL, Candidate, NotApplicable, Transform
 
 _BLOCKS, _PALLAS = "blocks", "pallas"
-# Where the layers are made whose call gives scores row by row, and may stand in a function under `jax.lax.map`.
+# Constructors of layers whose call computes logits row by row, and may be inside a function under `jax.lax.map`.
 _LAYERS = ("flax/nnx/nn/linear.py", "equinox/nn/_linear.py")
 
 
@@ -80,25 +80,26 @@ class CrossEntropy(Transform):
         ]
 
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
-        """The same function, its scores made a few rows at a time."""
+        """The same function, with a few rows of logits at a time."""
         if candidate.parameters["implementation"] == _PALLAS:
             chip = program.target.chip if program.target.compile_only else chip_at_hand()
             return _by(version, functools.partial(online_cross_entropy.log_likelihood, chip=chip))
         return _by_blocks(version, program.target.platform == "cpu")
 
     def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version | None:
-        """The same with products in float32, where the target is not at hand."""
+        """The same with products in float32, without the target."""
         return _by_blocks(version, True) if program.target.compile_only else None
 
     def evidence(self, program: Program, candidate: Candidate) -> str | None:
-        """What was run in place of a kernel."""
+        """The checks that ran in place of a kernel."""
         if program.target.compile_only and candidate.parameters["implementation"] == _PALLAS:
             return "the values come from the version by blocks of rows; jaxlint's own tests run the kernel interpreted"
         return None
 
 
 def _written(loss: Loss) -> dict[str, Any]:
-    """What a codemod has to know: where the scores are made and by what, the axes of the rows, and how many entries of the first make a part."""
+    """The parameters of the codemod: the product and its layer, the axes of the rows, and the number of entries of
+    the first in a part."""
     rows, vocabulary, _ = loss.shape
     first = loss.likelihood.sizes.size(loss.likelihood.axes[0]) if loss.likelihood.axes else 1
     examples = max(1, block_rows(rows, vocabulary) * first // rows)
@@ -118,7 +119,7 @@ def _of_layer(place: str) -> bool:
 
 
 def _code(examples: int) -> str:
-    """What to write where the codemod cannot, as text."""
+    """The code to write by hand if the codemod cannot."""
     return "\n".join(
         [
             "# x: the last layer's input; table: its weights. The scores of all examples never exist at once",

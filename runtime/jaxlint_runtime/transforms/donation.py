@@ -1,8 +1,8 @@
-"""Donation: an argument that is rebound to a result, or that no caller reads again, lends its buffers to the results.
+"""Donation: results reuse the buffers of an argument that is rebound to a result, or that no caller reads again.
 
-Proposed for arguments of which every array comes back updated (`params`, `opt_state`), never for those whose
-shapes an output merely shares, as gradients share the shapes of the parameters, and not where two arguments could
-equally be meant. Where the source shows that all callers give an argument up, an output of the same shapes is enough.
+Proposed for arguments whose arrays are all returned updated (`params`, `opt_state`). Never proposed because an output
+merely has the same shapes, as gradients do, nor if two arguments could equally be meant. If the source shows that no
+caller needs an argument any more, an output of the same shapes suffices.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jaxlint_runtime.programs.replaced_arguments import (
 )
 from jaxlint_runtime.transforms.transform import Candidate, NotApplicable, Transform
 
-_EQUINOX = "equinox._jit"  # the module of the function that `equinox.filter_jit` hands to `jax.jit`
+_EQUINOX = "equinox._jit"  # the module of the function that `equinox.filter_jit` passes to `jax.jit`
 _HANDED = (0, 1)  # its arguments with the arrays that are donated, and with those that are not
 
 
@@ -35,7 +35,7 @@ class Donation(Transform):
     bits = True
 
     def propose(self, program: Program) -> list[Candidate]:
-        """One candidate with every argument that is rebound or dead. Raises NotApplicable."""
+        """One candidate with every rebound or dead argument. Raises NotApplicable."""
         rebound, dead = rebound_arguments(program), dead_arguments(program)
         donated = _donated_arguments(program)
         new = {argument: size for argument, size in {**rebound, **dead}.items() if argument not in donated}
@@ -77,7 +77,8 @@ class Donation(Transform):
 
 
 def _all_of_equinox(program: Program, donated: set[int | str]) -> Candidate:
-    """Equinox hands the arrays of all arguments to `jax.jit` in two: those to donate, and those not to. Raises NotApplicable."""
+    """Equinox passes the arrays of all arguments to `jax.jit` in two groups: donated ones and others. Raises
+    NotApplicable."""
     updated = {number: updated_bytes(program, number) for number in _HANDED if number not in donated}
     number = max(updated, key=lambda number: updated[number], default=None)
     if number is None or not updated[number]:
@@ -120,7 +121,7 @@ def _label(program: Program, argument: int | str) -> str:
 def _shared(program: Program, arguments: set[int | str]) -> list[list[str]]:
     """Pairs of paths, one inside the donated arguments, whose captured arrays are equal and not constant.
 
-    A target network that starts as a copy of the parameters may be the very same buffer.
+    A target network that starts as a copy of the parameters may be the same buffer.
     """
     seen: dict[tuple[Any, ...], list[int]] = {}
     for number, leaf in enumerate(program.bound.leaves):

@@ -1,7 +1,7 @@
-"""A float16 compute policy, with the loss scaled: only where it is asked for, since it changes how a program trains.
+"""A float16 compute policy, with the loss scaled: only on request, since it changes how a program trains.
 
-float16 has 5 bits of exponent: gradients below 6e-8 are lost, so the loss is multiplied before it is differentiated and the gradients are
-divided afterwards. What it is differentiated by is multiplied where `jax.vjp` begins, which every framework calls.
+float16 has 5 bits of exponent: gradients below 6e-8 are lost, so the loss is multiplied before it is differentiated
+and the gradients are divided afterwards. The scaling starts at `jax.vjp`, which every framework calls.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _EXPONENT_BITS, _MANTISSA_BITS = 5, 10
 
 
 class Fp16(Bf16):
-    """Casts the float32 operands of products to float16 and scales what is differentiated."""
+    """Casts the float32 operands of products to float16 and scales the differentiated loss."""
 
     name = "fp16"
 
     def propose(self, program: Program) -> list[Candidate]:
-        """One candidate for all products that can be reached. Raises NotApplicable."""
+        """One candidate for all reachable products. Raises NotApplicable."""
         (found,) = super().propose(program)
         return [
             Candidate(
@@ -55,7 +55,7 @@ class Fp16(Bf16):
         return with_products(_scaled(version), _rounded) if program.runner.platform == "cpu" else None
 
     def shown(self, program: Program) -> None:
-        """A CPU computes float16 in software: neither its time nor its memory says anything."""
+        """A CPU computes float16 in software: its time and memory say nothing about accelerators."""
         if program.target.platform == "cpu":
             raise NotApplicable(
                 "a CPU has no float16 products; the values were checked with rounded operands and "
@@ -72,7 +72,7 @@ def _rounded(x: Any) -> Any:
 
 
 def _scaled(version: Version) -> Version:
-    """The function with each reverse-mode derivative that it takes scaled inside."""
+    """The function with each of its reverse-mode derivatives scaled inside."""
     function = version.function
 
     @functools.wraps(function)

@@ -1,7 +1,7 @@
-"""Norms, softmaxes and products with epilogues, each computed so that fewer of its intermediate results are ever in memory.
+"""Norms, softmaxes and products with epilogues, computed with fewer intermediate results in memory.
 
-XLA fuses most of these already. What is left to gain is what the backward pass keeps, and the products of gated units, so nothing is
-proposed where these are a small part of the function's memory.
+XLA fuses most of these already. The remaining gains are the residuals of the backward pass and the products of gated
+units, so nothing is proposed if these are a small part of the function's memory.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from jaxlint_runtime.programs.captured_program import Program
 from jaxlint_runtime.transforms.attention_kernels import LEAST_BYTES, Seen, shortened, substituted
 from jaxlint_runtime.transforms.transform import NO_CALL, Candidate, NotApplicable, Transform
 
-_LEAST_SHARE = 0.05  # of the memory of the whole, for all of one kind
+_LEAST_SHARE = 0.05  # share of the whole memory, for all matches of one kind
 _KINDS = ("norms", "softmaxes", "gated units", "epilogues")
 _CHECKPOINTS = "the author decides which lines of a layer go into a function under jax.checkpoint; `remat` writes whole layers"
-# What was measured for a v5e is in benchmarks/results/kernels.md.
+# The measurements for a v5e are in benchmarks/results/kernels.md.
 _NOTHING_TO_GAIN = {
     "norms": "XLA fuses them, and without a backward pass no residuals exist",
     "softmaxes": "XLA's own version takes no more memory than a kernel",
@@ -34,14 +34,14 @@ _NOTHING_TO_GAIN = {
 
 
 def kind(match: Fused) -> str:
-    """Which of the kinds a match is of."""
+    """The kind of a match."""
     if isinstance(match, Epilogue):
         return "gated units" if match.spec.gated else "epilogues"
     return "softmaxes" if match.spec.kind == SOFTMAX else "norms"
 
 
 class Fusions(Transform):
-    """Replaces what is fused for the most part by versions that keep less."""
+    """Replaces patterns that XLA mostly fuses by versions that store less."""
 
     name = "fusions"
     trade = True
@@ -50,7 +50,7 @@ class Fusions(Transform):
         self._found: weakref.WeakKeyDictionary[Program, dict[Fused, int]] = weakref.WeakKeyDictionary()
 
     def found(self, program: Program) -> dict[Fused, int]:
-        """The norms, softmaxes and products with epilogues of the program, and how often each is computed."""
+        """The norms, softmaxes and products with epilogues in the program, with their number of runs."""
         if program not in self._found:
             seen = Seen()
             program.stage(substituted(program.version, lambda match: None, seen, fused)).jaxpr  # noqa: B018 - traces
@@ -60,7 +60,8 @@ class Fusions(Transform):
         return self._found[program]
 
     def propose(self, program: Program) -> list[Candidate]:
-        """Candidates by kind: kernels on a TPU, and plain JAX where a backward pass keeps less by it. Raises NotApplicable."""
+        """Candidates by kind: kernels on a TPU, and plain JAX if the backward pass then stores less. Raises
+        NotApplicable."""
         found = self.found(program)
         if not found:
             raise NotApplicable(
@@ -90,23 +91,24 @@ class Fusions(Transform):
         return candidates
 
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
-        """The same function, those of one kind computed by the candidate's implementation."""
+        """The same function, with matches of one kind computed by the candidate's implementation."""
         chip = program.target.chip if program.target.compile_only else chip_at_hand()
         return _by(candidate, version, candidate.parameters["implementation"], chip)
 
     def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version | None:
-        """Where the target is not at hand, the same in plain JAX."""
+        """Without the target, the same in plain JAX."""
         return _by(candidate, version, "recomputed", None) if program.target.compile_only else None
 
     def evidence(self, program: Program, candidate: Candidate) -> str | None:
-        """What was run in place of a kernel."""
+        """The checks that ran in place of a kernel."""
         if program.target.compile_only and candidate.parameters["implementation"] == "pallas":
             return "the values come from the same computation in plain JAX; jaxlint's own tests run the kernel interpreted"
         return None
 
 
 def _implementations(program: Program, name: str) -> list[str]:
-    """Those that could win: of a gated unit a kernel saves a product even forward, else it is what a backward pass keeps."""
+    """Implementations that could win: a kernel saves a product of a gated unit even forward; the others save
+    residuals."""
     if name == "softmaxes" or not (program.differentiates or name == "gated units"):
         return []
     kernel = ["pallas"] if program.target.platform == "tpu" else []
@@ -137,7 +139,7 @@ def _candidate(name: str, implementation: str, ours: Sequence[Fused], total: int
 
 
 def described(matches: Sequence[Fused]) -> str:
-    """What was found, in words."""
+    """The matches in words."""
     counts: dict[str, list[str]] = {}
     for match in matches:
         counts.setdefault(match.spec.kind, []).append(shortened(match.place))
@@ -154,7 +156,7 @@ def _by(candidate: Candidate, version: Version, implementation: str, chip: str |
 
 
 def chooser(name: str, implementation: str, chip: str | None) -> Choosing:
-    """An implementation ("pallas", "recomputed") for the matches of one kind, the others left as they are."""
+    """The implementation ("pallas", "recomputed") for matches of one kind; the others are unchanged."""
 
     def choose(match: object) -> Implementation | None:
         if not isinstance(match, (RowWise, Epilogue)) or kind(match) != name:

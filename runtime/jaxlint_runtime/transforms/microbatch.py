@@ -1,8 +1,9 @@
-"""Microbatches: the gradient of a batch as the mean, or the sum, of the gradients of its parts, one part after the other.
+"""Microbatches: the gradient of a batch as the mean, or the sum, of the gradients of its parts, one part after the
+other.
 
-What the program differentiates is caught, and the program is run once more for each part, up to there. So it does not matter
-how the loss is written; what matters is that it is a mean or a sum over the batch, which is shown by its equations
-(`inspection.batch_coupling`) and by its values.
+The program's derivative is intercepted, and the program runs once more for each part, up to that point. So the loss
+may be written in any way. It must be a mean or a sum over the batch, which its equations
+(`inspection.batch_coupling`) and its values show.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ from jaxlint_runtime.transforms.transform import Candidate, NotApplicable, Trans
 from jaxlint_runtime.wording.paths import display_path
 
 _COUNTS = (2, 4, 8, 16, 32, 64)
-_CLOSE = {2: 1e-2, 4: 1e-4, 8: 1e-8}  # by bytes of a float: how far two ways to sum may be apart
+_CLOSE = {2: 1e-2, 4: 1e-4, 8: 1e-8}  # by bytes of a float: the tolerance between two orders of summation
 
 
 class _Reached(BaseException):
-    """The derivative was reached; what was asked for is known and nothing after it is needed."""
+    """The derivative was reached; the requested facts are known and the rest need not run."""
 
     def __init__(self, found: Any) -> None:
         super().__init__()
@@ -41,7 +42,7 @@ class _Reached(BaseException):
 
 @dataclass(frozen=True)
 class _Split:
-    """Which leaves of the call have the batch as their first axis, and how the results of its parts are put together.
+    """The leaves of the call with the batch as first axis, and how the results of the parts are combined.
 
     `loss` is "mean" or "sum"; `aux` says for each further result "mean", "sum", "last" or the axis to join.
     """
@@ -98,7 +99,7 @@ class Microbatch(Transform):
 
 
 def _code(labels: Sequence[str], count: int, combined: str) -> str:
-    """What to write, as text: the batch in parts, a scan that adds up."""
+    """The code to write, as text: the batch in parts, and a scan that accumulates."""
     batch = ", ".join(labels)
     total = f"loss, grads = jax.tree.map(lambda total: total / {count}, (loss, grads))"
     return "\n".join(
@@ -116,11 +117,11 @@ def _code(labels: Sequence[str], count: int, combined: str) -> str:
     )
 
 
-# ---- what may be cut ----
+# ---- splitting ----
 
 
 def _examined(program: Program) -> _Split:
-    """How the batch is cut. Raises NotApplicable with the reason where it cannot be."""
+    """How the batch is split. Raises NotApplicable with the reason if it cannot be."""
     leaves = program.bound.leaves
     whole = _loss(program, [leaf.aval for leaf in leaves])
     state = {update.input for update in program.updates if update.distance}
@@ -160,14 +161,16 @@ def _examined(program: Program) -> _Split:
 
 @dataclass(frozen=True)
 class _Loss:
-    """What a program differentiates: its equations, and which leaves of the call are differentiated by."""
+    """The differentiated function of a program: its equations, and the leaves of the call that it is differentiated
+    with respect to."""
 
     jaxpr: Any
     primals: frozenset[int]
 
 
 def _loss(program: Program, avals: Sequence[Any]) -> _Loss:
-    """What the program differentiates, for leaves of these shapes. Raises NotApplicable where it is not one scalar, once."""
+    """The program's differentiated function, for leaves of these shapes. Raises NotApplicable unless it is one
+    scalar, once."""
     count = 0
 
     def counted(original: Callable[..., Any], fun: Callable[..., Any], *primals: Any, **options: Any) -> Any:
@@ -175,7 +178,7 @@ def _loss(program: Program, avals: Sequence[Any]) -> _Loss:
         count += 1
         return original(fun, *primals, **options)
 
-    # what nnx differentiates can be called but once: it is counted in one run, and staged in another
+    # nnx's differentiated function can only be called once: one run counts it, another one traces it
     _traced(program, avals, lambda known: counted)
     if count != 1:
         many = f"{count} gradients" if count else "no gradient"
@@ -197,7 +200,8 @@ def _loss(program: Program, avals: Sequence[Any]) -> _Loss:
 
 
 def _traced(program: Program, avals: Sequence[Any], hook: Callable[[dict[int, int]], Any]) -> Any:
-    """Trace the program with `hook`'s derivative, given the leaves by identity; what it reached. Raises NotApplicable."""
+    """Traces the program with `hook`'s derivative, which receives the leaves by identity; returns what it reached.
+    Raises NotApplicable."""
 
     def run(*leaves: Any) -> Any:
         args, kwargs = program.bound.with_leaves(leaves)
@@ -223,7 +227,7 @@ def _cut(avals: Sequence[Any], split: _Split, count: int) -> list[Any]:
 
 
 def _combined(program: Program, split: _Split) -> _Split:
-    """The split with what its parts have to be put together by, found from values. Raises NotApplicable."""
+    """The split with the ways to combine the results of its parts, found from values. Raises NotApplicable."""
     values = function_versions.placed(
         program.bound, [leaf.value for leaf in program.bound.leaves], program.runner
     )
@@ -257,7 +261,7 @@ def _combined(program: Program, split: _Split) -> _Split:
 
 
 def _forward(program: Program, leaves: Sequence[Any]) -> list[Any]:
-    """The loss and what is returned beside it, as leaves."""
+    """The loss and the auxiliary results, as leaves."""
 
     def vjp(original: Callable[..., Any], fun: Callable[..., Any], *primals: Any, **options: Any) -> Any:
         raise _Reached(_arrays(jax.tree.leaves(fun(*primals))))
@@ -327,9 +331,9 @@ def _accumulating(version: Version, split: _Split, count: int) -> Version:
 def _accumulate(
     flat: Callable[..., Any], leaves: Sequence[Any], split: _Split, count: int, has_aux: bool
 ) -> Any:
-    """What `jax.vjp` would return for the whole batch: the loss, a function of its cotangent, and what comes beside."""
+    """The result of `jax.vjp` for the whole batch: the loss, a function of its cotangent, and the auxiliary results."""
     structure: Any = None
-    beside: list[Any] = []  # what comes beside the loss, with what is no array as it is
+    beside: list[Any] = []  # the auxiliary results, with values other than arrays unchanged
 
     def part(chunks: Sequence[Any]) -> tuple[Any, list[Any], list[Any]]:
         nonlocal structure, beside
@@ -397,6 +401,6 @@ def _joined(stacked: Any, rule: str | int) -> Any:
 
 
 def _gradient(original: Callable[..., Any], fun: Callable[..., Any], *primals: Any, **options: Any) -> Any:
-    """The loss, its gradients and what comes beside, in place of a function to pull cotangents back with."""
+    """The loss, its gradients and the auxiliary results, in place of a pullback function."""
     out, pull, *aux = original(fun, *primals, **options)
     raise _Reached((out, pull(jnp.ones_like(out)), tuple(aux)))

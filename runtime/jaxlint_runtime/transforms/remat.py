@@ -1,8 +1,8 @@
-"""Rematerialisation: keep less from the forward pass and compute it again in the backward pass, block by block.
+"""Rematerialisation: stores less in the forward pass and recomputes it in the backward pass, block by block.
 
-The functions that a program differentiates are caught as they are differentiated, staged, and evaluated again with
-their blocks under `jax.checkpoint`: repeated runs of equations, and the bodies of scans. Around the whole loss it
-would be useless, since everything would be alive again at once.
+The functions that a program differentiates are intercepted, traced, and evaluated with their blocks under
+`jax.checkpoint`: repeated runs of equations, and the bodies of scans. Around the whole loss it would be useless,
+since all residuals would be live again at once.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from jaxlint_runtime.transforms.checkpoint_policies import (
 from jaxlint_runtime.transforms.transform import Candidate, NotApplicable, Transform
 from jaxlint_runtime.wording.paths import display_path
 
-_LEAST_SAVING = 0.05  # of the live bytes: below it the estimates say nothing
+_LEAST_SAVING = 0.05  # share of the live bytes: below it the estimates are meaningless
 
 
 @dataclass
 class Record:
-    """What was seen while a version was traced."""
+    """Facts from the trace of a version."""
 
     derivatives: int = 0
-    residual_bytes: int = 0  # kept from forward to backward passes, without what is an input of either
+    residual_bytes: int = 0  # residuals, without inputs of either pass
     stacks: int = 0
     blocks: int = 0
     scans: int = 0
-    already: int = 0  # calls that the program rematerialises itself
-    names: set[str] = field(default_factory=set)  # that the program gave to values inside of them
+    already: int = 0  # calls that the program itself rematerialises
+    names: set[str] = field(default_factory=set)  # names that the program gave to values inside them
     sites: list[tuple[str, int, str]] = field(default_factory=list)
     # For each stack the frames around it.
     chains: list[list[tuple[str, int, str]]] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Record:
 
 
 class Remat(Transform):
-    """Puts `jax.checkpoint` with a policy around each block of what the function differentiates."""
+    """Puts `jax.checkpoint` with a policy around each differentiated block."""
 
     name = "remat"
     trade = True
@@ -66,8 +66,8 @@ class Remat(Transform):
         self._records: dict[tuple[int, str], Record] = {}
 
     def propose(self, program: Program) -> list[Candidate]:
-        """One candidate per policy that keeps less, least first. Raises NotApplicable."""
-        # Where the state is not donated, the old and the new one together may be the peak, and hide what this saves.
+        """One candidate per policy that stores less, the least first. Raises NotApplicable."""
+        # If the state is not donated, the old and the new one together may be the peak, and hide the savings.
         given = released(program)
         original = inspection.liveness(program.baseline.jaxpr, given)
         plain = Record()
@@ -88,14 +88,14 @@ class Remat(Transform):
             live = inspection.liveness(jaxpr, given)
             if record.problems and not (record.blocks or record.scans):
                 raise NotApplicable(record.problems[0])
-            # Either figure may say too little: the peak of the estimate may lie where the optimiser works, which
-            # compilers schedule better than program order, and what is kept may not be alive at the peak.
+            # Either figure may be too small: the estimated peak may be in the optimiser, which compilers schedule
+            # better than program order, and residuals may not be live at the peak.
             saved = plain.residual_bytes - record.residual_bytes
             if max(saved, original.total - live.total) < _LEAST_SAVING * original.total:
                 continue
             if (
                 policy in POLICIES
-            ):  # each keeps what the one before it keeps: as many bytes are the same values
+            ):  # each policy stores what the previous one stores: equal bytes are the same values
                 if (record.residual_bytes, live.total) in kept:
                     continue
                 kept.add((record.residual_bytes, live.total))
@@ -110,23 +110,24 @@ class Remat(Transform):
                 f"the residuals take {size(plain.residual_bytes)}"
             )
         candidates.sort(key=lambda candidate: -candidate.estimate)
-        # A compiler that undoes those of unrolled blocks is shown one, for the values; loops it may keep apart.
+        # A compiler that undoes the recomputation of unrolled blocks still gets one candidate, for the values; it may
+        # keep loops apart.
         if keeps_recomputation(program.target) or candidates[0].parameters["scans"]:
             return candidates
         return candidates[:1]
 
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
-        """The same function, which differentiates its blocks under the candidate's policy."""
+        """The same function, with its blocks differentiated under the candidate's policy."""
         return _checkpointed(version, candidate.parameters["policy"], Record())
 
     def evidence(self, program: Program, candidate: Candidate) -> str | None:
-        """Which policies the target leaves out, and why."""
+        """The policies that the target excludes, and why."""
         return why_not_offloaded(program.target)
 
     def confirm(
         self, program: Program, candidate: Candidate, staged: Staged, before: Cost, after: Cost
     ) -> None:
-        """Add the residuals; raise NotApplicable where the compiler's own plan shows that nothing is computed again."""
+        """Adds the residuals; raises NotApplicable if the compiler's plan shows that nothing is recomputed."""
         residual, live = candidate.parameters["residual_bytes"], candidate.parameters["live_bytes"]
         before.residual_bytes, after.residual_bytes = residual["before"], residual["after"]
         planned, needed = before.peak_bytes or 0, after.peak_bytes or 0
@@ -141,10 +142,10 @@ class Remat(Transform):
 
 @functools.cache
 def keeps_recomputation(target: Target) -> bool:
-    """Whether checkpoints save memory with the target's compiler, seen from a small stack of layers.
+    """Whether checkpoints save memory with the target's compiler, tested on a small stack of layers.
 
-    XLA:CPU of jax 0.10 merges each recomputation with the first computation. Asking the compiler, rather than
-    knowing its version, is right for those to come as well.
+    XLA:CPU of jax 0.10 merges each recomputation with the first computation. Testing the compiler, instead of
+    comparing its version, is also right for future ones.
     """
 
     def layer(x: Any, w: Any) -> Any:
@@ -165,7 +166,7 @@ def keeps_recomputation(target: Target) -> bool:
 
 
 def _names(equations: Iterable[Any]) -> Iterator[str]:
-    """The names that values of some equations were given, those of their inner programs included."""
+    """The names given to values of some equations, inner programs included."""
     for eqn in equations:
         if eqn.primitive.name == "name":
             yield str(eqn.params["name"])
@@ -202,14 +203,14 @@ def _where(record: Record) -> str:
 
 
 def _codemod(record: Record) -> str | None:
-    """What writes it: all of it is bodies of scans, or blocks that loops call, and the places are known."""
+    """The codemod that writes it, if all blocks are scan bodies, or blocks that loops call, with known places."""
     if record.scans and not record.blocks and len(record.sites) == record.scans:
         return "checkpoint-scan-body"
     return "remat-call" if record.blocks and not record.scans and len(record.sites) == record.stacks else None
 
 
 def _checkpointed(version: Version, policy: str | None, record: Record) -> Version:
-    """The function with the blocks of all that it differentiates under `policy`; None only looks for them."""
+    """The function with its differentiated blocks under `policy`; None only searches for them."""
     function = version.function
 
     @functools.wraps(function)
@@ -218,7 +219,7 @@ def _checkpointed(version: Version, policy: str | None, record: Record) -> Versi
 
         def vjp(original: Callable[..., Any], fun: Callable[..., Any], *primals: Any, **options: Any) -> Any:
             nonlocal inside
-            if inside:  # a derivative inside of one that is caught already
+            if inside:  # a derivative inside an intercepted one
                 return original(fun, *primals, **options)
             record.derivatives += 1
             inside = True
@@ -248,7 +249,7 @@ def _checkpointed(version: Version, policy: str | None, record: Record) -> Versi
 def _replay(
     fun: Callable[..., Any], primals: Sequence[Any], policy: str | None, record: Record
 ) -> tuple[Callable[..., Any], set[int]]:
-    """`fun` staged and cut into blocks, and the identities of the values that it was given."""
+    """`fun` traced and cut into blocks, and the identities of its argument values."""
     staged, shape = jax.make_jaxpr(fun, return_shape=True)(*primals)
     leaves = jax.tree.leaves(primals)
     jaxpr = inlined(staged, leaves)
@@ -259,7 +260,7 @@ def _replay(
     through = differentiated_equations(jaxpr)
     for stack in stacks(jaxpr):
         numbers = [n for block in stack.blocks for n in range(block.start, block.stop)]
-        # a derivative that goes around them keeps nothing of them
+        # a derivative that bypasses them stores nothing of them
         if through.isdisjoint(numbers) or any(is_rematerialised(parts.eqns[n]) for n in numbers):
             continue
         blocks += stack.blocks
@@ -314,7 +315,7 @@ def _worthwhile_scan(eqn: Any, record: Record) -> bool:
 
 
 def _run_block(parts: Any, block: Block, environment: Environment, policy: Callable[..., Any]) -> None:
-    """Evaluate a block under jax.checkpoint, its inputs and outputs found from what is used where."""
+    """Evaluates a block under jax.checkpoint, with inputs and outputs from the uses of values."""
     equations = parts.eqns[block.start : block.stop]
     made = {var for eqn in equations for var in eqn.outvars if not isinstance(var, DropVar)}
     read = dict.fromkeys(var for eqn in equations for var in eqn.invars if not isinstance(var, Literal))
@@ -336,7 +337,7 @@ def _run_block(parts: Any, block: Block, environment: Environment, policy: Calla
 def _run_scan(eqn: Any, values: Sequence[Any], policy: Callable[..., Any]) -> list[Any]:
     """The same scan with its body under jax.checkpoint."""
     body = compat.inner_jaxprs(eqn)[0][1]
-    # A loop already keeps the two computations apart, so that nothing need be done against their merging.
+    # A loop already separates the two computations, so nothing need prevent their merging.
     step = jax.checkpoint(lambda *flat: evaluate(body, flat), policy=policy, prevent_cse=False)
     return scan(eqn, values, step)
 

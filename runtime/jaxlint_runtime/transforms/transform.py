@@ -1,4 +1,4 @@
-"""What every transformation offers."""
+"""The interface of all transformations."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Candidate:
     """One way to apply a transformation to one function."""
 
     name: str  # as reported: "donation", "remat:dots_saveable"
-    summary: str  # what it changes, in words
-    requires: str  # what must be true outside the function, empty where nothing must
-    estimate: float  # bytes that it is thought to save, for ranking only
-    codemod: str | None = None  # else `parameters` may say under "unwritten" why none writes it
+    summary: str  # the change, in words
+    requires: str  # what must hold outside the function, empty if nothing
+    estimate: float  # estimated savings in bytes, for ranking only
+    codemod: str | None = None  # otherwise `parameters` may say under "unwritten" why no codemod writes it
     parameters: dict[str, Any] = field(default_factory=dict)
 
 
@@ -42,7 +42,7 @@ class Transform(abc.ABC):
     """
 
     name: ClassVar[str]
-    rule: ClassVar[str | None] = None  # the readable name of the rule whose claim it proves
+    rule: ClassVar[str | None] = None  # the name of the rule whose claim it proves
     bits: ClassVar[bool] = False
     trade: ClassVar[bool] = False
 
@@ -52,27 +52,28 @@ class Transform(abc.ABC):
 
     @abc.abstractmethod
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
-        """A version with the same signature that has it."""
+        """A version with the same signature and the transformation applied."""
 
     def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version | None:
-        """A version that computes the same values where the target's own arithmetic is not at hand.
+        """A version that computes the same values without the target's own arithmetic.
 
-        None where what `apply` returns can be run anywhere.
+        None if the result of `apply` can run anywhere.
         """
         return None
 
     def evidence(self, program: Program, candidate: Candidate) -> str | None:
-        """How what cannot run here was checked, beyond the values of the emulated version. Raises NotApplicable."""
+        """How parts that cannot run here were checked, beyond the values of the emulated version. Raises
+        NotApplicable."""
         return None
 
     def shown(self, program: Program) -> None:  # noqa: B027 - optional
-        """Raise NotApplicable where nothing that the target reports can show a gain."""
+        """Raises NotApplicable if no figure of the target can show a gain."""
 
     def confirm(  # noqa: B027 - optional
         self, program: Program, candidate: Candidate, staged: Staged, before: Cost, after: Cost
     ) -> None:
-        """Add figures of its own to the costs. Raise NotApplicable where the target undid the transformation."""
+        """Adds its own figures to the costs. Raises NotApplicable if the target undid the transformation."""
 
     def dtype(self, program: Program) -> str | None:
-        """The coarsest dtype that its versions compute in; None where all bits must be the same."""
+        """The coarsest dtype of its versions; None if all bits must be the same."""
         return None if self.bits else program.dtype

@@ -9,7 +9,8 @@ _INSTALLED = re.compile(r"(?:site|dist)-packages[/\\](.+)")
 
 
 def display_path(path: str) -> str:
-    """Relative to the working directory when it lies inside; of an installed package what comes after the folder of all packages."""
+    """Relative to the working directory, if it lies inside; for an installed package, the part after the folder of
+    all packages."""
     relative = os.path.relpath(path) if os.path.isabs(path) else path
     shown = path if relative.startswith("..") else relative
     installed = _INSTALLED.search(shown)
@@ -17,5 +18,5 @@ def display_path(path: str) -> str:
 
 
 def file_name(text: str) -> str:
-    """A name that every file system takes."""
+    """A name that every file system accepts."""
     return re.sub(r"[^\w.-]+", "_", text).strip("._")[:120] or "unnamed"

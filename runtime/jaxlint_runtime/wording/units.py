@@ -42,7 +42,7 @@ def seconds(number: float | None) -> str:
 
 
 def from_to(before: float, after: float, text: Callable[[float], str], arrow: str = "->") -> str:
-    """Two figures, the unit once where it is the same: "101 -> 87.3 ms"."""
+    """Two figures, with a common unit only once: "101 -> 87.3 ms"."""
     texts = [text(before), text(after)]
     (first, unit), (_, other) = (one.rpartition(" ")[::2] for one in texts)
     return f"{first if unit == other else texts[0]} {arrow} {texts[1]}"
@@ -54,7 +54,7 @@ def ratio(number: float | None) -> str:
 
 
 def _three(number: float) -> str:
-    """About three digits."""
+    """A number with about three digits."""
     if number == int(number) and abs(number) < 1000:
         return str(int(number))
     return (

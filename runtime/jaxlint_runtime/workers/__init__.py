@@ -1,1 +1,1 @@
-"""Worker processes: how they are started, watched and ended, and what each of them does."""
+"""Worker processes: how they start, are monitored and end, and what each of them does."""

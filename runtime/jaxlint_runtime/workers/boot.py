@@ -10,7 +10,7 @@ import os
 import sys
 
 _LENT = ("jaxlint_runtime", "jaxlint")
-_LENT_IF_MISSING = ("flatbuffers",)  # with which `jax.export` serialises; pure Python
+_LENT_IF_MISSING = ("flatbuffers",)  # the serialiser of `jax.export`; pure Python
 
 
 class _Lender(importlib.abc.MetaPathFinder):
@@ -27,7 +27,7 @@ class _Lender(importlib.abc.MetaPathFinder):
 
 
 def main():
-    """Lend the packages and run the worker."""
+    """Adds the packages and runs the worker."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     rank = sys.argv[1] == "rank"
     lent = sys.argv[3] if rank else os.environ.pop("JAXLINT_LENT", "")

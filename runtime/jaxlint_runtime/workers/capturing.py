@@ -1,4 +1,5 @@
-"""A worker that runs the user's program, keeps what it captured alive, and leaves the candidates to processes that measure them."""
+"""A worker that runs the user's program, keeps its captured functions alive, and exports the candidates for measuring
+processes."""
 
 from __future__ import annotations
 
@@ -45,14 +46,14 @@ if TYPE_CHECKING:
     from jaxlint_runtime.proof.live_prover import LiveProver
 
 _VERSIONS = ("jax", "jaxlib", "numpy", "flax", "optax", "equinox", "dm-haiku")
-_FOR_JAX = ("JAX_", "XLA_", "TF_", "CUDA_", "NVIDIA_", "TPU_", "LIBTPU")  # beginnings of names of variables
-_GRACE = 5.0  # seconds that a program has to end after it was asked to
+_FOR_JAX = ("JAX_", "XLA_", "TF_", "CUDA_", "NVIDIA_", "TPU_", "LIBTPU")  # prefixes of variable names
+_GRACE = 5.0  # seconds for a program to end after the request to stop
 _TICK = 0.5
-_IDLE = 5  # times the limit that a program may go on without calling a jitted function of its own
+_IDLE = 5  # times the limit for a program that calls no jitted function of its own
 
 
 class Capturing:
-    """One job, from the program's start to the last candidate that is staged."""
+    """One job, from the program's start to the last traced candidate."""
 
     def __init__(self, channel: Channel, job: Capture) -> None:
         self._channel = channel
@@ -61,10 +62,10 @@ class Capturing:
         self._ended = threading.Event()
         self._finishing = threading.Lock()
         self._started = time.monotonic()
-        self._session.recorder.announce = self._tell  # if the program crashes, this is what is known
+        self._session.recorder.announce = self._tell  # the known facts if the program crashes
 
     def run(self) -> None:
-        """Do it all. Ends the process."""
+        """Does everything. Ends the process."""
         self._channel.send(Hello(os.getpid(), platform.python_version()))
         started = self._started
         threading.Thread(target=self._watch, args=(started,), name="jaxlint-clock", daemon=True).start()
@@ -72,18 +73,18 @@ class Capturing:
         ending = self._session.run()
         go_back(here)
         if not self._finishing.acquire(blocking=False):
-            threading.Event().wait()  # the watching thread has given this one up and finishes
+            threading.Event().wait()  # the watching thread has abandoned this one and finishes
         self._ended.set()
         self._finish(ending, time.monotonic() - started)
 
     def _watch(self, started: float) -> None:
-        """Tell how far the program is, and end it when its time is up."""
+        """Reports the program's progress, and ends it when its time is up."""
         session, limit = self._session, self._job.until.run_for
         port = self._job.profile_server
         while not self._ended.wait(_TICK):
             self._tell()
             now, first, compiled = time.monotonic(), session.recorder.first_call, session.recorder.clock.first
-            if port is not None and compiled is not None:  # not before: serving sets up the devices
+            if port is not None and compiled is not None:  # not before: serving initialises the devices
                 self._serve(port)
                 port = None
             if limit is not None and first is not None and now - first > limit:
@@ -112,7 +113,7 @@ class Capturing:
         self._channel.send(Watch(self._session.progress(), time.monotonic() - self._started))
 
     def _end_program(self, started: float) -> None:
-        """Insist: interrupt the main thread, in the end finish without it."""
+        """Interrupts the main thread, and in the end finishes without it."""
         stopper = self._session.stopper
         deadline = time.monotonic() + _GRACE
         while time.monotonic() < deadline:
@@ -131,7 +132,7 @@ class Capturing:
         self._finish(ending, time.monotonic() - started)
 
     def _finish(self, ending: Ending, seconds: float) -> None:
-        """The program is over: report what was seen, then try the candidates."""
+        """The program has ended: reports what was seen, then tries the candidates."""
         status = 1
         try:
             self._channel.send(self._session.summary(ending, seconds, _versions()))
@@ -150,10 +151,10 @@ class Capturing:
             for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
                 with contextlib.suppress(Exception):
                     stream.flush()  # type: ignore[union-attr]
-            os._exit(status)  # whatever threads and exit handlers the program left must not hold this up
+            os._exit(status)  # threads and exit handlers of the program must not delay this
 
     def _go_on(self, functions: list[CapturedFunction]) -> None:
-        """Do with every wanted function, for every target, what the job says."""
+        """Continues with every wanted function, for every target, as the job says."""
         gc.collect()
         match self._job.then:
             case Serve(target):
@@ -198,7 +199,7 @@ class Capturing:
         return LiveProver(program)
 
     def _leave(self, function: CapturedFunction, one: OfFunction, parent: str) -> None:
-        """Export one function and its candidates."""
+        """Exports one function and its candidates."""
         from jaxlint_runtime.exported.artefacts import NotExported
         from jaxlint_runtime.exported.exporting import Proposals, leave
         from jaxlint_runtime.lowering.function_versions import StagingError
@@ -231,7 +232,7 @@ class Capturing:
         )
 
     def _serve_candidates(self, functions: list[CapturedFunction], target: str) -> None:
-        """Measure the candidates of one function here, where it cannot be exported."""
+        """Measures the candidates of one function here, if it cannot be exported."""
         from jaxlint_runtime.workers.measuring_server import Server
 
         function = next((one for one in functions if one.call is not None), None)
@@ -244,7 +245,7 @@ class Capturing:
         server.run()
 
     def _sharded(self, function: CapturedFunction, one: OfFunction, shape: MeshShape) -> None:
-        """How to split the inputs of one function over the mesh."""
+        """Finds how to split the inputs of one function over the mesh."""
         from jaxlint_runtime.lowering.function_versions import StagingError
         from jaxlint_runtime.optimiser_settings import Settings
         from jaxlint_runtime.sharding import placement_record, shard_function
@@ -277,7 +278,7 @@ def _fields(one: OfFunction) -> tuple[str, str, int, str]:
 
 
 def _examples(launch: Launch) -> ExampleRun | None:
-    """What calls functions with examples, where that is asked for in place of running the program."""
+    """The caller of functions with examples, if it was requested in place of running the program."""
     if launch.examples is None:
         return None
     from jaxlint_runtime.inputs.example_calls import ExampleRun
@@ -286,7 +287,7 @@ def _examples(launch: Launch) -> ExampleRun | None:
 
 
 def go_back(folder: str) -> None:
-    """To the folder in which the program began, or, if it is gone, to one that is there: much fails without."""
+    """Returns to the folder in which the program began, or to an existing one if it is gone: much fails without."""
     for one in (folder, os.sep):
         with contextlib.suppress(OSError):
             os.chdir(one)
@@ -294,7 +295,7 @@ def go_back(folder: str) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """What the program set for JAX and its compilers, whoever set it."""
+    """The JAX and compiler settings in the environment, whoever set them."""
     return {name: value for name, value in os.environ.items() if name.startswith(_FOR_JAX)}
 
 

@@ -1,4 +1,4 @@
-"""What one run of the command line makes and starts ends with it: its scratch folders, and the processes that programs leave."""
+"""Cleans up after one run of the command line: its scratch folders, and processes that programs left behind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jaxlint_runtime.workers import process, process_group
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LOCK = "run.lock"
-_ROUNDS = 50  # of looking for orphans, which may start others while they are ended
+_ROUNDS = 50  # seconds for finding orphans, which may start others while they are ended
 
 
 class NoRoom(Exception):
@@ -29,10 +29,11 @@ class NoRoom(Exception):
 
 @contextlib.contextmanager
 def cleaned_up() -> Iterator[None]:
-    """One run of the command line, in its process. Temporary files of the block lie in one folder, which goes with it.
+    """One run of the command line, in its process. Temporary files of the block are in one folder, which is removed
+    with it.
 
-    The first signal that asks for an end raises KeyboardInterrupt, and later ones count for nothing: what is begun then is to put things
-    in order, and takes seconds. Raises NoRoom.
+    The first termination signal raises KeyboardInterrupt, and later ones are ignored: the clean-up that then begins
+    takes seconds. Raises NoRoom.
     """
     handlers = {number: signal.signal(number, _interrupt) for number in _ENDING}
     others = frozenset(child.pid for child in psutil.Process().children())
@@ -53,7 +54,7 @@ def cleaned_up() -> Iterator[None]:
             shutil.rmtree(folder, ignore_errors=True)
             os.close(lock)
         for number, handler in handlers.items():
-            if signal.getsignal(number) is _interrupt:  # else one has come: what is left to do then is short
+            if signal.getsignal(number) is _interrupt:  # unless another has come: little is left to do then
                 signal.signal(number, handler)
 
 
@@ -64,7 +65,7 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 def _new_folder() -> tuple[str, int]:
-    """A folder for a run, and the lock that says that the run goes on."""
+    """A folder for a run, and the lock that marks the run as active."""
     try:
         _remove_stale(tempfile.gettempdir())
         folder = tempfile.mkdtemp(prefix=RUN_FOLDER)
@@ -78,7 +79,8 @@ def _new_folder() -> tuple[str, int]:
 
 
 def _remove_stale(parent: str) -> None:
-    """Folders of this user's runs that were killed before they had a worker to put things in order: nobody holds their lock."""
+    """Removes folders of this user's runs that were killed before they had a worker to clean up: their locks are
+    free."""
     for entry in os.scandir(parent):
         with contextlib.suppress(OSError):
             own = entry.name.startswith(RUN_FOLDER) and entry.is_dir(follow_symlinks=False)
@@ -93,7 +95,7 @@ def _remove_stale(parent: str) -> None:
 
 
 def _adopt_orphans(adopt: bool) -> bool:
-    """Have processes whose parents are gone become children of this one, wherever their session and environment are. Linux alone."""
+    """Makes orphaned processes children of this one, whatever their session and environment. Linux only."""
     if not sys.platform.startswith("linux"):
         return False
     try:
@@ -103,7 +105,8 @@ def _adopt_orphans(adopt: bool) -> bool:
 
 
 def _end_orphans(others: frozenset[int]) -> None:
-    """End the children that came during the block: the command line starts none itself but workers, which are closed."""
+    """Ends the children that appeared during the block: the command line itself only starts workers, which are
+    closed."""
     for _ in range(_ROUNDS):
         own = [child for child in psutil.Process().children() if child.pid not in others]
         if not own:

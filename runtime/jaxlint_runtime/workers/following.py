@@ -1,4 +1,4 @@
-"""Follows a worker: hands its events on, in order, until there is no more to wait for, and ends it when it takes too long."""
+"""Follows a worker: passes its events on in order, until no more are needed, and ends it if it takes too long."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from jaxlint_runtime.workers.process import WorkerProcess
 from jaxlint_runtime.workers.scratch_copy import Scratch
 from jaxlint_runtime.workers.starting import to_originals
 
-_LOOK = 0.2  # seconds between two looks at the clock
+_LOOK = 0.2  # seconds between two checks of the clock
 
 
 @dataclass(slots=True)
 class Deadline:
-    """Until when a worker may go on, and what is said of it if it does not end by then."""
+    """The time limit of a worker, and the message if it exceeds it."""
 
     seconds: float
     cause: str
@@ -27,11 +27,11 @@ class Deadline:
         self.renew()
 
     def renew(self) -> None:
-        """Begin to count anew."""
+        """Restarts the time limit."""
         self.until = time.monotonic() + self.seconds
 
     def is_over(self) -> bool:
-        """Whether it has come."""
+        """Whether it is exceeded."""
         return time.monotonic() > self.until
 
 
@@ -41,9 +41,11 @@ def follow(
     deadlines: Callable[[], list[Deadline]],
     scratch: Scratch | None = None,
 ) -> Event:
-    """Hand each event to `hear` until that says that it is enough. Returns the last, which is `Done` or `Error` where nothing more comes.
+    """Passes each event to `hear` until that returns that it is enough. Returns the last one, which is `Done` or
+    `Error` if nothing more comes.
 
-    `deadlines` are those that hold at the moment. Paths in the scratch copy are turned back. Raises Death when the worker is gone.
+    `deadlines` are the current ones. Paths in the scratch copy are translated back. Raises Death if the worker is
+    gone.
     """
     while True:
         line = worker.next_event(_LOOK)
@@ -55,7 +57,7 @@ def follow(
             continue
         try:
             event = read_event(line if scratch is None else to_originals(line, scratch))
-        except ValueError:  # torn by a crash in the middle of a line
+        except ValueError:  # truncated by a crash in the middle of a line
             continue
         if hear(event) or isinstance(event, Done | Error):
             return event

@@ -1,4 +1,4 @@
-"""What a worker process does first: read its job, see to its own end, and do the job."""
+"""The first steps of a worker process: it reads its job, arranges its own end, and does the job."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jaxlint_runtime.protocol.worker_events import Error
 
 
 def main(read_fd: int, write_fd: int) -> None:
-    """Do one job that comes over `read_fd`; events go to `write_fd`."""
+    """Does one job that arrives at `read_fd`; events go to `write_fd`."""
     channel = Channel(read_fd, write_fd)
     _prepare_process()
     try:
@@ -53,7 +53,8 @@ def be_rank(folder: str) -> None:
 
 
 def _prepare_process() -> None:
-    """Die before the others when memory runs out; no core files; a readable trace when it crashes."""
+    """Makes this process the first victim when memory runs out, without core files, and with a readable trace when it
+    crashes."""
     import resource
 
     with contextlib.suppress(OSError):
@@ -68,7 +69,7 @@ def _prepare_process() -> None:
 
 
 def _end_with_parent(run_folder: str | None) -> None:
-    """End this process, what it started and the run's temporary files when the command line was killed and cannot do it."""
+    """Ends this process, its children and the run's temporary files if the command line was killed and cannot do it."""
     parent, mark, waiting = os.getppid(), os.environ.get("JAXLINT_WORKER", ""), threading.Event()
 
     def watch() -> None:
@@ -85,7 +86,7 @@ def _end_with_parent(run_folder: str | None) -> None:
 
 
 def _marked(mark: str) -> Iterator[int]:
-    """Other processes that carry the mark in their environment. psutil is not there in every interpreter."""
+    """Other processes with the mark in their environment. Not every interpreter has psutil."""
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):
             if name.isdigit() and int(name) != os.getpid():

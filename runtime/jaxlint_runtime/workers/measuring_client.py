@@ -1,8 +1,8 @@
-"""The candidates of captured functions, each measured in a process that did not capture.
+"""Measures the candidates of captured functions, each in a process that did not capture.
 
-The process that ran the program is gone by then, so that it holds no accelerator. What it left is measured in a fresh process; a function, or a
-candidate, that could not be exported where the program runs again with it; and what neither can do is refused. A candidate that crashes or
-hangs costs its own result: the next one gets a new process.
+The process that ran the program is gone by then, so that it holds no accelerator. Its exports are measured in a fresh
+process. For a function or candidate that could not be exported, the program runs again; if both fail, it is refused.
+A candidate that crashes or hangs only loses its own result: the next one gets a new process.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.scratch_copy import Scratch, TooLarge, scratch_copy
 from jaxlint_runtime.workers.starting import start_worker
 
-_AGAIN = 120.0  # seconds that a program may have run to be run again for a function that cannot be exported
+_AGAIN = 120.0  # seconds that a program may run to be run again for a function that cannot be exported
 _STARTS = 3  # times that it is run again for one function
-# A candidate may take so many seconds, and so many times what the original took to begin.
+# A candidate's time limit in seconds, and in multiples of the original's start-up time.
 _LEAST, _TIMES = 60.0, 10.0
 _TIMING = 6.0  # seconds of timing where none are given
 
@@ -45,12 +45,12 @@ Answer = TypeVar("Answer", Ready, Proven)
 
 
 class _Gone(Exception):
-    """There is no process that could answer; the message says why."""
+    """No process could answer; the message says why."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Task:
-    """What one run of the program left, and where that was."""
+    """The exports of one run of the program, and their places."""
 
     run: Run
     capture: Capture
@@ -58,7 +58,7 @@ class _Task:
 
 
 class _Process:
-    """A process that measures, started when it is first asked and again after it died."""
+    """A measuring process, started at its first question and again after it died."""
 
     def __init__(self, task: _Task) -> None:
         self._task = task
@@ -69,12 +69,12 @@ class _Process:
         self._opened: tuple[str, Ready] | None = None  # the folder of the function that it is ready for
 
     def close(self) -> None:
-        """End it, if it runs."""
+        """Ends it, if it runs."""
         self._worker, self._opened = None, None
         self._stack.close()
 
     def begin(self, left: Left) -> Ready:
-        """Make it ready for a function. Raises Death and _Gone."""
+        """Prepares it for a function. Raises Death and _Gone."""
         if self._opened is None or self._opened[0] != left.folder:
             question = Open(left.folder, left.target)
             ready = self._ask(question, Ready, self._run.request.timeout, left)
@@ -83,18 +83,18 @@ class _Process:
 
     @property
     def repeatable(self) -> bool:
-        """Whether the program is short enough to be run again."""
+        """Whether the program is short enough to run again."""
         return self._run.run_seconds <= _AGAIN
 
     def prove(self, left: Left, parts: Sequence[str], base: Sequence[str]) -> Result:
-        """Prove one version of a function. Raises Death and _Gone."""
+        """Proves one version of a function. Raises Death and _Gone."""
         request = self._run.request
         limit = _LEAST + _TIMES * self.begin(left).seconds + 4 * (request.seconds or _TIMING)
         question = Prove(tuple(parts), tuple(base))
         return self._ask(question, Proven, min(limit, request.timeout), left).result
 
     def tell_peaks(self, target: str) -> None:
-        """Have it tell what a target can do, if it runs."""
+        """Requests the target's peak figures, if it runs."""
         if self._worker is not None:
             with contextlib.suppress(Death):
                 self._answer(self._worker, TellPeaks(target), Ready, self._run.request.timeout)
@@ -133,7 +133,7 @@ class _Process:
         self._run.hear(event)
 
     def _start(self, left: Left) -> WorkerProcess:
-        """A fresh process with what the program had set for JAX."""
+        """A fresh process with the program's JAX settings."""
         return self._enter(Measure(self._task.capture.trying), left.environment)
 
     def _enter(self, job: Job, environment: Mapping[str, str]) -> WorkerProcess:
@@ -146,7 +146,7 @@ class _Process:
 
 
 class _Again(_Process):
-    """The program run once more, in a scratch copy, for the candidates of one function."""
+    """Another run of the program, in a scratch copy, for the candidates of one function."""
 
     def __init__(self, task: _Task, reason: str) -> None:
         super().__init__(task)
@@ -175,7 +175,7 @@ class _Again(_Process):
         return self._enter(job, {})
 
     def _first(self, question: Question) -> Question | None:
-        return None if isinstance(question, Open) else question  # it is ready once the program is over
+        return None if isinstance(question, Open) else question  # it is ready once the program has ended
 
     def _hear(self, worker: WorkerProcess, event: Event) -> None:
         if isinstance(event, Captured):
@@ -192,14 +192,14 @@ class _Function:
         self._left = left
         self._task = task
         self._fresh = fresh
-        self._again = again  # where all of it is proven, None where it could be exported
+        self._again = again  # where all of it is proven, None if it could be exported
         self._refused: dict[str, _Again] = {}
         self.ready = (again or fresh).begin(left)
         self._proposed = self.ready.proposed if again else left.proposed
 
     @property
     def cost(self) -> Cost:
-        """What the original costs."""
+        """The cost of the original."""
         assert self.ready.cost is not None
         return self.ready.cost
 
@@ -208,7 +208,7 @@ class _Function:
         return self._proposed[transform]
 
     def staged(self, parts: Sequence[str]) -> bool:
-        """Whether these can be tried together: they were left so, or the program can run again for them."""
+        """Whether these can be tried together: they were exported together, or the program can run again for them."""
         return self._again is not None or self._is_left(parts) or self._fresh.repeatable
 
     def _is_left(self, parts: Sequence[str]) -> bool:
@@ -218,7 +218,7 @@ class _Function:
         return len(others) < 2 or others in self._left.together
 
     def prove(self, parts: Sequence[str], base: Sequence[str]) -> Result:
-        """Prove a version of the function in a process of its own."""
+        """Proves a version of the function in a separate process."""
         process = self._again or self._process(parts)
         try:
             found = process.prove(self._left, parts, base)
@@ -232,7 +232,7 @@ class _Function:
         return found
 
     def _process(self, parts: Sequence[str]) -> _Process:
-        """Where these candidates are: in their artefacts, or where the program runs again."""
+        """The process for these candidates: with their artefacts, or with another run of the program."""
         refused = self._left.unexported
         name = next((part for part in parts if part in refused), None)
         if name is not None:
@@ -244,7 +244,7 @@ class _Function:
         return self._refused.setdefault(name, _Again(self._task, reason))
 
     def close(self) -> None:
-        """End the processes that were started for this function alone."""
+        """Ends the processes that were started for this function only."""
         for process in (self._again, *self._refused.values()):
             if process is not None:
                 process.close()
@@ -253,7 +253,8 @@ class _Function:
 def measure(
     run: Run, capture: Capture, scratch: Scratch | None, left: Sequence[Left]
 ) -> Iterator[tuple[str, Result]]:
-    """Prove the candidates of every function that one run of the program left: targets and results, as they are decided."""
+    """Proves the candidates of every function that one run of the program exported: targets and results, as they are
+    decided."""
     task = _Task(run, capture, scratch)
     fresh = _Process(task)
     try:
@@ -300,6 +301,6 @@ def _measured(task: _Task, left: Left, fresh: _Process) -> Iterator[Result]:
 
 
 def lost(one: OfFunction, status: Status, reason: str, candidate: str) -> Result:
-    """The result of what no process could decide."""
+    """The result for a candidate that no process could decide."""
     evidence = "none: the process is gone" if status is Status.FAILED else "nothing was run"
     return Result(one.function, one.path, one.line, None, candidate, status, evidence, reason)

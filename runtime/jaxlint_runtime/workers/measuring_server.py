@@ -1,4 +1,5 @@
-"""A process that proves and measures candidates: from artefacts, or, where there can be none, of the program that it has run itself.
+"""A process that proves and measures candidates: from artefacts, or, if there are none, of the program that it ran
+itself.
 
 It answers one question after the other (`protocol.jobs.Question`).
 """
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Teller:
-    """Tells of one function what the optimiser finds beside its results."""
+    """Sends the optimiser's results about one function beside its verdicts."""
 
     def __init__(self, channel: Channel, trying: Trying, function: OfFunction) -> None:
         self._channel = channel
@@ -42,7 +43,7 @@ class Teller:
         self._function = function
 
     def settings(self) -> Settings:
-        """The optimiser's settings, by which it is told."""
+        """The optimiser's settings, with these callbacks."""
         trying = self._trying
         options: dict[str, Any] = {}
         if trying.transforms is not None:
@@ -63,7 +64,7 @@ class Teller:
         self._channel.send(Constants(self._function.path, self._function.line, found))
 
     def _inspected(self, version: str, staged: Any) -> None:
-        """Tell what one version does, beyond its costs."""
+        """Sends the description of one version, beyond its costs."""
         from jaxlint_runtime.inspection.dumps import dump, trace
         from jaxlint_runtime.inspection.overview import overview
 
@@ -73,7 +74,7 @@ class Teller:
                 Inspected(one.function, one.path, one.line, one.target, version, overview(staged))
             )
             if staged.target.compile_only and version == "original":
-                tell_peaks(self._channel, one.target)  # published, so that there is no need to wait
+                tell_peaks(self._channel, one.target)  # published, so there is no need to wait
             if trying.dump is not None:
                 dump(Path(trying.dump), one.function, one.line, one.target, version, staged)
             if trying.trace is not None:
@@ -93,7 +94,7 @@ class Server:
         self._prover: LiveProver | None = None
 
     def run(self) -> None:
-        """Answer until the other side has gone."""
+        """Answers until the other side is gone."""
         while True:
             try:
                 question = read_question(self._channel.receive())
@@ -125,7 +126,7 @@ class Server:
         self.take(RestoredProver(Restored(folder, record, teller.settings())))
 
     def take(self, prover: LiveProver, proposing: bool = False) -> None:
-        """Stage the original of this function, and answer for it from now on."""
+        """Traces the original of this function, and answers for it from now on."""
         from jaxlint_runtime.exported.exporting import asks_for
         from jaxlint_runtime.lowering.function_versions import StagingError
         from jaxlint_runtime.proof.live_prover import opening, whole
@@ -155,7 +156,7 @@ class Server:
 
 
 def tell_peaks(channel: Channel, target: str) -> None:
-    """What the target can do at most, for the roofline of its figures."""
+    """Sends the target's peak figures, for the roofline."""
     from jaxlint_runtime import targets
     from jaxlint_runtime.inspection import device_peaks
 
@@ -169,6 +170,6 @@ def tell_peaks(channel: Channel, target: str) -> None:
 
 
 def serve(channel: Channel, trying: Trying) -> None:
-    """Measure artefacts until the other side has gone."""
+    """Measures artefacts until the other side is gone."""
     channel.send(Hello(os.getpid()))
     Server(channel, trying).run()

@@ -22,7 +22,8 @@ from jaxlint_runtime.protocol.jobs import Assignment, Job, Known, Question
 from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.workers.process_group import ProcessGroup
 
-# Set by `cleanup.cleaned_up` alone: a worker removes it when its command line was killed. Never a folder that others use.
+# Only set by `cleanup.cleaned_up`: a worker removes it if its command line was killed. Never a folder that others
+# use.
 run_folder: str | None = None
 BOOT = Path(__file__).resolve().with_name("boot.py")
 
@@ -77,14 +78,14 @@ class WorkerProcess(ProcessGroup):
         self.send(Assignment(job, run_folder))
 
     def send(self, message: Assignment | Known | Question) -> None:
-        """Write one line to the worker; when it is gone, that shows in `next_event`."""
+        """Writes one line to the worker; if it is gone, that shows in `next_event`."""
         data = encode(message)
         with contextlib.suppress(BrokenPipeError):
             while data:
                 data = data[os.write(self._job_write, data) :]
 
     def next_event(self, timeout: float) -> dict[str, Any] | None:
-        """The next event, or None when none came in `timeout` seconds. Raises Death when the worker is gone."""
+        """The next event, or None if none came in `timeout` seconds. Raises Death if the worker is gone."""
         try:
             event = self._events.get(timeout=timeout)
         except queue.Empty:
@@ -111,7 +112,7 @@ class WorkerProcess(ProcessGroup):
     def _read_events(self) -> None:
         rest = b""
         while True:
-            gone = self._process.poll() is not None  # asked before the last look, so that nothing is missed
+            gone = self._process.poll() is not None  # checked before the last read, so that nothing is missed
             ready, _, _ = select.select([self._event_read], [], [], 0 if gone else 0.1)
             if not ready:
                 if gone:
@@ -123,6 +124,6 @@ class WorkerProcess(ProcessGroup):
                 break
             *lines, rest = (rest + data).split(b"\n")
             for line in lines:
-                with contextlib.suppress(ValueError):  # torn by a crash in the middle of a line
+                with contextlib.suppress(ValueError):  # truncated by a crash in the middle of a line
                     self._events.put(json.loads(line))
         self._events.put(None)

@@ -1,4 +1,4 @@
-"""A copy of the user's project to run a program in for a second time, so that its own files stay as they are."""
+"""A copy of the user's project for another run of its program, so that its own files do not change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SKIPPED = frozenset(
     }
 )
 _LARGE = 16 * 2**20  # bytes
-_MOST_LARGE = 512 * 2**20  # bytes of large files that are copied, the smallest first; the others are linked
+_MOST_LARGE = 512 * 2**20  # bytes of large files that are copied, the smallest first; the others become links
 _MOST_FILES = 20_000
 _MOST_BYTES = 2 * 2**30
 
@@ -42,7 +42,7 @@ class Scratch:
     folder: Path
 
     def to_copy(self, path: str) -> str:
-        """The copied file for one of the project's; a path elsewhere is returned as it is."""
+        """The copied file of a project file; other paths are unchanged."""
         absolute = Path(os.path.abspath(path))
         try:
             return str(self.folder / absolute.relative_to(self.root))
@@ -52,10 +52,10 @@ class Scratch:
 
 @contextmanager
 def scratch_copy(root: Path) -> Iterator[Scratch]:
-    """Copy the project for the time of the block. Raises TooLarge.
+    """Copies the project for the duration of the block. Raises TooLarge.
 
-    The largest files are links to the originals where copying them all would take too much: a program that writes to one of those in
-    place changes the original, as it does whenever it is run.
+    The largest files become links to the originals if copying them all would take too much: a program that modifies
+    one of them in place changes the original, as in any run.
     """
     files = list(_files(root))
     if len(files) > _MOST_FILES:
@@ -79,7 +79,7 @@ def scratch_copy(root: Path) -> Iterator[Scratch]:
 
 
 def _files(root: Path) -> Iterator[tuple[Path, int]]:
-    """Files worth copying, relative, with their sizes; stops soon after there are too many."""
+    """Files worth copying, as relative paths with sizes; stops soon after there are too many."""
     count = 0
     for folder, folders, names in os.walk(root):
         folders[:] = [

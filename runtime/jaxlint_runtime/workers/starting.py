@@ -1,4 +1,5 @@
-"""Starts a worker for a request: under its interpreter and limits, in the user's folder or in a scratch copy of the project."""
+"""Starts a worker for a request: under its interpreter and limits, in the user's folder or in a scratch copy of the
+project."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def start_worker(
     output: Callable[[str, bytes], None],
     environment: Mapping[str, str] | None = None,
 ) -> WorkerProcess:
-    """A worker for the job, with `environment` added to its own. What lies in a scratch copy is taken from there. Raises CannotRun."""
+    """A worker for the job, with `environment` added to its own. Files in a scratch copy take precedence. Raises
+    CannotRun."""
     folder = _working_folder(scratch)
     if scratch is not None:
         job = job.moved(
@@ -58,7 +60,7 @@ def _environment(request: Request, extra: Mapping[str, str]) -> dict[str, str]:
 
 
 def _working_folder(scratch: Scratch | None) -> str:
-    """The working directory, in the scratch copy where it lies in what was copied. Raises CannotRun."""
+    """The working directory, inside the scratch copy if it was copied. Raises CannotRun."""
     try:
         here = os.getcwd()
     except OSError:
@@ -74,7 +76,7 @@ def _gone(folder: str) -> CannotRun:
 
 
 def to_originals(value: Any, scratch: Scratch) -> Any:
-    """An event from a scratch copy, with its paths turned back."""
+    """An event from a scratch copy, with its paths translated back."""
     prefix = str(scratch.folder)
     if isinstance(value, str):
         return value.replace(prefix, str(scratch.root))
