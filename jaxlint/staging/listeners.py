@@ -59,8 +59,8 @@ class Listeners:
         route = self.routes[kind].get(about)
         if route is None:
             if isinstance(about, str):
-                found = self._covered(kind, about, "External")
-                route = [] if kind == "name" and not _may_be_told_of(about) else [h for _, h in found]
+                silent = kind == "name" and not _may_be_told_of(about)
+                route = [] if silent else [handler for _, handler in self._covered(kind, about, "External")]
             else:
                 callee, method = about
                 of_type = self._of_type.get((kind, callee))

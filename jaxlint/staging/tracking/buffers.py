@@ -86,13 +86,17 @@ class Buffers(Part):
         args, frame = call.args, call.frame
         method = node.func if type(node.func) is ast.Attribute else None
         keeps = method is not None and method.attr in _KEEPING_METHODS and bool(args)
-        if type(callee) is External and not keeps:
-            return  # only a jitted function donates
+        if not keeps:  # most calls end here
+            if type(callee) is External:
+                return  # only a jitted function donates
+            record = self.function_calls.records.get(callee.node) if type(callee) is Function else None
+            if record is not None and record.handed is None:
+                return
         jitted, offset = donating(callee)
         function, receiver = called_function(callee, node)
         record = self.function_calls.records.get(function.node) if function is not None else None
         if jitted is None and not keeps and record is not None and record.handed is None:
-            return  # most calls end here
+            return
         if ast.Starred in map(type, node.args):
             return
         if method is not None and keeps:

@@ -70,8 +70,14 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
 @cache
 def nodes_of(owner: ast.AST, kind: type[Node]) -> tuple[Node, ...]:
     """Every node of one kind in `node`, itself included, in no order."""
-    every = statements(owner) if issubclass(kind, ast.stmt) else walk(owner)
-    return tuple(node for node in every if isinstance(node, kind))
+    every = _statements_of(owner) if issubclass(kind, ast.stmt) else walk(owner)
+    return tuple([node for node in every if isinstance(node, kind)])
+
+
+@cache
+def _statements_of(owner: ast.AST) -> tuple[ast.AST, ...]:
+    """The result of `statements`, of which several kinds are asked for."""
+    return tuple(statements(owner))
 
 
 @cache

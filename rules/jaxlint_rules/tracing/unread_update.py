@@ -119,7 +119,7 @@ def _source_of(name: str, function: FunctionNode) -> str:
     for loop in nodes_of(function, ast.For):
         if name in names_stored(loop.target):
             return f"`{ast.unparse(loop.iter)}`"
-    others = [part for part in nodes_of(function, ast.Assign) if name in names_stored(part)]
-    if len(others) == 1 and any(parameter.arg == name for parameter in all_parameters(function)):
-        return "the caller"
-    return ""
+    if not any(parameter.arg == name for parameter in all_parameters(function)):
+        return ""
+    stores = [part for part in nodes_of(function, ast.Assign) if name in names_stored(part)]
+    return "the caller" if len(stores) == 1 else ""
