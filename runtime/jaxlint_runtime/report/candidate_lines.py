@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from jaxlint_runtime.proof.gain import gain_of, is_proven
 from jaxlint_runtime.protocol.report_forms import CostJson, NumericsJson, ResultJson, before_and_after
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.wording.edit_names import label
 from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.units import from_to, milliseconds, size
 
@@ -59,14 +60,6 @@ def ways_of(document: Document) -> dict[tuple[str, int, str], str]:
         can_be = key in writable or (source and result["candidate"].startswith("source"))
         found[key] = WRITTEN if key in written else WRITABLE if can_be and key not in left else ADVICE
     return found
-
-
-def label(candidate: str) -> str:
-    """A candidate's name for people: "host-sync-in-loop" for `source:fix:host-sync-in-loop`, "all edits" for the edits together."""
-    kind, _, edit = candidate.partition("source:")
-    if kind or not edit:
-        return candidate
-    return "all edits" if edit == "together" else edit.removeprefix("fix:")
 
 
 def _key(result: ResultJson) -> tuple[str, int, str]:

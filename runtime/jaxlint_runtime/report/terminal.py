@@ -21,7 +21,6 @@ from jaxlint_runtime.report.candidate_lines import (
     CandidateLine,
     candidate_lines,
     kinds_of_figures,
-    label,
 )
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.escaped_report import harmless
@@ -32,6 +31,7 @@ from jaxlint_runtime.report.plain_table import plain_table
 from jaxlint_runtime.report.sharding_tables import sharded
 from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.targets_table import verdicts
+from jaxlint_runtime.wording.edit_names import label
 from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.paths import display_path
 from jaxlint_runtime.wording.units import milliseconds, seconds, size

@@ -19,11 +19,12 @@ from jaxlint_runtime.model import Cost, Interval, Numerics, Result, Status
 from jaxlint_runtime.protocol.jobs import Assignment, Capture, Launch
 from jaxlint_runtime.protocol.json_records import encode, from_plain, to_plain
 from jaxlint_runtime.protocol.worker_events import Busy, Captured, Constants, Watch
-from jaxlint_runtime.report.candidate_lines import candidate_lines, label
+from jaxlint_runtime.report.candidate_lines import candidate_lines
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.first_lines import first_lines
 from jaxlint_runtime.report.progress_lines import Live
 from jaxlint_runtime.report.terminal import print_report, render
+from jaxlint_runtime.wording.edit_names import label
 
 
 def captured_event(folder: Path) -> dict[str, Any]:
@@ -300,11 +301,31 @@ def test_a_gain_is_told_with_what_it_is_a_share_of(document: Document) -> None:
 
 
 def test_where_the_whole_program_was_measured_that_is_said(document: Document) -> None:
-    whole = {"ratios": {"memory": Interval(1.01, 0.99, 1.03)}, "pairs": 5, "speedup": Interval(2.0, 1.9, 2.2)}
+    ratios = {"memory": Interval(1.01, 0.99, 1.03), "total": Interval(1.4, 1.3, 1.5)}
+    whole = {"ratios": ratios, "pairs": 5, "speedup": Interval(2.0, 1.9, 2.2)}
     document.results.append(("cpu", result(candidate="source:fix:jit", function="main", line=15, **whole)))
-    assert first_lines(document)[1] == "The whole program: 2.00x as fast by jit."
-    assert label("source:together") == "all edits"
-    assert label("bf16") == "bf16"
+    assert (
+        first_lines(document)[1]
+        == "The whole program: 1.40x as fast, 2.00x as fast without compile time by jit."
+    )
+
+
+@pytest.mark.parametrize(
+    ("candidate", "name"),
+    [
+        ("bf16", "bf16"),
+        ("source", "edits of the source"),
+        ("source:together", "all edits"),
+        ("source:fix:host-sync-in-loop", "host-sync-in-loop"),
+        ("source:jit:jax.jit, k static", "jit (k static)"),
+        ("source:jit-call:model.init", "jit of model.init"),
+        ("source:loops:for-to-scan + add-jit:jax.jit, n static", "loop as scan, jit (n static)"),
+        ("source:loop-to-steps:steps static", "one scan of all steps"),
+        ("source:region-to-jit:eqx.filter_jit", "jit of statements"),
+    ],
+)
+def test_a_candidate_is_named_by_what_it_does(candidate: str, name: str) -> None:
+    assert label(candidate) == name
 
 
 def test_after_apply_the_first_lines_say_what_was_written(document: Document) -> None:
