@@ -27,7 +27,7 @@ from benchmarks.robustness.seeds import ROOT
 
 _MARK = "JAXLINT_FAULT"
 _PATIENCE = 400.0
-_QUICK = ("--transform", "donation", "--budget", "0.1")
+_QUICK = ("--transform", "donation", "--timing", "0.1")
 _HOLDS = "the temporary folder holds"
 _SETTLE_S = 5.0  # that processes have to be gone after the command
 # A program deletes nothing but what lies in the folder that was made for its run, whatever else has gone wrong by then.

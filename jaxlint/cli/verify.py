@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,18 @@ class _Names(click.ParamType):
         return (
             value if isinstance(value, tuple) else tuple(filter(None, map(str.strip, str(value).split(","))))
         )
+
+
+class _Duration(click.ParamType):
+    """A time: 90, 90s, 2m, 1h."""
+
+    name = "TIME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", str(value).strip())
+        if found is None or not float(found[1]):
+            self.fail(f"{value!r} is not a time; write 90s, 2m or 1h", param, ctx)
+        return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
 
 
 class _Dimension(click.ParamType):
@@ -102,6 +115,12 @@ class _Sizes(click.ParamType):
 )
 @click.option(
     "--budget",
+    type=_Duration(),
+    metavar="TIME",
+    help="The longest all of it may take, say 90s, 2m or 1h: what does not fit is not tried.",
+)
+@click.option(
+    "--timing",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
     help="For timing one candidate; with --mesh, for the search over placements (240).",
@@ -180,6 +199,7 @@ def command(
     transform_names: tuple[tuple[str, ...], ...],
     mesh: str | None,
     budget: float | None,
+    timing: float | None,
     output_format: str,
     output: Path | None,
     inputs: str | None,
@@ -231,7 +251,8 @@ def command(
         targets=targets,
         transforms=transforms or None,
         mesh=shape,
-        seconds=budget,
+        seconds=timing,
+        ends=None if budget is None else time.monotonic() + budget,
         source_first=apply,
         costs=costs,
         inputs=inputs,

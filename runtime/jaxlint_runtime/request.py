@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,7 +39,8 @@ class Request:
     include_packages: bool = False
     targets: tuple[str, ...] = ()  # empty: the device that the program runs on
     transforms: tuple[str, ...] | None = None
-    seconds: float | None = None
+    seconds: float | None = None  # for timing one candidate
+    ends: float | None = None  # by time.monotonic: when all of it is to be over
     source_first: bool = False  # try edits of the source before candidates of functions that they may replace
     costs: bool = False  # also report the cost of the original functions
     device_memory: int | None = None  # memory limit of a function on the device
@@ -48,6 +51,15 @@ class Request:
     inputs: str | None = None  # file with examples: its functions are called, and the program does not run
     # Sizes of named dimensions, for examples and annotations.
     dims: Mapping[str, int] = field(default_factory=dict)
+
+    def within(self, seconds: float) -> float:
+        """So many seconds, or what is left of the whole run's where that is less."""
+        return seconds if self.ends is None else max(0.0, min(seconds, self.ends - time.monotonic()))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time of the whole run is used up."""
+        return self.within(1.0) <= 0.0
 
     @property
     def runs(self) -> bool:
@@ -69,12 +81,19 @@ class Request:
         """The first worker's job, without the step after the capture."""
         return Capture(
             launch=self.launch(),
-            until=Until(self.calls if self.runs else None, self.settle and self.runs, self.run_for),
+            until=Until(self.calls if self.runs else None, self.settle and self.runs, self._run_for()),
             trying=self.trying(),
             capture_bytes=self.capture_bytes,
             targets=self.targets,
             profile_server=self.profile_server,
         )
+
+    def _run_for(self) -> float | None:
+        """How long the program runs to be captured: at most a third of what is left of the whole run's time."""
+        if self.ends is None:
+            return self.run_for
+        share = self.within(math.inf) / 3
+        return share if self.run_for is None else min(self.run_for, share)
 
     def trying(self) -> Trying:
         """How candidates of functions are tried."""

@@ -7,6 +7,7 @@ run of the program, in a scratch copy, does the rest.
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -73,10 +74,10 @@ class Verification(Run):
             self._run()
             if self.wants_source:
                 self.rewritten = search_source(self)
-            if {ENVIRONMENT, EAGER} & set(self.request.transforms or ()):
+            if {ENVIRONMENT, EAGER} & set(self.request.transforms or ()) and not self.request.is_over:
                 for result in try_settings(self):
                     self.report(result)
-            if self._postponed and not self.rewritten:
+            if self._postponed and not self.rewritten and self._fits_again():
                 self._postponed = False
                 self._run()
         except KeyboardInterrupt:
@@ -91,7 +92,7 @@ class Verification(Run):
             if death is None:
                 return
             again = self._next_job(job, death)
-            if again is None:
+            if again is None or self.request.is_over:
                 return
             self.say("running the program again in a scratch copy of " + str(self.request.project()))
             try:
@@ -102,6 +103,14 @@ class Verification(Run):
                 return
         if death is not None:
             self.fail(f"the worker {death}; the program was not run again")
+
+    def _fits_again(self) -> bool:
+        """Whether there is time to run the program again, and to measure its functions."""
+        needed = 2 * self.run_seconds
+        if self.request.within(needed) >= needed:
+            return True
+        self.say("the functions were not measured: the --budget leaves no time for it")
+        return False
 
     def _flag(self) -> tuple[tuple[str, int], ...]:
         """The places of findings in files that the program may load, so that their functions are counted."""
@@ -204,6 +213,7 @@ class Verification(Run):
         seconds, limit = self.request.timeout, job.until.run_for
         patience = Deadline(seconds, f"took longer than {seconds:g} s (--timeout) and was killed")
         stopping: list[Deadline] = []  # when a healthy worker must have stopped the program
+        whole = Deadline(self.request.within(math.inf), "was killed when the --budget was spent")
 
         def hear(event: Event) -> None:
             if isinstance(event, Optimising | Optimised | Captured):
@@ -222,7 +232,7 @@ class Verification(Run):
                 self.hear(event)
 
         try:
-            last = follow(worker, hear, lambda: [patience, *stopping], scratch)
+            last = follow(worker, hear, lambda: [whole, patience, *stopping], scratch)
         except Death as death:
             return death
         if isinstance(last, Error):

@@ -93,7 +93,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--transform",
         "bf16",
     ]
-    command += ["--budget", "0.3", "--html", "report.html", "--plots", "plots", "--dump", "dump", "train.py"]
+    command += ["--timing", "0.3", "--html", "report.html", "--plots", "plots", "--dump", "dump", "train.py"]
     environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -98,7 +98,7 @@ def report_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return report
 
 
-QUICK = ("--transform", "donation", "--budget", "0.5")
+QUICK = ("--transform", "donation", "--timing", "0.5")
 
 
 @pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb
@@ -188,7 +188,7 @@ def test_apply_leaves_a_program_alone_that_uses_what_was_donated(project: Path) 
 @pytest.mark.flaky(reruns=2)  # whether a candidate is proven rests on times, which other processes disturb
 def test_apply_writes_a_donation_that_advice_beats(project: Path) -> None:
     (project / "train.py").write_text(LARGE_BATCH)
-    tried = ("--transform", "donation,microbatch", "--budget", "0.3", "--calls", "4")
+    tried = ("--transform", "donation,microbatch", "--timing", "0.3", "--calls", "4")
     done = verify(project, "-q", "--apply", *tried, "--output-format", "json", "train.py")
     assert done.returncode == 0, done.stderr
     report = report_of(done)

@@ -141,7 +141,7 @@ def test_a_mesh_is_compiled_for_its_topology_and_nothing_is_verified(tmp_path):
     (tmp_path / "train.py").write_text(MESHED)
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "jaxlint", "verify", "-q", "--calls", "2", "--budget", "5"),
+            *(sys.executable, "-m", "jaxlint", "verify", "-q", "--calls", "2", "--timing", "5"),
             *("--mesh", "data=4,model=2", "--target", "tpu:v5e-2x4", "--output-format", "json", "train.py"),
         ],
         cwd=tmp_path,

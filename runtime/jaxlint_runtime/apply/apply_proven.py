@@ -23,6 +23,8 @@ from jaxlint_runtime.request import CannotRun
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.scratch_copy import TooLarge
 
+_ROUNDS = 3.0  # times that the program has to run to be looked at again
+
 
 def apply_proven(verification: Verification, allow_dirty: bool, accept_compiled: bool = False) -> None:
     """Tries and writes proven results; the outcome goes to the document's `applied`.
@@ -82,6 +84,9 @@ def _verify_again(verification: Verification, allow_dirty: bool, accept_compiled
     request = verification.request
     wanted = tuple(name for name in request.transforms or TRANSFORMS if name not in PROGRAM)
     if not wanted:
+        return
+    if request.within(_ROUNDS * verification.run_seconds) < _ROUNDS * verification.run_seconds:
+        verification.say("the edited program was not run again to look for more: the --budget is spent")
         return
     verification.listener.note("looking for more gains in the edited program")
     again = Verification(

@@ -33,6 +33,8 @@ class Verdict:
 
 def try_all(edits: list[Edit], verification: Verification) -> list[Verdict]:
     """Tries all edits together, and one by one if that fails."""
+    if verification.request.is_over:
+        return [Verdict(edit, False, "not changed: the --budget is spent") for edit in edits]
     verdicts = _try(edits, verification)
     if len(edits) > 1 and not all(verdict.kept for verdict in verdicts):
         verification.listener.note("the edits failed together: trying them one by one")

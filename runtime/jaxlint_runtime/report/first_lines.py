@@ -108,6 +108,8 @@ def _next(document: Document, ways: Mapping[tuple[str, int, str], str]) -> str:
         return f"run the same command with {options} to write {_listed(names[WRITABLE])}."
     if names[ADVICE]:
         return "write the proven changes by hand; their code is shown below."
+    if any("--budget" in result["reason"] for _, result in document.results):
+        return "give it more time, with a larger --budget."
     return "add --verbose to see why each candidate was rejected."
 
 
@@ -118,4 +120,4 @@ def _listed(names: list[str]) -> str:
 
 
 def _verb(names: list[str]) -> str:
-    return "is" if len(names) == 1 else "are"
+    return "is" if len(names) == 1 and not names[0].startswith(("edits", "all edits")) else "are"

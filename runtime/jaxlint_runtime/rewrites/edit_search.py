@@ -46,6 +46,7 @@ from jaxlint_runtime.workers.scratch_copy import TooLarge
 _ROUNDS = 3
 _OBSERVED = 40
 _SLOWER = 1.15  # a run of one version may take this much longer than another of the same version
+_TO_PROVE = 3.2  # runs of the original that an edit needs: its own run, and a pair of timed runs
 # times the original's time, for edits that may still help in combination: each may wait for the other
 _BEARABLE = 2.5
 
@@ -139,10 +140,8 @@ class EditSearch:
                 return None
             self.seen.add(rewrite.key)
             self.written |= codemods_of(rewrite)
-            if time.monotonic() > self.original.deadline:
-                self._report(
-                    rewrite, Status.NOT_APPLICABLE, "not tried: no time is left for edits of the source"
-                )
+            if why := self._no_time():
+                self._report(rewrite, Status.NOT_APPLICABLE, f"not tried: {why}")
                 return None
             below = ground.members if ground is not None else []
             sources = self._edited([*fixes_of(below), *rewrite.fixes], current)
@@ -165,6 +164,12 @@ class EditSearch:
             self._report(rewrite, status, f"{rewrite.summary}: {tried.problem}", tried)
             rewrite = rewrite.instead
         return None
+
+    def _no_time(self) -> str:
+        """Why no further edit is tried; "" where there is time."""
+        if not self.original.has_time(_TO_PROVE):
+            return "the --budget leaves no time for it"
+        return "no time is left for edits of the source" if time.monotonic() > self.original.deadline else ""
 
     def _edited(
         self, fixes: Sequence[FixRequest], current: Mapping[str, SourceFile]
@@ -243,6 +248,8 @@ class EditSearch:
             made = (one for one in members if one.parts and one.keys == key)
             return next((one for one in made if self._total(one) <= least), None)
         self.combined.add(key)
+        if not self.original.has_time(_TO_PROVE):
+            return None
         fixes = tuple(fixes_of(parts))
         rewrite = dataclasses.replace(parts[0].rewrite, name="together", fixes=fixes, instead=None)
         if foreseen := self.original.foreseen.new_error(sources):

@@ -1,7 +1,7 @@
 """The original program, and the comparison of edited versions with it.
 
-The original's values come from three runs: one, a repetition, and one with other rounding. Values that do not repeat
-prove nothing, and an edit may move a value as far as rounding does.
+The original's values come from two runs, and from a third with other rounding if an edit is not the same by these. Values that
+do not repeat prove nothing, and an edit may move a value as far as rounding does.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ class Original:
     references: list[Path] = field(default_factory=list)
     uncompiled: list[Path] | None = None  # the reference for edits that run without jit
     double: tuple[Trial, Path] | None = None  # the original in float64, if it was needed
+    wall_s: float = 0.0  # of its first run, with the start of the process
+    rounded: bool = False  # whether it also ran with other rounding
     runs: int = 0  # of edited programs
     foreseen: Foreseen = field(init=False)
 
@@ -73,18 +75,29 @@ class Original:
         limit = max(min(self.deadline - time.monotonic(), self.run.request.run_for or 120.0) * 1.5, 10.0)
         compiled = {} if self.errors else self._compiled_once()
         environment = WITHOUT_JIT if self.errors else compiled
+        begun = time.monotonic()
         self.base, first = self._first_run(limit, environment)
+        self.wall_s = time.monotonic() - begun
         self.references = [first]
         if self.base.failure is not None:
             return False
-        for extra in (compiled, OTHER_ROUNDING) if not self.errors else ():
-            trial, folder = self.trials.run(self.sources, 3 * limit, environment=extra)
-            if trial.failure is None:
-                self.references.append(folder)
-                self.repeats.append(trial)
+        if not self.errors:
+            self._run_again(compiled, 3 * limit)
         # on a slow machine, or with a long program, edits are tried anyway
         self.deadline = max(self.deadline, time.monotonic() + MOST * self.base.total_s)
         return True
+
+    def _run_again(self, environment: Mapping[str, str], limit: float) -> bool:
+        """Run the original once more, to tell what repeats and how far rounding moves it; whether that is known then."""
+        trial, folder = self.trials.run(self.sources, limit, environment=environment)
+        if trial.failure is None:
+            self.references.append(folder)
+            self.repeats.append(trial)
+        return trial.failure is None
+
+    def has_time(self, runs: float) -> bool:
+        """Whether so many runs of the program fit into what is left of the whole time."""
+        return self.run.request.within(runs * self.wall_s + 1) > runs * self.wall_s
 
     def _first_run(self, limit: float, environment: Mapping[str, str]) -> tuple[Trial, Path]:
         """Runs the original to its end; if that takes too long, up to the end of a call, like all later runs."""
@@ -127,8 +140,19 @@ class Original:
     def tried(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> Tried:
         """Runs the program with an edit, and compares its results, its output and its files."""
         self.run.listener.progress(f"{rewrite.function}: trying {rewrite.name}")
-        limit = 4 * self.base.total_s + 30
         self.runs += 1
+        tried = self._compared(rewrite, sources)
+        if tried.problem is None or tried.trial.failure is not None or self.errors or self.rounded:
+            return tried
+        begun = time.monotonic()  # what the original is with other rounding takes no edit's time
+        self.rounded = True
+        known = self._run_again(OTHER_ROUNDING, 3 * (4 * self.base.total_s + 30))
+        self.deadline += time.monotonic() - begun
+        return self._compared(rewrite, sources) if known else tried
+
+    def _compared(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> Tried:
+        """The program with an edit against what is known of the original by now."""
+        limit = 4 * self.base.total_s + 30
         trial, _ = self.trials.run(sources, limit, self.references, dtype=self.dtype)
         tried = Tried(rewrite, trial, sources, trial.failure)
         if trial.failure is not None:
@@ -155,7 +179,8 @@ class Original:
             if rounding:
                 allowed = _ROUNDED * tried.numerics.tolerance
                 tried.numerics = dataclasses.replace(tried.numerics, tolerance=allowed, passed=True)
-        reference = "the original without jit" if self.errors else "three runs of the original"
+        runs_of_it = "three" if self.rounded else "two"
+        reference = "the original without jit" if self.errors else f"{runs_of_it} runs of the original"
         if self.trials.cut is not None:
             reference += f" up to call {self.trials.cut[2]} of {self.trials.cut[1]}"
         if apart := compared.apart:

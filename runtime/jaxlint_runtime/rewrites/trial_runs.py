@@ -91,6 +91,7 @@ class Trials:
         `dtype`: the dtype of the texts' computations, whose rounding is allowed in the comparison with `references`.
         `cut_after`: seconds after which it may be cut off at the end of a call.
         """
+        limit = self._run.request.within(limit)
         self._number += 1
         record = self.folder / str(self._number)
         record.mkdir()

@@ -39,6 +39,7 @@ _AGAIN = 120.0  # seconds that a program may run to be run again for a function 
 _STARTS = 3  # times that it is run again for one function
 # A candidate's time limit in seconds, and in multiples of the original's start-up time.
 _LEAST, _TIMES = 60.0, 10.0
+_USED_UP = "not tried: the --budget is spent"
 _TIMING = 6.0  # seconds of timing where none are given
 
 Answer = TypeVar("Answer", Ready, Proven)
@@ -114,6 +115,7 @@ class _Process:
     ) -> Answer:
         if question is not None:
             worker.send(question)
+        limit = self._run.request.within(limit)
         deadline = Deadline(limit, f"took longer than {limit:.0f} s and was killed")
         answers: list[Answer] = []
 
@@ -219,6 +221,8 @@ class _Function:
 
     def prove(self, parts: Sequence[str], base: Sequence[str]) -> Result:
         """Proves a version of the function in a separate process."""
+        if self._task.run.request.is_over:
+            return lost(self._left, Status.NOT_APPLICABLE, _USED_UP, " + ".join(parts))
         process = self._again or self._process(parts)
         try:
             found = process.prove(self._left, parts, base)
@@ -272,6 +276,9 @@ def measure(
 def _measured(task: _Task, left: Left, fresh: _Process) -> Iterator[Result]:
     """The results of one function."""
     run, trying = task.run, task.capture.trying
+    if run.request.is_over:
+        yield lost(left, Status.NOT_APPLICABLE, _USED_UP, "all")
+        return
     again = None if left.refused is None else _Again(task, f"it cannot be exported ({left.refused})")
     run.listener.progress(f"{left.function}: measuring candidates on {left.target}")
     prover: _Function | None = None

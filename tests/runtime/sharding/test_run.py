@@ -128,7 +128,7 @@ OWN = (
 def run(folder: Path, source: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     (folder / "pyproject.toml").touch()
     (folder / "train.py").write_text(textwrap.dedent(source))
-    return verify(folder, "-q", "--calls", "2", "--budget", "8", *arguments, "train.py", timeout=300)
+    return verify(folder, "-q", "--calls", "2", "--timing", "8", *arguments, "train.py", timeout=300)
 
 
 def report_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def test_a_program_with_a_mesh_of_its_own_is_one_of_the_placements(tmp_path: Pat
 
 def test_a_mixture_of_experts_sends_its_tokens(tmp_path: Path) -> None:
     """Experts on the devices of the data axis: tokens go to them and back by an all-to-all."""
-    found = report_of(run(tmp_path, EXPERTS, "--mesh", "data=4", "--budget", "30", "--output-format", "json"))
+    found = report_of(run(tmp_path, EXPERTS, "--mesh", "data=4", "--timing", "30", "--output-format", "json"))
     placements, sharding = by_name(found), found["sharding"][0]
     expert = placements["expert parallel over the data axis"]
     assert expert["sent_by_kind"]["all-to-all"] > 0

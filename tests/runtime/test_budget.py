@@ -1,0 +1,49 @@
+"""--budget: how long all of a run may take, and what it leaves for each part."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import click
+import pytest
+
+from jaxlint.cli.verify import _Duration
+from jaxlint_runtime.request import Request
+from jaxlint_runtime.rewrites.original_program import Original
+from jaxlint_runtime.run import Run
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90", 90.0), ("90s", 90.0), ("2m", 120.0), ("1.5 h", 5400.0)])
+def test_times_as_people_write_them(text: str, seconds: float) -> None:
+    assert _Duration().convert(text, None, None) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "0", "fast", "2 days", "-1"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter, match="is not a time"):
+        _Duration().convert(text, None, None)
+
+
+def test_without_a_budget_nothing_is_cut() -> None:
+    request = Request("script", "train.py")
+    assert request.within(60.0) == 60.0
+    assert request.within(math.inf) == math.inf
+    assert not request.is_over
+    assert request.capture().until.run_for == 60.0
+
+
+def test_what_is_left_bounds_every_part() -> None:
+    request = Request("script", "train.py", ends=time.monotonic() + 30.0)
+    assert 29.0 < request.within(60.0) <= 30.0
+    assert request.within(5.0) == 5.0
+    assert 9.0 < (request.capture().until.run_for or 0.0) <= 10.0
+    assert Request("script", "train.py", ends=time.monotonic() - 1.0).is_over
+
+
+def test_an_edit_is_tried_where_its_run_and_a_pair_of_timed_ones_fit() -> None:
+    request = Request("script", "train.py", ends=time.monotonic() + 30.0)
+    original = Original(Run(request), None, {}, math.inf, wall_s=5.0)  # type: ignore[arg-type]
+    assert original.has_time(3.0)
+    original.wall_s = 20.0
+    assert not original.has_time(3.0)
