@@ -24,6 +24,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    constant,
     find_array,
     is_single,
 )
@@ -41,6 +42,12 @@ _CHECKS = frozenset(
 )
 _WRITERS = frozenset({"numpy.save", "numpy.savez", "numpy.savez_compressed", "numpy.savetxt"})
 _GENERATORS = ("numpy.random.default_rng", "numpy.random.RandomState")
+
+
+def _is_one_array(path: Value | None) -> bool:
+    """Whether a file is known to hold an array by its name; an `.npz` holds several by theirs."""
+    name = constant(path) if path is not None else None
+    return isinstance(name, str) and name.endswith(".npy")
 
 
 @calls("numpy.*")
@@ -69,6 +76,8 @@ def function(call: LibraryCall) -> Value:
     if name in _WRITERS:
         call.machine.part(Conversions).read_on_host(name, inputs, call.node, call.frame)
         return Static(None)
+    if name == "numpy.memmap" or (name == "numpy.load" and _is_one_array(call.argument(0, "file"))):
+        return NumpyArray()
     if name in _STATIC or name.startswith(_STATIC_MODULES):
         kept = name in ("numpy.errstate", "numpy.vectorize")
         return ExternalObject(name, call.args, call.kwargs, call.node) if kept else Static()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted
@@ -11,6 +12,7 @@ from jaxlint.finding import Severity
 from jaxlint_rules._names import unpacked
 from jaxlint_rules.api._training import is_optimiser_update, is_read, targets_of
 
+_COUNTED = re.compile(r"epoch|step|iter|batch|^_$|^i$|^t$")
 _STATELESS = (
     "optax.sgd",
     "optax.scale",
@@ -25,7 +27,8 @@ class OptimizerStateDropped(Rule):
     """The new optimizer state is discarded.
 
     ## What it does
-    Finds `updates, _ = optimizer.update(grads, opt_state)` in a loop, or in a function that returns the old state.
+    Finds `updates, _ = optimizer.update(grads, opt_state)` in a loop, or in a function that returns the old state, and `opt_state = optimizer.init(params)`
+    in a loop over epochs or steps that goes on with `params`.
 
     ## Why is this bad?
     Momentum, moments and step counts stay what they were at first: Adam makes its first step for ever, schedules do not advance.
@@ -62,11 +65,11 @@ class OptimizerStateDropped(Rule):
 
     @concerns(callees=("ExternalMethod", "Unknown"), methods=("update",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
+        self.check_init(event, report)
         if not is_optimiser_update(event) or report.module.is_test or event.frame.function is None:
             return
         if isinstance(event.callee, ExternalMethod) and isinstance(event.callee.receiver, ExternalObject):
-            receiver = event.callee.receiver
-            if receiver.name in _STATELESS and "momentum" not in receiver.kwargs and len(receiver.args) < 2:
+            if _is_stateless(event.callee.receiver):
                 return
         targets = targets_of(event.node, report.module)
         if len(targets) != 2 or not isinstance(targets[1], ast.Name) or not isinstance(event.node, ast.Call):
@@ -95,6 +98,46 @@ class OptimizerStateDropped(Rule):
                 f"the new optimizer state is discarded, so `{given.id}` never changes; keep it for the next step",
                 reason="`update` returns the next state and changes nothing in place",
             )
+
+    def check_init(self, event: CallEvent, report: Reporter) -> None:
+        """`opt_state = optimizer.init(params)` in a loop that goes on with `params`."""
+        node, callee, frame = event.node, event.callee, event.frame
+        if not isinstance(callee, ExternalMethod) or not isinstance(callee.receiver, ExternalObject):
+            return
+        if callee.name != "init" or not callee.receiver.name.startswith("optax.") or frame.is_in_test():
+            return
+        if _is_stateless(callee.receiver):
+            return
+        loop = frame.in_loop()
+        if (
+            loop is None
+            or not isinstance(loop.node, ast.For)
+            or not isinstance(node, ast.Call)
+            or not node.args
+        ):
+            return
+        params, counted = dotted(node.args[0]), ast.unparse(loop.node.target).lower()
+        if not params or not _COUNTED.search(counted) or frame.is_conditional_in(loop):
+            return
+        stores = [
+            part.lineno
+            for statement in loop.node.body
+            for part in ast.walk(statement)
+            if isinstance(part, (ast.Name, ast.Attribute))
+            and isinstance(part.ctx, ast.Store)
+            and dotted(part) == params
+        ]
+        if stores and min(stores) > node.lineno:
+            report(
+                node,
+                f"the optimizer state begins anew in each iteration, though `{params}` goes on; call `init` once, before the loop",
+                reason=f"the loop at line {loop.node.lineno} keeps `{params}` and loses momentum, moments and the count of steps",
+            )
+
+
+def _is_stateless(optimiser: ExternalObject) -> bool:
+    """Whether an optimizer keeps nothing from one step to the next."""
+    return optimiser.name in _STATELESS and "momentum" not in optimiser.kwargs and len(optimiser.args) < 2
 
 
 def _names(value: ast.expr) -> set[str]:

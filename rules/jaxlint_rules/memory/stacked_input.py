@@ -58,7 +58,7 @@ class StackedInput(Rule):
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
         result = event.result
         if (
-            event.xs is None
+            event.api.rpartition(".")[2] != "scan"
             or not isinstance(result, TupleValue)
             or result.items is None
             or event.frame.is_in_test()
@@ -70,12 +70,12 @@ class StackedInput(Rule):
         if _reads_last_alone(event, stacked):
             report(
                 event.node,
-                f"`{event.api}` stacks the results of all steps, of which the last alone is read; return it in the carry",
+                f"`{event.api}` stacks results of all steps of which the last alone is read; return it in the carry",
                 reason="each use of them is `[-1]`",
             )
             return
         kept = {id(leaf) for leaf in _leaves(event.carry)} & {id(leaf) for leaf in _leaves(carried)}
-        read = {id(leaf) for leaf in _leaves(event.xs)}
+        read = {id(leaf) for leaf in _leaves(event.xs)} if event.xs is not None else set()
         for leaf in _leaves(stacked):
             if shape_of(leaf) != () and (id(leaf) in kept or id(leaf) in read):
                 what = "a constant part of the carry" if id(leaf) in kept else "its own `xs`"
@@ -89,8 +89,6 @@ class StackedInput(Rule):
 
 def _reads_last_alone(event: CarryEvent, stacked: Value) -> bool:
     """Whether the program binds the stacked results to a name, and each use of it takes the last of them."""
-    if not any(shape_of(leaf) != () for leaf in _leaves(stacked)):
-        return False  # numbers
     module, owner = event.frame.module, event.frame.owner
     statement = module.parents.get(event.node)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
@@ -98,14 +96,24 @@ def _reads_last_alone(event: CarryEvent, stacked: Value) -> bool:
     targets = unpacked(statement.targets[0])
     if len(targets) != 2:
         return False
-    names = {part.id for part in unpacked(targets[1]) if isinstance(part, ast.Name) and part.id[:1] != "_"}
-    if not names or len(names) != len(unpacked(targets[1])):
-        return False
-    mentions = [name for name in nodes_of(owner, ast.Name) if name.id in names]
-    reads = [name for name in mentions if isinstance(name.ctx, ast.Load)]
-    if len(mentions) - len(reads) != len(names) or {name.id for name in reads} != names:
-        return False  # bound again, or not all of them are read
-    return all(_takes_last(name, module) for name in reads)
+    pairs = [(targets[1], stacked)]
+    if isinstance(targets[1], ast.Tuple) and isinstance(stacked, TupleValue) and stacked.items is not None:
+        pairs = list(zip(targets[1].elts, stacked.items, strict=False))
+    return any(
+        isinstance(target, ast.Name)
+        and any(shape_of(leaf) != () for leaf in _leaves(value))
+        and _is_read_last(target.id, owner, module)
+        for target, value in pairs
+    )
+
+
+def _is_read_last(name: str, owner: ast.AST, module: Module) -> bool:
+    """Whether a variable is bound once, and each use of it takes the last."""
+    mentions = [part for part in nodes_of(owner, ast.Name) if part.id == name]
+    reads = [part for part in mentions if isinstance(part.ctx, ast.Load)]
+    return (
+        bool(reads) and len(mentions) == len(reads) + 1 and all(_takes_last(read, module) for read in reads)
+    )
 
 
 def _takes_last(name: ast.Name, module: Module) -> bool:

@@ -49,7 +49,6 @@ class BroadcastInLoss(Rule):
     name = "broadcast-in-loss"
     category = "numerics"
     severity = Severity.WARNING
-    preview = True  # until its findings in real code have been read: docs/writing-rules.md
 
     @concerns(
         "subtract", *(f"optax.{name}" for name in _LOSSES), *(f"optax.losses.{name}" for name in _LOSSES)
@@ -63,7 +62,7 @@ class BroadcastInLoss(Rule):
             if (
                 one is None
                 or two is None
-                or not _is_column_of(one, two)
+                or not (_is_column_of(one, two) or (_is_predicted(column) and _meets_all(one, two)))
                 or not _is_sure(column)
                 or not _is_sure(row)
             ):
@@ -85,8 +84,19 @@ def _is_column_of(column: Shape, row: Shape) -> bool:
     return len(column) == 2 and len(row) == 1 and column[1] == 1 and column[0] == row[0] and row[0] != 1
 
 
+def _meets_all(column: Shape, row: Shape) -> bool:
+    """The same of a column and a row whose lengths are not known to be equal."""
+    return len(column) == 2 and len(row) == 1 and column[1] == 1 and 1 not in (column[0], row[0])
+
+
+def _is_predicted(column: Value) -> bool:
+    """Whether a layer gave the column: one number for each example."""
+    return isinstance(column, Array) and column.tree
+
+
 def _is_sure(value: Value) -> bool:
-    return isinstance(value, Array) and value.certain and not value.tree
+    """Whether the value is an array on every run; what a layer gives is one, though its dtype may be unknown."""
+    return isinstance(value, Array) and value.certain
 
 
 def _is_meant(column: Value) -> bool:

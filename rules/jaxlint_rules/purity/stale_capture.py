@@ -35,6 +35,7 @@ from jaxlint_rules.purity._captures import (
     timeline,
 )
 
+_NUMBERS = (Array, NumpyArray, Static)
 _DATA = (Array, DictValue, Instance, ListValue, NumpyArray, Static, TupleValue, Unknown)
 
 
@@ -42,7 +43,7 @@ class StaleCapture(Rule):
     """A jitted function reads a variable that changes later.
 
     ## What it does
-    Finds jitted functions that read a variable of an enclosing scope, where the program calls the function, rebinds
+    Finds jitted functions, and functions that they call, that read a variable of an enclosing scope, where the program calls the function, rebinds
     the variable or changes what it holds, and calls the function again.
 
     ## Why is this bad?
@@ -99,6 +100,7 @@ class StaleCapture(Rule):
         if function is None or function.module is not event.frame.module:
             return
         reported: set[str] = set()
+        self.check_called(event, function, name, report)
         for path, read in free_reads(function.node):
             root = path.partition(".")[0]
             found = function.scope.lookup(root)
@@ -123,6 +125,25 @@ class StaleCapture(Rule):
                     f"`{t.label}` reads `{path}` at trace time only: the change at line {change.line} is lost; pass it in",
                     reason=f"{t.why.explain(report.module)}; a captured value becomes a constant of the compiled program",
                 )
+
+    def check_called(self, event: TransformEvent, function: Function, name: str, report: Reporter) -> None:
+        """Globals that functions of the module read which the compiled function calls: they are traced with it."""
+        module = function.module
+        if _clears_caches(module.tree):
+            return
+        for called in _called_functions(function):
+            for path, read in free_reads(called.node):
+                found = called.scope.lookup(path)
+                if found is None or not found[1].is_module or not isinstance(found[0], _NUMBERS):
+                    continue
+                change = self.change_by_function(function, path, name)
+                if change is not None:
+                    report(
+                        read,
+                        f"`{event.transformed.label}` reads `{path}` at trace time only: the change at line {change.line} is lost; pass it in",
+                        reason=f"`{event.transformed.label}` calls `{called.name}`; {event.transformed.why.explain(report.module)}",
+                    )
+                    break
 
     def check_bound(self, event: TransformEvent, name: str, report: Reporter) -> None:
         """A jitted `partial` holds the arrays that its variables had at its creation."""
@@ -228,6 +249,21 @@ class StaleCapture(Rule):
             if change is not None:
                 return change
         return None
+
+
+def _called_functions(function: Function) -> list[Function]:
+    """The functions at the top of the module that a function names, and those that they name, besides itself."""
+    found: dict[str, Function] = {}
+    waiting = [function]
+    while waiting:
+        for path, _ in free_reads(waiting.pop().node):
+            held, scope = function.scope.lookup(path) or (None, function.scope)
+            if isinstance(held, Function) and scope.is_module and path not in found:
+                found[path] = held
+                waiting.append(held)
+    return [
+        each for each in found.values() if each.module is function.module and each.node is not function.node
+    ]
 
 
 def _clears_caches(tree: ast.Module) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, Frame, Loop, Reporter, Rule, TransformEvent, concerns
-from jaxlint.api.syntax import all_parameters, dotted, walk
+from jaxlint.api import CallEvent, Frame, Loop, Module, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.syntax import all_parameters, dotted, nodes_of, walk
 from jaxlint.api.tables import JIT_KINDS
 from jaxlint.api.values import (
     Array,
@@ -19,8 +19,8 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, given_arguments, host_loops, loop_variables
-from jaxlint_rules._names import names_in, unpacked
+from jaxlint_rules._loops import FEW, given_arguments, host_loops, loop_variables, rebound
+from jaxlint_rules._names import names_in, unpacked, variable_given
 from jaxlint_rules.recompilation._following import follows
 from jaxlint_rules.recompilation._jitted_anew import (
     fresh_function,
@@ -33,6 +33,24 @@ from jaxlint_rules.recompilation._jitted_anew import (
     uses_loop_variable,
 )
 
+_COMPILED = ("numpyro.infer.MCMC", "numpyro.infer.mcmc.MCMC")  # objects that keep what they have compiled
+_COMMON = frozenset(
+    {
+        "run",
+        "fit",
+        "train",
+        "learn",
+        "get",
+        "update",
+        "add",
+        "build",
+        "compile",
+        "solve",
+        "main",
+        "call",
+        "forward",
+    }
+)
 _SOLVERS = ("scipy.optimize.", "scipy.integrate.")
 _BETWEEN = 1  # functions between a loop and the function that jits
 # functions that run once, so their jits are created once
@@ -46,6 +64,7 @@ class JitInLoop(Rule):
     Finds `jax.jit` applied in a loop, or in a function or property that is used in a loop, to a function that is created again each
     time: a lambda, a nested `def`, a `partial`, a bound method (`model.step` is another object at each evaluation). A function
     that SciPy's solvers call is called in a loop, too. So is a `partial` of numbers that follow the loop's counter: they could be arguments.
+    So is a method that jits what it calls, in a loop over an object of unknown class, and an `MCMC` of numpyro that is made in a loop.
 
     ## Why is this bad?
     Compiled programs are cached by the function object. A new object each time means tracing and compiling each time:
@@ -129,10 +148,13 @@ class JitInLoop(Rule):
             return
         self.check_callers(event, fresh[0], report)
 
-    @concerns(*_SOLVERS)
+    @concerns(*_SOLVERS, *_COMPILED)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         """Functions that a SciPy solver calls repeatedly, which is a loop as well."""
         if event.frame.stage.staged or event.frame.module.is_test:
+            return
+        if event.name in _COMPILED:
+            self.check_object(event, report)
             return
         for value in [*event.args, *event.kwargs.values()]:
             function = value.function if isinstance(value, (BoundMethod, Partial)) else value
@@ -141,6 +163,7 @@ class JitInLoop(Rule):
 
     def finish(self, report: Reporter) -> None:
         for function, (event, what) in self.made_inside.items():
+            self.check_method(function, event, what, report)
             call = self.solved.get(function)
             if call is None or call.frame.module is not event.frame.module:
                 continue
@@ -151,6 +174,35 @@ class JitInLoop(Rule):
                 reason=f"`{call.name}` calls the function at each step (line {getattr(call.node, 'lineno', '?')}); "
                 f"{event.transformed.why.explain(report.module)}",
             )
+
+    def check_method(self, function: ast.AST, event: TransformEvent, what: str, report: Reporter) -> None:
+        """A method that jits what it calls at once, and that a loop calls on an object of unknown class."""
+        frame = event.frame
+        call = _called_by_a_loop(function, frame.module)
+        if call is None or frame.is_conditional() or not frame.module.reported:
+            return
+        report.event = event
+        report(
+            event.node,
+            f"`{event.transformed.api}` of {what} in `{frame.name}` recompiles at every call; jit it once, outside",
+            reason=f"the loop around line {call.lineno} calls the method; {event.transformed.why.explain(report.module)}",
+        )
+
+    def check_object(self, event: CallEvent, report: Reporter) -> None:
+        """An object that compiles its program when it first runs, made anew in each iteration of what stays the same."""
+        loop = real_loop(event.frame)
+        if loop is None or loop.trips == 1 or event.frame.guarded_in_loop():
+            return
+        if names_in(event.node) & (target_names(loop.node) | rebound(loop.node)) - _assigned_to(
+            event, report
+        ):
+            return
+        what = event.name.rpartition(".")[2]
+        report(
+            event.node,
+            f"a new `{what}` compiles its program in every iteration; make it once, before the loop",
+            reason=f"`{what}` keeps what it has compiled; the loop at line {getattr(loop.node, 'lineno', '?')} makes it anew",
+        )
 
     def check_wrapped(self, event: TransformEvent, loop: Loop | None, report: Reporter) -> None:
         """A module function that each iteration wraps again: no compilation, but about 50 us."""
@@ -216,6 +268,25 @@ class JitInLoop(Rule):
             f"`{event.transformed.api}` of {what} in `{frame.function.name}` recompiles at every call; jit it once, outside",
             reason=f"`{frame.function.name}` is called in the loop at {where}; {event.transformed.why.explain(report.module)}",
         )
+
+
+def _assigned_to(event: CallEvent, report: Reporter) -> set[str]:
+    """The variable that holds the object."""
+    return {variable_given(report.module.parents.get(event.node))}
+
+
+def _called_by_a_loop(function: ast.AST, module: Module) -> ast.Call | None:
+    """A call of a method by its name in a loop of the module, where no other class there has a method of that name."""
+    name = getattr(function, "name", "")
+    if not isinstance(module.parents.get(function), ast.ClassDef) or name in _COMMON:
+        return None
+    if sum(other.name == name for other in nodes_of(module.tree, ast.FunctionDef)) != 1:
+        return None
+    for call in nodes_of(module.tree, ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == name and len(call.args) > 0:
+            if any(isinstance(above, (ast.For, ast.While)) for above in module.ancestors(call)):
+                return call
+    return None
 
 
 def _runs_in_loop(caller: Frame) -> Frame | None:

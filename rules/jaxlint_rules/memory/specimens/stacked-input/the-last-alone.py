@@ -18,7 +18,7 @@ def fit(params, batches):
         params = jax.tree.map(lambda p: p - 0.1 * batch.mean(), params)
         return params, (params, batch.sum())
 
-    params, (history, losses) = jax.lax.scan(step, params, batches)
+    params, (history, losses) = jax.lax.scan(step, params, batches)  # finding
     return jax.tree.map(lambda p: p[-1], history), losses
 
 

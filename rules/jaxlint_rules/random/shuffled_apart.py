@@ -1,0 +1,89 @@
+"""Inputs and labels that are shuffled under different keys."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import dotted
+from jaxlint.finding import Severity
+
+_INPUTS = re.compile(
+    r"(^|_)(xs?|inputs?|features?|images?|imgs?|obs|observations?|data|tokens|prompts?)(_|$)"
+)
+_TARGETS = re.compile(r"(^|_)(ys?|labels?|targets?|actions?|acts|rewards?|masks?|outputs?)(_|$)")
+
+
+class ShuffledApart(Rule):
+    """Inputs and targets are shuffled in different orders.
+
+    ## What it does
+    Finds two calls of `jax.random.permutation` in one function, one of inputs (`x`, `images`, `obs` ...) and one of their targets (`y`, `labels` ...),
+    under different keys.
+
+    ## Why is this bad?
+    Different keys give different orders, so that the pairs are torn apart: the model is trained on random labels. Nothing fails.
+
+    ## Example
+    ```python
+    k1, k2 = jax.random.split(key)
+    x = jax.random.permutation(k1, x)
+    y = jax.random.permutation(k2, y)
+    ```
+
+    ## Use instead
+    ```python
+    order = jax.random.permutation(key, x.shape[0])
+    x, y = x[order], y[order]
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Where pairs are to be broken, as for a test by permutation.
+
+    ## References
+    - [jax.random.permutation](https://docs.jax.dev/en/latest/_autosummary/jax.random.permutation.html)
+    """
+
+    code = "JAX307"
+    name = "shuffled-apart"
+    category = "random"
+    severity = Severity.WARNING
+
+    def __init__(self) -> None:
+        self.shuffled: dict[ast.AST, list[ast.Call]] = {}  # by function
+
+    @concerns("jax.random.permutation")
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        node = event.node
+        if not isinstance(node, ast.Call) or len(node.args) != 2 or node.keywords or event.frame.is_in_test():
+            return
+        earlier = self.shuffled.setdefault(event.frame.owner, [])
+        if node in earlier:
+            return
+        for other in earlier:
+            if dotted(other.args[0]) == dotted(node.args[0]) or not dotted(node.args[0]):
+                continue
+            names = [dotted(call.args[1]).rpartition(".")[2].lower() for call in (other, node)]
+            if any(
+                _INPUTS.search(one) and _TARGETS.search(two) and _fit(one, two)
+                for one, two in (names, names[::-1])
+            ):
+                report(
+                    node,
+                    f"`{names[0]}` and `{names[1]}` are shuffled in different orders; permute indices once and use them for both",
+                    reason=f"line {other.lineno} shuffles under `{ast.unparse(other.args[0])}`, and this under `{ast.unparse(node.args[0])}`",
+                )
+                break
+        earlier.append(node)
+
+
+def _fit(one: str, two: str) -> bool:
+    """Whether two names speak of the same set: `x_train` and `y_train`, or no set at all."""
+    sets = [
+        {part for part in name.split("_") if part in ("train", "test", "val", "valid")} for name in (one, two)
+    ]
+    return sets[0] == sets[1]
