@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
-from jaxlint.codemods.purity.values import NONE, NUMBER, NUMPY, TEXT, Place, Value, leaves_of
+from jaxlint.codemods.purity.values import NONE, NUMBER, NUMPY, TEXT, Place, Value
 from jaxlint.codemods.site import Refused, Site
 
 _BUILTINS = frozenset({"float", "int", "bool"})
@@ -111,8 +111,8 @@ class _Division:
         if isinstance(node, ast.Name):
             home = self.file.names.scope_at(node).resolve(node.id)
             if home is not None:
-                return frozenset(leaves_of(self.possible.of_place(Place(self.file, home, node.id))))
-        return frozenset(leaves_of(self.possible.of(node, self.file)))
+                return self.possible.of_place(Place(self.file, home, node.id))
+        return self.possible.of(node, self.file)
 
     def _fetched(self, node: ast.AST) -> ast.expr | None:
         """What a call fetches from the device."""

@@ -38,8 +38,8 @@ class Steps(Region):
         if any(isinstance(one, ast.Try | ast.With) for one in site.names.ancestors_below(loop, scope.node)):
             raise Refused("what follows an exception could see that the steps ran before the host's part")
         host = host_part(site, loop, possible, file)
-        if not host.computing:
-            raise Refused("it computes nothing on arrays")
+        if not host.computing or not host.statements:
+            raise Refused("it computes nothing on arrays, or does nothing else")
         region = Region.at(site, site.across([host.computing[0]]), "jax.jit")
         steps = cls(site, scope, host.computing, region.flow, "jax.jit", host=host)
         for one in host.computing:
@@ -131,11 +131,11 @@ class Steps(Region):
         over = self.loop.iter
         if isinstance(over, ast.Call) and getattr(over.func, "id", "") == "range":
             self.counts = self.site.names.scope_at(over).resolve("range") is None
-            known = [leaves_of(possible.of(file.same(one), file)) for one in over.args]
+            known = [possible.of(file.same(one), file) for one in over.args]
             if not self.counts or over.keywords or not all(one and one <= {NUMBER} for one in known):
                 raise Refused("the bounds of the range may be arrays, or are unknown")
             return
-        if leaves_of(possible.of(file.same(over), file)) != {ARRAY}:
+        if possible.of(file.same(over), file) != {ARRAY}:
             raise Refused("what it runs over may be no array")
 
     def stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:

@@ -161,7 +161,7 @@ def _loops(
         if stop is not None:
             yield [_fix("break-to-while-loop", stop.test, source)]
         elif (
-            isinstance(node, ast.For) and allowed and not _runs_over(node.iter, lists) and not _is_short(node)
+            isinstance(node, ast.For) and allowed and not _runs_over(node.iter, lists) and not is_short(node)
         ):
             ways = [_fix(name, node.iter, source) for name in ("for-to-vmap", "for-to-scan")]
             # all summands are then stored at once, which may be too much; a scan is the alternative
@@ -188,7 +188,7 @@ def _runs_over(iterable: ast.expr, lists: set[str]) -> bool:
     return isinstance(root, ast.Name) and root.id in lists
 
 
-def _is_short(loop: ast.For) -> bool:
+def is_short(loop: ast.For) -> bool:
     """Whether a loop visibly has few iterations, as over layers or epochs."""
     over = loop.iter
     if isinstance(over, ast.Tuple | ast.List):

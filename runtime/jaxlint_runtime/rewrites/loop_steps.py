@@ -14,6 +14,7 @@ from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.observed_results import MODULE
+from jaxlint_runtime.rewrites.loop_edits import is_short
 from jaxlint_runtime.rewrites.proposals import Rewrite, busy, edit_of
 from jaxlint_runtime.rewrites.regions import body_of
 
@@ -73,7 +74,7 @@ def _loops(body: Sequence[ast.stmt]) -> list[ast.For]:
         node = waiting.pop(0)
         if isinstance(node, _NESTED):
             continue
-        if isinstance(node, ast.For):
+        if isinstance(node, ast.For) and not is_short(node):
             found.append(node)
         waiting += ast.iter_child_nodes(node)
     return found[::-1]

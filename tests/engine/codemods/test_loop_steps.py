@@ -108,7 +108,7 @@ MOVE = "x = move(x)"
 REFUSALS: dict[str, tuple[str, str]] = {
     "it prints at each step": (loop(MOVE, "print(float(x[0]))"), "more than count"),
     "it stops": (loop(MOVE, "if float(x[0]) > 2:", "    break"), "may end early"),
-    "it decides": (loop(MOVE, "if float(x[0]) > 2:", "    x = x / 2"), "more than assign"),
+    "it decides": (loop(MOVE, "found.append(float(x[0]))", "if known:", "    x = x / 2"), "more than assign"),
     "it asks the clock": (
         "import time\n" + loop(MOVE, "found.append((time.time(), float(x[0])))"),
         "may do more than compute a number",
@@ -136,6 +136,15 @@ REFUSALS: dict[str, tuple[str, str]] = {
         "depends on it",
     ),
     "a generator is run over": (loop(MOVE, "found.append(float(x[0]))", over="known"), "no array"),
+    "a list of arrays is no array": (
+        loop("x = x + i", "found.append(float(x[0]))", over="[jnp.ones(3), jnp.ones(3)]"),
+        "no array",
+    ),
+    "a list that grows in place": (
+        loop(MOVE, "known += [float(x[0])]", before="    known = [0.0]\n    also = known\n"),
+        "changed in place",
+    ),
+    "nothing is left for the host": (loop(MOVE), "does nothing else"),
     "a comment would be lost": (
         loop(MOVE, "found.append(float(x[0]))", note="  # steps"),
         "a comment",
