@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from jaxlint.codemods.dataflow import root_of
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, own_parts
+from jaxlint.codemods.purity.turns import Turns
 from jaxlint.codemods.purity.values import (
     Inst,
     Made,
@@ -63,25 +64,34 @@ def _last_value(node: ast.expr, function: FunctionNode, possible: PossibleValues
     *before, last = function.body
     if not isinstance(last, ast.Return) or node not in set(ast.walk(last)):
         return frozenset()
-    for statement in reversed(before):
+    return _last_given(node.id, before, possible, file)
+
+
+def _last_given(name: str, statements: Sequence[ast.stmt], possible: PossibleValues, file: File) -> Values:
+    """The last value that statements in sequence assign to a variable; empty if that depends on the path."""
+    for statement in reversed(statements):
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         if len(targets) == 1 and isinstance(statement, ast.Assign):
             (target,) = targets
-            if isinstance(target, ast.Name) and target.id == node.id:
+            if isinstance(target, ast.Name) and target.id == name:
                 return possible.of(statement.value, file)
             if isinstance(target, ast.Tuple):
                 names = [getattr(one, "id", "") for one in target.elts]
-                if names.count(node.id) == 1:
+                if names.count(name) == 1:
                     return possible.expressions.item_at(
-                        possible.of(statement.value, file), names.index(node.id), len(names)
+                        possible.of(statement.value, file), names.index(name), len(names)
                     )
-        bound = {
-            one.id
-            for one in ast.walk(statement)
-            if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
-        }
-        if node.id in bound:
-            break
+        parts = list(ast.walk(statement))
+        if any(
+            isinstance(one, ast.Name) and one.id == name and not isinstance(one.ctx, ast.Load)
+            for one in parts
+        ):
+            whole = isinstance(statement, ast.For) and not statement.orelse
+            if not whole or any(isinstance(one, ast.Break | ast.Continue) for one in parts):
+                break
+            assert isinstance(statement, ast.For)
+            turns = Turns(possible).surely(statement.iter, file)
+            return _last_given(name, statement.body, possible, file) if turns else frozenset()
     return frozenset()
 
 

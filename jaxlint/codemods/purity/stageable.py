@@ -183,6 +183,8 @@ def may_be_rows(draft: Draft, iterable: ast.expr) -> None:
         return
     program, file = program_and_file(draft)
     for value in _runs_over(file.same(iterable), file, PossibleValues(program), 0):
+        if value == TEXT:
+            raise Refused(f"`{iterable.id}` may be a string, which has no rows for JAX")
         if isinstance(value, Box):
             kind = "an iterator" if value.kind == "iterator" else f"a {value.kind}"
             raise Refused(f"`{iterable.id}` may be {kind}, which has no rows for JAX")

@@ -13,7 +13,7 @@ import pytest
 
 from jaxlint.codemods import Workspace
 from jaxlint.codemods.site import Site
-from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source import SourceFile
 
 HEAD = "import jax\nimport jax.numpy as jnp\nimport numpy as np\n\n"
@@ -127,3 +127,26 @@ def test_what_is_stacked_as_a_tree_is_refused_where_there_may_be_none() -> None:
     assert "`ys` is empty where the loop does not turn" in edited("for-to-vmap", text)
     certain = edited("for-to-vmap", text.replace("ys = []", "assert len(xs)\n    ys = []"))
     assert "ys = jax.vmap(" in certain
+
+
+@pytest.mark.parametrize(
+    ("over", "body", "refused"),
+    [
+        ("range(3)", "total = total + jnp.sin(xs).sum()", False),
+        ("xs", "total = total + jnp.sin(x)", True),
+        ("range(3)", "if total > 2:\n            break\n        total = total + jnp.sin(xs).sum()", True),
+        ("range(3)", "if n:\n            total = total + jnp.sin(xs).sum()", True),
+    ],
+)
+def test_a_sum_is_an_array_after_a_loop_that_turns_for_certain(over: str, body: str, refused: bool) -> None:
+    text = f"{HEAD}def f(xs, n):\n    total = 0.0\n    for x in {over}:\n        {body}\n    return total\n"
+    seen = [{"name": "xs", "type": "ArrayImpl", "leaves": [{}]}, {"name": "n", "type": "int"}]
+    source = SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")
+    step = Step("add-jit", "a.py", Span(5, 1, 5, 4), {"arguments": seen, "static_argnames": ["n"]})
+    plan = Workspace({"a.py": source}, strict=True).plan(FixRequest(Safety.UNSAFE, "Jit", (step,)))
+    assert isinstance(plan, str) == refused, plan
+
+
+def test_the_letters_of_a_string_are_no_rows() -> None:
+    text = f"{HEAD}def f(w, order):\n    for letter in order:\n        w = jnp.tanh(w)\n    return w\n\n\nf(1.0, 'abc')\n"
+    assert "`order` may be a string" in edited("for-to-scan", text)
