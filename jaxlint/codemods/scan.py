@@ -16,6 +16,7 @@ from jaxlint.codemods.layout import MAX_LINE, fresh_name
 from jaxlint.codemods.lifted_scans import LIFTED, LINEN_OPTIONS, Lifted, lifted_by, module_parameter
 from jaxlint.codemods.local_effects import check_expression
 from jaxlint.codemods.loops import Loop, packed
+from jaxlint.codemods.mapped_draws import may_be_mapped
 from jaxlint.codemods.module_state import makes_unstackable
 from jaxlint.codemods.purity.stageable import may_be_carried, may_be_staged
 from jaxlint.codemods.registry import Draft, codemod
@@ -134,6 +135,7 @@ class _RowLoop(Loop):
         collected: list[Filled | Sum] = [*self.filled, *self.sums]
         if not collected:
             raise Refused("the loop fills no list that is stacked afterwards")
+        may_be_mapped(self.draft, self.loop.body)
         over = self.rows.mapped()
         vmap = reference(self.site, self.draft.imports, "jax.vmap", self.node)
         results = ", ".join(one.output for one in collected)

@@ -8,6 +8,7 @@ from jaxlint.codemods.empty_loops import turning_test
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.local_effects import check_expression, constant_type
+from jaxlint.codemods.mapped_draws import may_be_mapped
 from jaxlint.codemods.purity.stageable import may_be_staged
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.rows import rows_of
@@ -43,6 +44,7 @@ def stack_to_vmap(draft: Draft, step: Step) -> None:
         )
     check_expression(site, value, "the row")
     may_be_staged(draft, [value])
+    may_be_mapped(draft, [value])
     rows = rows_of(draft, generator.target, generator.iter, [value])
     traced = {part.id for part in ast.walk(generator.target) if isinstance(part, ast.Name)}
     check_traceable(site, [value], traced, "the row", counters=rows.counters, handled=rows.handled)

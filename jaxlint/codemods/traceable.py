@@ -91,6 +91,8 @@ class _Check:
     def node(self, node: ast.AST) -> None:
         if isinstance(node, (ast.If, ast.While, ast.IfExp)):
             self.test(node.test)
+        elif isinstance(node, ast.Match):
+            self.test(node.subject)
         elif isinstance(node, ast.BoolOp):
             for value in node.values:
                 self.test(value)

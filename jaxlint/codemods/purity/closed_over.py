@@ -215,6 +215,12 @@ class ClosedOver:
                 yield from self._class_attribute(value, node)
             elif isinstance(value, Inst):
                 yield from self._default_of_class(value, node)
+            elif isinstance(value, Fn | Wrapped):
+                yield from self._set_anywhere(node)
+
+    def _set_anywhere(self, node: ast.Attribute) -> Iterator[str]:
+        for other, store in self.program.stores.get(node.attr, ())[:1]:
+            yield f"reads `{shown_source(node)}`, which is set at {self.program.place(other, store)}"
 
     def _patched(self, name: str) -> str | None:
         """Whether the program sets an attribute of a library: `jnp.tanh = ...`."""
@@ -227,10 +233,9 @@ class ClosedOver:
         member = self.possible.classes.member(value, node.attr)
         if member is None or isinstance(member[1].node, FUNCTIONS):
             return
-        for other, store in self.program.stores.get(node.attr, ()):
-            yield f"reads `{shown_source(node)}`, which is set at {self.program.place(other, store)}"
-            return
-        if (why := self._class_set_by_name(node.attr)) is not None:
+        if node.attr in self.program.stores:
+            yield from self._set_anywhere(node)
+        elif (why := self._class_set_by_name(node.attr)) is not None:
             yield f"reads `{shown_source(node)}`, which {why}"
 
     def _class_set_by_name(self, name: str) -> str | None:

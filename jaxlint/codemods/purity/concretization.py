@@ -323,6 +323,8 @@ class Traced:
             return self._looks_up(node, file)
         if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
             return "branches on a tracer" if self.is_traced(node.test, file) else ""
+        if isinstance(node, ast.Match):  # patterns ask for a type or a value
+            return "branches on a tracer" if self.is_traced(node.subject, file) else ""
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             told = [*node.exc.args, *(keyword.value for keyword in node.exc.keywords)]
             return "passes a tracer to an exception" if any(self.is_traced(one, file) for one in told) else ""  # fmt: skip

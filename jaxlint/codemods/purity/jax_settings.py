@@ -11,6 +11,9 @@ from jaxlint.codemods.text_edits import shown_source
 
 _SETTINGS = frozenset({"jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_disable_jit", "jax_default_dtype_bits", "jax_enable_custom_prng", "jax_default_prng_impl", "jax_threefry_partitionable", "jax_default_device"})  # fmt: skip
 _CHECKS = frozenset({"jax_debug_nans", "jax_debug_infs"})
+_GENERATOR = "jax_default_prng_impl"
+_MAPPABLE = "threefry2x32"  # draws the same under `vmap` as key by key; `rbg` and `unsafe_rbg` do not
+_KEYS = frozenset({"jax.random.key", "jax.random.PRNGKey", "jax.random.wrap_key_data"})
 # A call that may change a setting: its name, the setting ("" if computed), and its place.
 _Change = tuple[str, str, ast.Call, File]
 
@@ -43,6 +46,21 @@ def values_checked(possible: PossibleValues) -> Iterator[str]:
         if (asked in _CHECKS or computed) and not (isinstance(given, ast.Constant) and not given.value):
             place = possible.program.place(file, node)
             yield f"may run under `{asked or 'jax_debug_nans'}`, by `{shown_source(node)}` at {place}, which sees no value within a compiled function"
+
+
+def generators_chosen(possible: PossibleValues) -> Iterator[str]:
+    """Where a program may draw with another generator than the default one, in words."""
+    program = possible.program
+    for said, file in said_outside(program, _GENERATOR):
+        yield f"by what {program.place(file, said)} says"
+    for name, setting, node, file in _changes(possible):
+        given: list[ast.expr] = []
+        if name == "jax.default_prng_impl" or (name == "jax.config.update" and setting in (_GENERATOR, "")):
+            given = node.args[-1:]
+        elif name in _KEYS:
+            given = [*node.args[1:2], *(one.value for one in node.keywords if one.arg == "impl")]
+        if given and getattr(given[0], "value", given[0]) not in (None, _MAPPABLE):
+            yield f"by `{shown_source(node)}` at {program.place(file, node)}"
 
 
 def said_outside(program: Program, setting: str) -> Iterator[tuple[ast.AST, File]]:

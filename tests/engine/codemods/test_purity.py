@@ -121,9 +121,12 @@ REFUSED = {
     "a table that NumPy writes into": ("T = np.ones(3, np.float32)\ndef change():\n    np.multiply(T, 2, out=T)\nchange()\ndef f(x):\n    return x * T\n" + CALL, "reads `T`"),
     "an object that is no pytree": ("class Q:\n    def __init__(self, value):\n        self.value = value\ndef f(q):\n    return jnp.sin(q.value)\n\nf(Q(jnp.ones(3)))\n", "not a pytree"),
     "an array that is looked for in a list": ("def f(x):\n    return jnp.sin(x)\nseen = [jnp.ones(3)]\nx = f(seen[0])\nprint(seen.index(x), x in seen)\n", "the same object"),
+    "a pattern for a type": ("def f(x, rate):\n    match rate:\n        case float():\n            return x * rate\n        case _:\n            return x\n\nf(jnp.ones(3), 0.5)\n", "branches on a tracer"),
+    "an attribute of the function itself": ("def f(x):\n    return jnp.sin(x) * f.scale\nf.scale = 2.0\ndef late():\n    f.scale = 3.0\nlate()\n" + CALL, "reads `f.scale`"),
     "a string of an array": ("def f(x):\n    name = f'{x}'\n    return jnp.sin(x) * len(name)\n" + CALL, "into a string"),
 }  # fmt: skip
 FINE = {
+    "a pattern for what is static": "def f(x, debug):\n    match debug:\n        case 'sin':\n            return jnp.sin(x)\n        case _:\n            return x\n\nf(jnp.ones(3), 'sin')\n",
     "truth values that choose": "def f(x, step):\n    return x * 0.5 ** (step > 10) * (1 + 2 * (step > 20)) * ((step > 3) & (step < 5))\n\nfor step in range(30):\n    f(jnp.ones(3), step)\n",
     "a rate that falls with a root": "def f(x, step):\n    return x * (step + 1) ** -0.5\n\nfor step in range(9):\n    f(jnp.ones(3), step)\n",
     "a setting of a class that is only read": "class C:\n    rate = 1.0\nc = C()\ndef f(x):\n    return x * c.rate * C.rate\n" + CALL,
