@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -19,19 +20,24 @@ from types import MappingProxyType
 from typing import Any
 
 from benchmarks.corpora.present import table
+from benchmarks.robustness.forked import Forks
 from benchmarks.robustness.pool import read
+from benchmarks.robustness.possible_edits import possible_edits
 from benchmarks.robustness.seeds import ROOT
 from jaxlint_runtime.rewrites.error_output import said_on_errors  # type: ignore[import-untyped]
 
 _SECONDS = 900.0
+_NOTHING = "no arguments"
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d+(?:e[-+]?\d+)?")
 _FLAGS = re.compile(r"^# flags: (.+)$", re.MULTILINE)
 _SETTING = re.compile(r"\w+=")
 _CLOSE = 1e-4  # as far as an edit may move a float32 that is printed
+POSSIBLE = "possible"  # each edit that verify may write, whether it gains or not
 EDITS = {
     "verify": ("verify", "--apply", "--allow-dirty", "--output-format", "json"),
     "fix": ("fix",),
     "unsafe": ("fix", "--unsafe-fixes"),
+    POSSIBLE: (),
 }
 
 
@@ -54,7 +60,6 @@ class Outcome:
     changed: tuple[str, ...]
     problem: str | None
     seconds: float
-    exit_code: int
 
 
 def programs(folder: Path) -> list[tuple[Path, list[tuple[str, ...]]]]:
@@ -117,22 +122,56 @@ def judge(
         (original / "pyproject.toml").touch()
         before = read(original)
         runs = [_run(Path(name), before, program.name, way) for way in ways]
-        for edit in edits:
+
+        def judged(what: str, after: dict[str, bytes], problem: str | None) -> Outcome:
             started = time.monotonic()
-            project = Path(name, "project")
-            shutil.copytree(original, project)
-            command = [sys.executable, "-m", "jaxlint", *EDITS[edit], *(options if edit == "verify" else ())]
-            done = _ended([*command, program.name], project)
-            after = {path: data for path, data in read(project).items() if path in before}
             changed = tuple(sorted(path for path in before if after.get(path) != before[path]))
-            problem = _verify_problem(done) if edit == "verify" else _fix_problem(done)
             if problem is None and changed:
                 problem = _changed_run(Path(name), program.name, ways, runs, after, set(before))
             if kept is not None and changed:
-                shutil.copytree(project, kept / program.stem / edit, dirs_exist_ok=True)
-            shutil.rmtree(project)
+                _write({path: after[path] for path in changed}, kept / program.stem / _as_name(what))
             named = program.stem if program.name != "main.py" else program.parent.name
-            yield Outcome(named, edit, changed, problem, time.monotonic() - started, done.returncode)
+            return Outcome(named, what, changed, problem, time.monotonic() - started)
+
+        for edit in edits:
+            project = Path(name, "project")
+            shutil.copytree(original, project)
+            if edit == POSSIBLE:
+                yield from _each_possible(project, program.name, before, judged)
+            else:
+                more = options if edit == "verify" else ()
+                done = _ended([sys.executable, "-m", "jaxlint", *EDITS[edit], *more, program.name], project)
+                problem = _verify_problem(done) if edit == "verify" else _fix_problem(done)
+                yield judged(edit, read(project), problem)
+            shutil.rmtree(project)
+
+
+def _each_possible(
+    project: Path,
+    name: str,
+    before: dict[str, bytes],
+    judged: Callable[[str, dict[str, bytes], str | None], Outcome],
+) -> Iterator[Outcome]:
+    """What becomes of the program with each of its possible edits: with several at once, and with each alone where these are not right."""
+    found = possible_edits(project / name)
+    for why in found.refused:
+        print(f"    refused: {why}", file=sys.stderr)
+
+    def made(edits: Sequence[tuple[str, tuple[Any, ...]]]) -> Outcome:
+        texts = found.texts(edits) or {}
+        root = os.path.realpath(project)
+        new = {os.path.relpath(path, root): text.encode() for path, text in texts.items()}
+        return judged(" + ".join(told for told, _ in edits), before | new, None)
+
+    for group in found.groups():
+        whole = made(group)
+        for one in (
+            [whole] if whole.problem is None or len(group) == 1 else map(made, ([one] for one in group))
+        ):
+            if (one.problem or "").startswith(f"with {_NOTHING}: "):
+                print(f"    {one.edit}: the proof would see that {one.problem}", file=sys.stderr)
+            else:
+                yield one
 
 
 def _changed_run(
@@ -148,7 +187,7 @@ def _changed_run(
     for way, one in zip(ways, runs, strict=True):
         difference = different(one, _run(root, after, name, way), sources=sources)
         if difference is not None:
-            told.append(f"with {' '.join(way) or 'no arguments'}: {difference}")
+            told.append(f"with {' '.join(way) or _NOTHING}: {difference}")
     return "; ".join(told) or None
 
 
@@ -210,15 +249,34 @@ def _run(root: Path, files: dict[str, bytes], name: str, arguments: tuple[str, .
     """The program in a folder of its own, which always has the same path: it may print it."""
     folder = root / "run"
     shutil.rmtree(folder, ignore_errors=True)
+    _write(files, folder)
+    settings = list(takewhile(_SETTING.match, arguments))
+    given = dict(one.split("=", 1) for one in settings)
+    words = arguments[len(settings) :]
+    if any(one.startswith(("JAX_", "XLA_")) for one in given):  # which JAX reads when it is imported
+        done = _ended([sys.executable, name, *words], folder, given)
+        status, out, err = done.returncode, done.stdout, done.stderr
+    else:
+        status, out, err = _forks().run(folder, name, words, given, root)
+    kept = {path: data for path, data in read(folder).items() if "__pycache__" not in path}
+    return Ran(status, out, err, kept)
+
+
+@functools.cache
+def _forks() -> Forks:
+    return Forks(_environment())
+
+
+def _write(files: Mapping[str, bytes], folder: Path) -> None:
     for path, data in files.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
-    settings = list(takewhile(_SETTING.match, arguments))
-    given = dict(one.split("=", 1) for one in settings)
-    done = _ended([sys.executable, name, *arguments[len(settings) :]], folder, given)
-    kept = {path: data for path, data in read(folder).items() if "__pycache__" not in path}
-    return Ran(done.returncode, done.stdout, done.stderr, kept)
+
+
+def _as_name(what: str) -> str:
+    """A description as the name of a folder."""
+    return re.sub(r"[^\w.-]+", "-", what)[:80]
 
 
 def _ended(
