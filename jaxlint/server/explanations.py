@@ -4,14 +4,17 @@ array it is."""
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from jaxlint.places import shown_line
 from jaxlint.server.checking import Facts
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging.inspection import FunctionFacts
 from jaxlint.staging.inspection.arrays import ArrayFacts
+from jaxlint.staging.reach.tracer_sources import CallSite
 from jaxlint.syntax.facts import all_parameters
 from jaxlint.syntax.parse import parse_source, split_lines
 
@@ -133,10 +136,20 @@ class Explanations:
             lines.append(f"Why: {facts.reason}.")
         calls = [call for call in (facts.calls or {}).get(name, []) if call is not None]
         if calls:
-            places = list(dict.fromkeys(f"{call.path}:{call.line}" for call in calls))
+            places = list(dict.fromkeys(self._place_of(call) for call in calls))
             more = f" and {len(places) - _SHOWN_CALLS} more" if len(places) > _SHOWN_CALLS else ""
-            lines.append(f"Given at {', '.join(places[:_SHOWN_CALLS])}{more}.")
+            lines.append(f"Passed at {', '.join(places[:_SHOWN_CALLS])}{more}.")
         return "\n\n".join(lines)
+
+    def _place_of(self, call: CallSite) -> str:
+        """The place of a call for a reader of this document."""
+        if call.path == self.source.display:
+            return f"line {call.line}"
+        try:
+            path = os.path.relpath(call.path, Path(self.source.display).parent)
+        except ValueError:  # on another drive
+            path = call.path
+        return f"{path}:{call.line}"
 
     def _array(self, name: str, line: int) -> ArrayFacts | None:
         """The array that a name was last bound to above a line, in the enclosing function."""

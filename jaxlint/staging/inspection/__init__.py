@@ -15,7 +15,7 @@ from jaxlint.staging.inspection.parameters import gets_tracers, parameter_facts
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module
-from jaxlint.staging.reach.tracer_sources import Giver, TracerSources
+from jaxlint.staging.reach.tracer_sources import CallSite, TracerSources
 from jaxlint.staging.reach.unknown_receivers import Receivers
 from jaxlint.staging.values import Function, Scope
 from jaxlint.staging.values.labels import label_of
@@ -40,7 +40,7 @@ class FunctionFacts:
     basis: str | None
     params: dict[str, str] = field(default_factory=dict)
     reason: str = ""
-    calls: dict[str, list[Giver | None]] | None = None
+    calls: dict[str, list[CallSite | None]] | None = None
 
     def record(self) -> dict[str, object]:
         """The facts as JSON data."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Giver:
+class CallSite:
     """A call site, from its first to its last line. `staged`: in a function that is itself being traced there."""
 
     path: str
@@ -30,26 +30,26 @@ class TracerSources:
     """
 
     def __init__(self) -> None:
-        self.seen: dict[ast.AST, dict[str, dict[Giver | None, None]]] = {}
+        self.seen: dict[ast.AST, dict[str, dict[CallSite | None, None]]] = {}
 
     def note(
         self, function: ast.AST, bound: dict[str, Value], node: ast.AST | None, caller: Frame | None
     ) -> None:
         """Records a call of `function` in a stage."""
         known = self.seen.setdefault(function, {})
-        giver = _giver(node, caller)
+        call = _call_site(node, caller)
         for name, value in bound.items():
             if tracer_in(value) is not None:
-                known.setdefault(name, {})[giver] = None
+                known.setdefault(name, {})[call] = None
 
-    def of(self, function: ast.AST, name: str) -> list[Giver | None]:
+    def of(self, function: ast.AST, name: str) -> list[CallSite | None]:
         """The call sites that pass a tracer to the parameter, in the order in which they were seen."""
         return list(self.seen.get(function, {}).get(name, {}))
 
 
-def _giver(node: ast.AST | None, caller: Frame | None) -> Giver | None:
+def _call_site(node: ast.AST | None, caller: Frame | None) -> CallSite | None:
     if caller is None or not isinstance(node, (ast.expr, ast.stmt)):
         return None
     # A transformation's stand-in for the caller enters from outside the stage.
     staged = caller.home.staged and caller.context != "creation"
-    return Giver(caller.module.display, node.lineno, node.end_lineno or node.lineno, staged)
+    return CallSite(caller.module.display, node.lineno, node.end_lineno or node.lineno, staged)
