@@ -2,7 +2,7 @@
 
 `python tools/record.py [NAME...]` writes docs/images/NAME.svg for each recording below, all of them by default. The
 commands run in a terminal of a fixed width, so colours and layout are what a user sees; progress, which goes to
-standard error, is left out.
+standard error, is left out. "editor" is the screen of Neovim (`record_editor.py`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from record_editor import hover_and_fix
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
@@ -57,6 +58,9 @@ RECORDINGS: dict[str, tuple[str | None, tuple[Recording, ...]]] = {
         ),
     ),
 }
+
+# The program that is opened in the editor, and the line and column that the cursor is at.
+EDITOR = ("fixtures/tutorial", "train.py", (19, 12))
 
 
 def output_of(command: str, folder: Path) -> str:
@@ -113,23 +117,29 @@ def picture(lines: Sequence[Text]) -> str:
 
 
 def main() -> int:
-    names = sys.argv[1:] or list(RECORDINGS)
-    if unknown := set(names) - set(RECORDINGS):
+    every = [*RECORDINGS, "editor"]
+    names = sys.argv[1:] or every
+    if unknown := set(names) - set(every):
         print(
-            f"error: no recording {', '.join(sorted(unknown))}; there are {', '.join(RECORDINGS)}",
+            f"error: no recording {', '.join(sorted(unknown))}; there are {', '.join(every)}",
             file=sys.stderr,
         )
         return 2
     IMAGES.mkdir(parents=True, exist_ok=True)
     for name in names:
-        home, recordings = RECORDINGS[name]
         start = time.perf_counter()
         with tempfile.TemporaryDirectory() as scratch:
-            folder = Path(shutil.copytree(ROOT / home, Path(scratch) / "copy")) if home else ROOT
             lines: list[Text] = []
-            for recording in recordings:
-                print(f"{name}: {recording.command} ...", file=sys.stderr, flush=True)
-                lines += [Text("")] * bool(lines) + shown(recording, output_of(recording.command, folder))
+            if name == "editor":
+                home, program, place = EDITOR
+                folder = Path(shutil.copytree(ROOT / home, Path(scratch) / "copy"))
+                lines = hover_and_fix(folder, program, place, COLUMNS)
+            else:
+                source, recordings = RECORDINGS[name]
+                folder = Path(shutil.copytree(ROOT / source, Path(scratch) / "copy")) if source else ROOT
+                for recording in recordings:
+                    print(f"{name}: {recording.command} ...", file=sys.stderr, flush=True)
+                    lines += [Text("")] * bool(lines) + shown(recording, output_of(recording.command, folder))
         (IMAGES / f"{name}.svg").write_text(picture(lines), encoding="utf-8")
         print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
     return 0
