@@ -19,6 +19,7 @@ from jaxlint.cli.common import (
     Failure,
     check_folder_of,
     put_back_half_done,
+    said,
     write_report_file,
 )
 from jaxlint.cli.lockstep import LockstepOptions, lockstep_options
@@ -273,6 +274,8 @@ def command(
     for line in files.write(document):
         click.echo(line, err=True)
     _save(document, save)
+    if stored is not None and document.ran and not worse:
+        click.echo("jaxlint: nothing costs more than in the baseline", err=True)
     sys.exit(_exit_code(document, fail_under) or (FINDINGS if worse else 0))
 
 
@@ -384,6 +387,7 @@ def _save(document: Document, path: Path | None) -> None:
 
     if path is not None and document.ran and not document.interrupted:
         write_report_file(path, json.dumps(as_baseline(document), indent=2) + "\n", "the baseline")
+        click.echo(said(f"jaxlint: wrote {path}; commit it, and compare with --compare"), err=True)
 
 
 def _announcement(request: Request) -> str:

@@ -153,11 +153,13 @@ def test_the_text_report_goes_to_a_file_and_the_gate_closes(project: Path) -> No
         assert part in text
     assert "\x1b" not in text
     assert "starting" not in done.stderr
+    assert "jaxlint: wrote baseline.json" in done.stderr
     assert done.stdout == ""
     (project / "train.py").write_text(PROGRAM.replace("(1500, 1500)", "(2000, 2000)"))
     done = verify(project, "-q", *QUICK, "--compare", "baseline.json", "train.py")
     assert done.returncode == 1, done.stderr
     assert "worse than the baseline: train.py::track" in done.stdout
+    assert "nothing costs more" not in done.stderr
 
 
 @pytest.mark.slow

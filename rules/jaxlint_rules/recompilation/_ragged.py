@@ -22,7 +22,7 @@ CONVERTING = frozenset({"array", "asarray"})
 _TEXT = frozenset({"split", "encode", "tokenize", "rsplit", "splitlines"})
 _SEARCHES = frozenset({"nonzero", "where", "flatnonzero", "argwhere"})
 _LENGTHENING = frozenset({"append", "extend", "insert"})
-_PADS = "pads to the longest"
+PADS = "pads to the longest"
 _PARTS = "returns an array"
 _DEPTH = 2  # functions between the loop and the array's creation
 
@@ -41,7 +41,7 @@ def ragged(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
         return ""
     iterated = made is getattr(loop, "iter", None)
     why = _length_of(function, position, frame, 0, iterated)
-    if why.startswith((_PADS, _PARTS)) and not iterated and not names_in(made) & _moving(loop):
+    if why.startswith((PADS, _PARTS)) and not iterated and not names_in(made) & _moving(loop):
         return ""  # the same data each time
     return f"`{function.name}` {why}" if why else ""
 
@@ -173,7 +173,7 @@ def _sized_by_data(call: ast.Call, function: ast.AST, iterated: bool) -> str:
         if isinstance(size, ast.Name):
             measured = _only_assignment(function, size.id) or size
         if _is_longest(measured) and not (iterated and _is_before_loops(measured, function)):
-            return f"{_PADS}, `{short_source(measured)}`"
+            return f"{PADS}, `{short_source(measured)}`"
     return ""
 
 

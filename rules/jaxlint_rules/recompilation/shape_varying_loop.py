@@ -33,7 +33,7 @@ from jaxlint_rules._loops import (
 )
 from jaxlint_rules._names import last_name, names_in, passed, unpacked
 from jaxlint_rules.recompilation._gathered import gathered
-from jaxlint_rules.recompilation._ragged import CONVERTING, drawn, ragged, text_length
+from jaxlint_rules.recompilation._ragged import CONVERTING, PADS, drawn, ragged, text_length
 
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
 _MASKS = frozenset({"isnan", "isfinite", "isinf", "isin", "logical_not", "logical_and", "logical_or"})
@@ -163,7 +163,7 @@ class ShapeVaryingLoop(Rule):
         line = getattr(loop.node, "lineno", None) or getattr(event.node, "lineno", "?")
         report(
             event.node,
-            f"`{callee.label}` recompiles every iteration: {how}; pad it",
+            f"`{callee.label}` recompiles every iteration: {how}; {'fix the length' if PADS in how else 'pad it'}",
             reason=f"{callee.why.explain(report.module)}, called in the loop at line {line}",
         )
 
