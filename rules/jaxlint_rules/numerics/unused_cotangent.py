@@ -85,7 +85,7 @@ class UnusedCotangent(Rule):
             report(
                 gradient,
                 f"`{rule.name}` never reads `{names[-1]}`, so the gradient is wrong; multiply by it",
-                reason=f"`{names[-1]}` is the {what} of what `{receiver.label}` returns",
+                reason=f"`{names[-1]}` is the {what} of the result of `{receiver.label}`",
             )
 
 
