@@ -40,7 +40,10 @@ def test_links_within_the_repository_lead_somewhere(page: Path) -> None:
 
 HOUSE = [
     ROOT / "docs" / name
-    for name in ("architecture.md", "finding.md", "internals.md", "verify-details.md", "shardings.md")
+    for name in (
+        *("architecture.md", "finding.md", "inside-check.md", "inside-fix.md", "inside-verify.md"),
+        *("verify-details.md", "shardings.md"),
+    )
 ]
 SOURCES = [
     *ROOT.glob("jaxlint/**/*.py"),
