@@ -19,7 +19,7 @@ from jaxlint.processes import can_fork
 from jaxlint.server import warmed
 from jaxlint.server.checking import Checked, Checker, Facts, Task, facts_of
 from jaxlint.server.documents import Document
-from jaxlint.server.warmed import Anew, Early, Final, Wrong
+from jaxlint.server.warmed import Early, Final, StartOver, Wrong
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging.project import settings_stamp
 
@@ -243,7 +243,7 @@ class _Loop:
             with contextlib.suppress(OSError):
                 warm.take(task.source)
                 said = self.heard(warm, warm.stop)
-                if said is not None and not isinstance(said, Anew):
+                if said is not None and not isinstance(said, StartOver):
                     return said
         if self.warm is not None:
             self.warm.end()

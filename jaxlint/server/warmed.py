@@ -49,7 +49,7 @@ class Final:
 
 
 @dataclass(frozen=True, slots=True)
-class Anew:
+class StartOver:
     """The text does not begin like the one that the process was created for."""
 
     number: int
@@ -234,7 +234,7 @@ class _Warmed:
         try:
             go_on_with(text)
         except Differs:
-            self.say_final.send(Anew(self.number))
+            self.say_final.send(StartOver(self.number))
             self.say_final.send([])
             os._exit(0)
         except SourceError:
