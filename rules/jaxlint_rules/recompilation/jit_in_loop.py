@@ -22,7 +22,7 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, given_arguments, host_loops, loop_variables, rebound
 from jaxlint_rules._names import names_in, unpacked, variable_given
 from jaxlint_rules.recompilation._following import follows
-from jaxlint_rules.recompilation._jitted_anew import (
+from jaxlint_rules.recompilation._repeated_jit import (
     fresh_function,
     is_data,
     kept,
