@@ -74,7 +74,7 @@ def analyze(
     def work() -> None:
         run(interpreter, result, only, CONTEXT_STEPS // sharing)
         if warm is not None:
-            warm.let_hear()
+            warm.deliver()
         for reporter in reporters:
             finish = getattr(reporter.rule, "finish", None)
             if finish is not None:

@@ -67,10 +67,10 @@ class WarmRun:
         stop = behind_imports(body)
         yield from body[:stop]
         self._stop(functools.partial(self._go_on_with, machine, module, body, stop))
-        self.let_hear()
+        self.deliver()
         yield from body[stop:]
 
-    def let_hear(self) -> None:
+    def deliver(self) -> None:
         """Sends the withheld events to the rules."""
         waiting, self._waiting = self._waiting or [], None
         for method, event, reporter in waiting:
@@ -78,7 +78,7 @@ class WarmRun:
 
     def goes_on(self) -> bool:
         """Whether the files that import the reported one should be evaluated too."""
-        self.let_hear()  # if the program ended before the stop
+        self.deliver()  # if the program ended before the stop
         return not self._previews()
 
     def parsed(self) -> list[Path]:
