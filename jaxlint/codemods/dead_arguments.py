@@ -58,7 +58,7 @@ def dead_arguments(site: Site, line: int) -> DeadArguments | None:
         given = bound_arguments(call, parameters)
         if given is None:
             return None
-        found &= {number for number, part in given.items() if ownership.gives_up(part, call)}
+        found &= {number for number, part in given.items() if ownership.is_dead(part, call)}
     positions = tuple(sorted(found))
     return (
         DeadArguments(site.span(transform), positions, tuple(parameters[n].arg for n in positions))
@@ -177,10 +177,10 @@ class Ownership:
             return []
         return self.names.bindings_of(node.id, self.names.scope_at(node))
 
-    def gives_up(self, node: ast.expr, call: ast.Call) -> bool:
+    def is_dead(self, node: ast.expr, call: ast.Call) -> bool:
         """Whether nothing can read the arrays of an argument after the call."""
         if isinstance(node, ast.Tuple | ast.List):
-            return bool(node.elts) and all(self.gives_up(part, call) for part in node.elts)
+            return bool(node.elts) and all(self.is_dead(part, call) for part in node.elts)
         if isinstance(node, ast.Name):
             return self.is_last_use(node, call) and self._is_sole_owner(node)
         return self.is_new(node)
