@@ -22,7 +22,7 @@ from jaxlint_runtime.proof.gain import gain_of, is_proven
 from jaxlint_runtime.protocol.report_forms import FunctionJson, ResultJson
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.source_analysis.findings import Foreseen
-from jaxlint_runtime.source_analysis.unused_after_call import given_up_at
+from jaxlint_runtime.source_analysis.unused_after_call import dead_arguments_at
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.wording.paths import display_path
 
@@ -160,7 +160,7 @@ def _donation(result: ResultJson, target: str, verification: Verification) -> Ed
     parameters, found = result["parameters"], _function_of(result, verification)
     claimed = _claimed(parameters, found, verification)
     sources = verification.check.sources if verification.check is not None else {}
-    known = None if found is None else given_up_at(found["jit_path"], found["jit_line"], sources)
+    known = None if found is None else dead_arguments_at(found["jit_path"], found["jit_line"], sources)
     if isinstance(claimed, str):
         if known is None or parameters.get("equinox"):
             return claimed

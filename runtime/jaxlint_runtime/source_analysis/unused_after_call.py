@@ -18,13 +18,13 @@ def callers_give_up(
     """Path, line and parameters for each jit, the parameters by position and by name."""
     found: dict[tuple[str, int], list[int | str]] = {}
     for one in functions:
-        known = given_up_at(one["jit_path"], one["jit_line"], sources)
+        known = dead_arguments_at(one["jit_path"], one["jit_line"], sources)
         if known is not None:
             found[one["jit_path"], one["jit_line"]] = [*known[1].positions, *known[1].names]
     return [(*place, parameters) for place, parameters in found.items()]
 
 
-def given_up_at(
+def dead_arguments_at(
     path: str | None, line: int | None, sources: Mapping[str, SourceFile]
 ) -> tuple[str, DeadArguments] | None:
     """The arguments that callers of the function jitted there no longer need, and the name of its checked file."""
