@@ -23,7 +23,7 @@ from jaxlint_runtime.protocol.worker_events import (
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.source_analysis.findings import as_records
-from jaxlint_runtime.source_analysis.unused_after_call import callers_give_up
+from jaxlint_runtime.source_analysis.unused_after_call import dead_arguments_of_callers
 
 
 @dataclass(slots=True)
@@ -106,4 +106,4 @@ class Run:
         """The facts about the source for a worker that has run the program."""
         sources = self.check.sources if self.check is not None else {}
         records = as_records(self.check) if self.check is not None else []
-        return Known(records, callers_give_up(self.document.functions, sources), go_on)
+        return Known(records, dead_arguments_of_callers(self.document.functions, sources), go_on)

@@ -12,7 +12,7 @@ from jaxlint.codemods.site import Site
 from jaxlint.source.file import SourceFile
 
 
-def callers_give_up(
+def dead_arguments_of_callers(
     functions: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]
 ) -> list[tuple[str, int, list[int | str]]]:
     """Path, line and parameters for each jit, the parameters by position and by name."""
