@@ -127,7 +127,7 @@ class Branches(Part):
             if asked is not None:
                 recall(asked, True, frame)
             # The branch that today's JAX takes must work there; a shim guards the other.
-            taken = self.taken_today(node.test, frame) if shim else None
+            taken = self.outcome_on_newest_jax(node.test, frame) if shim else None
             doubt = open_choice or missing is True or foreign is True or (answer and not required)
             unguarded = taken is True
             with Doubting(frame) if doubt else NOTHING, ImportGuard(frame, -1) if unguarded else NOTHING:
@@ -183,10 +183,10 @@ class Branches(Part):
             Block.guards_rest(frame)
             Block.doubts_rest(frame)
 
-    def taken_today(self, test: ast.expr, frame: Frame) -> bool | None:
+    def outcome_on_newest_jax(self, test: ast.expr, frame: Frame) -> bool | None:
         """The result of `hasattr(jax.some.module, "name")` on the newest JAX; None for any other test."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            inner = self.taken_today(test.operand, frame)
+            inner = self.outcome_on_newest_jax(test.operand, frame)
             return None if inner is None else not inner
         if not (isinstance(test, ast.Call) and dotted(test.func) == "hasattr" and len(test.args) == 2):
             return None
