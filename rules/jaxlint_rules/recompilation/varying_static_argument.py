@@ -6,9 +6,9 @@ import ast
 import re
 
 from jaxlint.api import Loop, Reporter, Rule, StaticArgumentEvent, TracedArgumentEvent
-from jaxlint.api.syntax import nodes_of
+from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.api.tables import JIT_KINDS
-from jaxlint.api.values import Array, Instance, Static
+from jaxlint.api.values import Array, ClassValue, Instance, Static
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import declare_traced
 from jaxlint_rules._loops import assigned_once, bodies, host_loops
@@ -128,6 +128,7 @@ class VaryingStaticArgument(Rule):
                 static = name in declared and declared[name].static
                 if event.transformed.kind == "filter_jit":
                     static = static or isinstance(value.fields.get(name), Static)
+                    static = static or _is_number(given, value.cls, name)
                 followed = follows(given, loop.node, frame) if static else ""
                 if followed:
                     line = getattr(loop.node, "lineno", "?")
@@ -168,6 +169,16 @@ class VaryingStaticArgument(Rule):
                     fix=fix,
                 )
                 return
+
+
+def _is_number(given: ast.expr, cls: ClassValue, name: str) -> bool:
+    """Whether a field is declared as a Python number, and is given one: arithmetic without a call of JAX or NumPy."""
+    declared = cls.all_fields().get(name)
+    annotation = declared.annotation if declared is not None else None
+    if annotation is None or ast.unparse(annotation) not in ("float", "int"):
+        return False
+    calls = [dotted(part.func) for part in ast.walk(given) if isinstance(part, ast.Call)]
+    return all(called in ("max", "min", "float", "int", "round", "abs") for called in calls)
 
 
 _AHEAD = re.compile(r"(^|_)(pre_?compil|warm_?up|compile_all)")  # it is there to compile later calls
