@@ -18,7 +18,9 @@ from jaxlint.api.releases import (
     package_of,
     takes_by_keyword,
 )
+from jaxlint.api.syntax import cache, dotted, nodes_of
 from jaxlint.finding import FixRequest, Safety, Severity, Step
+from jaxlint_rules._names import unpacked
 from jaxlint_rules.migration._changed_attributes import Attributes, aim_at
 from jaxlint_rules.migration._changed_names import SpelledNames, target_text
 
@@ -94,6 +96,7 @@ class ChangedSignature(Rule):
         node = event.node
         if not isinstance(node, ast.Call):
             return
+        self._update(event, node, report)
         callee, bound = self._callees.get(node.func), 0
         if callee is None and event.name == "functools.partial" and node.args:
             callee, bound = self._callees.get(node.args[0]), 1
@@ -106,6 +109,26 @@ class ChangedSignature(Rule):
             self._positional(node, callee, len(node.args) - bound, target, report)
             if not bound:
                 self._required(node, callee, target, report)
+
+    @staticmethod
+    def _update(event: CallEvent, node: ast.Call, report: Reporter) -> None:
+        """`optimizer.update(grads)` of nnx, which takes the model as well now; optax takes its state."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "update":
+            return
+        if len(node.args) != 1 or node.keywords or not isinstance(node.args[0], ast.Name):
+            return
+        target, _ = aim_at("flax", report)
+        change = call_change("flax.nnx.Optimizer")
+        if change is None or not target.lacks(change):
+            return
+        if node.args[0].id not in _gradients(event.frame.owner):
+            return
+        owner = ast.unparse(node.func.value)
+        report(
+            node,
+            f"`{owner}.update` takes the model and the gradients since {PACKAGES['flax'][0]} {change.removed_in}; pass both",
+            reason=target_text(report.version_of(PACKAGES["flax"][0]), "flax"),
+        )
 
     @staticmethod
     def _required(node: ast.Call, callee: str, target: Target, report: Reporter) -> None:
@@ -206,3 +229,17 @@ def _keyword_advice(changes: list[ApiChange]) -> str:
         else:
             advice.append(change.note.replace("; ", ", ") or "remove it")
     return ", ".join(dict.fromkeys(part for part in advice if part))
+
+
+@cache
+def _gradients(owner: ast.AST) -> frozenset[str]:
+    """The variables that a body binds to gradients of nnx: `grads = nnx.grad(f)(model)`, or the second of a pair."""
+    found: set[str] = set()
+    for statement in nodes_of(owner, ast.Assign):
+        call = statement.value.func if isinstance(statement.value, ast.Call) else None
+        name = dotted(call.func) if isinstance(call, ast.Call) else ""
+        if name in ("nnx.grad", "nnx.value_and_grad", "flax.nnx.grad", "flax.nnx.value_and_grad"):
+            parts = [part for target in statement.targets for part in unpacked(target)]
+            last = parts[-1]
+            found |= {last.id} if isinstance(last, ast.Name) else set()
+    return frozenset(found)
