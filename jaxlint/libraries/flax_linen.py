@@ -21,6 +21,7 @@ from jaxlint.staging.values import (
     ExternalObject,
     Function,
     Instance,
+    ListValue,
     Operation,
     Origin,
     Partial,
@@ -167,6 +168,19 @@ def apply(call: LibraryCall) -> Value:
     if how != "apply":
         variables = _variables(call)
         return variables if how == "init" else TupleValue([result, variables])
+    return _with_changed(result, call)
+
+
+@calls_of_made("flax.TrainState.apply_fn")
+def apply_of_state(call: LibraryCall) -> Value:
+    """`state.apply_fn(variables, *args)`, of a module that is not known."""
+    mutable = call.kwargs.get("mutable")
+    written = isinstance(mutable, ListValue) or (isinstance(mutable, Static) and mutable.const is not MISSING)
+    return _with_changed(call.opaque(), call) if written else call.opaque()
+
+
+def _with_changed(result: Value, call: LibraryCall) -> Value:
+    """The result of `apply`, in a pair with the collections that it changes if there are any."""
     mutable = call.kwargs.get("mutable")
     if mutable is None or not _is_set(mutable):
         return result

@@ -54,7 +54,6 @@ class ModuleStateDropped(Rule):
     name = "module-state-dropped"
     category = "api"
     severity = Severity.WARNING
-    preview = True  # until its findings in real code have been read: docs/writing-rules.md
 
     @concerns(callees=("ExternalObject", "Transformed", "Function"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
