@@ -220,7 +220,9 @@ def _makes_anew(event: KeyEvent) -> bool:
 def _draws_nothing(call: ast.AST) -> bool:
     """A call of a layer in the mode of inference, which takes a key and does not use it."""
     return isinstance(call, ast.Call) and any(
-        isinstance(keyword.value, ast.Constant) and keyword.value.value is _INERT.get(keyword.arg or "")
+        keyword.arg in _INERT
+        and isinstance(keyword.value, ast.Constant)
+        and keyword.value.value is _INERT[keyword.arg]
         for keyword in call.keywords
     )
 

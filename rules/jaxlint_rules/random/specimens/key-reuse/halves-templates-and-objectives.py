@@ -27,6 +27,11 @@ def evaluate(model, tokens, key):
     return features, model(tokens, key=key, inference=True)
 
 
+def draws(model, tokens, key):
+    first = model(tokens, key=key, mask=None)
+    return first, model(first, key=key, mask=None)  # finding
+
+
 def compute_loss(params, key):
     return jnp.sum((params + jax.random.normal(key, params.shape)) ** 2)
 
@@ -50,3 +55,4 @@ def the_same_half(key):
 
 halves(jax.random.key(0), 3)
 Head(jax.random.key(1))
+draws(eqx.nn.Dropout(0.5), jnp.ones(3), jax.random.key(2))
