@@ -63,7 +63,7 @@ class OptimizerStateDropped(Rule):
     category = "api"
     severity = Severity.WARNING
 
-    @concerns(callees=("ExternalMethod", "Unknown"), methods=("update",))
+    @concerns(callees=("ExternalMethod", "Unknown"), methods=("update", "init"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         self.check_init(event, report)
         if not is_optimiser_update(event) or report.module.is_test or event.frame.function is None:
