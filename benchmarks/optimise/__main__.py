@@ -1,8 +1,8 @@
 """What `jaxlint verify --apply` finds alone in ordinary programs, beside an expert's version of each.
 
-    python -m benchmarks.optimise [PROGRAM...] [--repeats N] [--output FILE.md] [--keep FOLDER]
+    python -m benchmarks.optimise [--blind] [PROGRAM...] [--repeats N] [--output FILE.md] [--keep FOLDER]
 
-Each folder of `programs/` has `naive.py` and `expert.py`, which print the same lines; where the expert's ideas come from stands at the top of
+Each folder of `programs/` (with `--blind` each of `blind/`, programs that verify was not written for) has `naive.py` and `expert.py`, which print the same lines; where the expert's ideas come from stands at the top of
 `expert.py`. verify runs at its default flags on a copy of `naive.py`; what it leaves there is run like the other two, in fresh
 processes, in the order A B C C B A. The gain on an axis is naive minus other; the table has the share of the expert's gain that
 verify reaches, on the axes where the interval of the expert's gain excludes none.
@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 PROGRAMS = Path(__file__).parent / "programs"
+BLIND = Path(__file__).parent / "blind"
 VERSIONS = ("naive", "verify", "expert")
 AXES = {
     "step_s": ("time a line", "ms", 1e-3),
@@ -117,10 +118,9 @@ def run(program: Path, folder: Path) -> dict[str, Any]:
     return dict(json.loads(result.read_text()))
 
 
-def measure(name: str, repeats: int, folder: Path) -> Outcome:
+def measure(source: Path, repeats: int, folder: Path) -> Outcome:
     """All runs of one program."""
-    outcome = Outcome(name, {version: [] for version in VERSIONS})
-    source = PROGRAMS / name
+    outcome = Outcome(source.name, {version: [] for version in VERSIONS})
     folder.mkdir(parents=True, exist_ok=True)
     paths = {"naive": source / "naive.py", "expert": source / "expert.py"}
     paths["verify"] = optimise(source, folder, outcome)
@@ -191,15 +191,21 @@ def about(outcomes: Sequence[Outcome], repeats: int) -> str:
 
 
 def main() -> int:
-    names = sorted(path.name for path in PROGRAMS.iterdir() if (path / "naive.py").exists())
+    pairs = {
+        root: sorted(path.name for path in root.iterdir() if (path / "naive.py").exists())
+        for root in (PROGRAMS, BLIND)
+    }
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=", ".join(names))
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=", ".join(pairs[PROGRAMS]))
+    parser.add_argument("--blind", action="store_true", help=f"of {', '.join(pairs[BLIND])}")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each version")
     parser.add_argument("--output", type=Path, help="write the table here, too")
     parser.add_argument("--keep", type=Path, help="keep the optimised programs in this folder")
     arguments = parser.parse_args()
+    folder = BLIND if arguments.blind else PROGRAMS
+    names = pairs[folder]
     if unknown := set(arguments.programs) - set(names):
         parser.error(f"no such program: {', '.join(sorted(unknown))}; there are {', '.join(names)}")
     outcomes = []
@@ -207,7 +213,7 @@ def main() -> int:
         root = (arguments.keep or Path(scratch)).resolve()
         for name in arguments.programs or names:
             print(f"{name} ...", file=sys.stderr, flush=True)
-            outcomes.append(measure(name, arguments.repeats, root / name))
+            outcomes.append(measure(folder / name, arguments.repeats, root / name))
             text = f"{table(outcomes)}\n{about(outcomes, arguments.repeats)}\n"
             if arguments.output is not None:  # what is known so far, should this be cut short
                 arguments.output.write_text(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from jaxlint.codemods.dataflow import root_of
+from jaxlint.codemods.dataflow import FUNCTIONS, root_of
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, own_parts
 from jaxlint.codemods.purity.turns import Turns
@@ -144,6 +144,9 @@ def returned_expressions(function: FunctionNode) -> list[ast.expr]:
     return [
         part.value
         for statement in function.body
+        if not isinstance(
+            statement, (*FUNCTIONS, ast.ClassDef)
+        )  # what a function inside returns is its caller's
         for part in [statement, *own_parts(statement)]
         if isinstance(part, ast.Return) and part.value is not None
     ]

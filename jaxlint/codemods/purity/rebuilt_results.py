@@ -366,6 +366,16 @@ class Rebuilt:
             return receiver.how.startswith(_MODELS)
         return isinstance(receiver, Made) and receiver.name.startswith((*_TREES, *_MODELS))
 
+    @staticmethod
+    def _list_that_keeps(callee: Value, call: ast.Call) -> ast.Name | None:
+        """The variable of a list whose `append` is called."""
+        is_append = isinstance(callee, Method) and callee.name == "append"
+        if not is_append or not isinstance(call.func, ast.Attribute):
+            return None
+        receiver = callee.receiver  # type: ignore[union-attr]
+        is_list = isinstance(receiver, Box) and receiver.kind == "list"
+        return call.func.value if is_list and isinstance(call.func.value, ast.Name) else None
+
     def _handed(self, node: ast.expr, call: ast.Call, file: File, depth: int, told: str) -> str | None:
         for callee in self.possible.of(call.func, file) or (Unknown(),):
             for one in _called(callee):
@@ -380,6 +390,12 @@ class Rebuilt:
                 if isinstance(one, Ext) and (one.name in _ORDERLESS or one.name.startswith(_TREES)):
                     continue
                 if isinstance(one, Method) and self._takes_trees(one.receiver):
+                    continue
+                held = self._list_that_keeps(one, call)
+                if held is not None:  # its items are read wherever the list is
+                    why = self._variable(held.id, file.names.scope_at(held).resolve(held.id), file, depth)
+                    if why is not None:
+                        return why
                     continue
                 parameter = (
                     self.possible.call_sites.parameter_for(node, call, one) if isinstance(one, Fn) else None

@@ -67,6 +67,7 @@ REFUSED = {
     "a list that is given back": ("def f(x, parts):\n    return jnp.sin(x), parts\n\nf(jnp.ones(3), [jnp.ones(3)])\n", "returns `parts`"),
     "the order of a result": ("def f(x):\n    return {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\nprint(f(jnp.ones(3)))\n", "may depend on their order"),
     "the order of a result, later": ("def f(x):\n    return x, {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\ndef show(found):\n    for key in found:\n        print(key)\nx, found = f(jnp.ones(3))\nshow(found)\n", "may depend on their order"),
+    "the order of results that are kept in a list": ("def f(x):\n    return {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\nkept = []\nkept.append({k: float(v) for k, v in f(jnp.ones(())).items()})\nprint(kept)\n", "may depend on their order"),
     "layers in the order of a dictionary": ("def f(x, layers):\n    for layer in layers.values():\n        x = jnp.tanh(x @ layer)\n    return x\n\nf(jnp.ones(3), {f'layer{n}': jnp.eye(3) for n in range(3)})\n", "may depend on their order"),
     **{
         f"numpy's {call.partition('(')[0]} on a path that no run took": (f"def g(x, check):\n    if check:\n        x = jnp.sin(np.{call})\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "to host code")
@@ -127,6 +128,8 @@ REFUSED = {
 }  # fmt: skip
 FINE = {
     "a pattern for what is static": "def f(x, debug):\n    match debug:\n        case 'sin':\n            return jnp.sin(x)\n        case _:\n            return x\n\nf(jnp.ones(3), 'sin')\n",
+    "results that are kept in a list and read by their keys": "def f(x):\n    return {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\nkept = []\nkept.append({k: float(v) for k, v in f(jnp.ones(())).items()})\nprint([one['loss'] for one in kept])\n",
+    "what a function inside returns to its caller": "def f(x):\n    def loss(w):\n        return jnp.sum(w), print\n    value, _ = loss(x)\n    return value\n" + CALL,
     "truth values that choose": "def f(x, step):\n    return x * 0.5 ** (step > 10) * (1 + 2 * (step > 20)) * ((step > 3) & (step < 5))\n\nfor step in range(30):\n    f(jnp.ones(3), step)\n",
     "a rate that falls with a root": "def f(x, step):\n    return x * (step + 1) ** -0.5\n\nfor step in range(9):\n    f(jnp.ones(3), step)\n",
     "a setting of a class that is only read": "class C:\n    rate = 1.0\nc = C()\ndef f(x):\n    return x * c.rate * C.rate\n" + CALL,
