@@ -64,12 +64,12 @@ test-editors: setup ## the tests in editors; installs Neovim and npm where it ma
 gpu: ## the tests that need a GPU
 	@PYTHON="$(PYTHON)" tools/gpu.sh
 
-rules: setup ## write docs/rules/, docs/schemas/ and the table of the README anew
+rules: setup ## write docs/rules/, docs/schemas/ and the table of the README
 	$(BIN)/python tools/rule_table.py
 	@if [ -f tools/rule_pages.py ]; then $(BIN)/python tools/rule_pages.py; fi
 	$(BIN)/python tools/schemas.py
 
-golden: setup ## record findings anew, after a change that is meant to change them
+golden: setup ## record findings again, after a change that is meant to change them
 	$(BIN)/python tools/golden.py
 
 recording: setup ## the pictures of the README, from the real commands
