@@ -264,6 +264,20 @@ class _Text:
     # The loop
 
     def calling(self, fetch: str) -> str:
+        """What stands in the place of the loop: nothing is called where a variable may be missing that no step would read."""
+        text = self._calling(fetch)
+        if not self.steps.needs_a_turn:
+            return text
+        over = self.steps.loop.iter
+        if not self.steps.counts or not isinstance(over, ast.Call) or len(over.args) != 1:
+            raise Refused("a variable may have no value before the loop")
+        lines = [f"if {self.layout.operand(over.args[0])} > 0:", *text.split(self.layout.newline)]
+        lines[1] = f"{self.indent}{lines[1]}"
+        return self.layout.newline.join(
+            [lines[0], *(f"{self.unit}{line}" if line else line for line in lines[1:])]
+        )
+
+    def _calling(self, fetch: str) -> str:
         """The call, and what the host does with the numbers of all steps."""
         steps, host = self.steps, self.steps.host
         bound = packed(["_" if one in host.bound else one for one in steps.carry])

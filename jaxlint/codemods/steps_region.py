@@ -25,6 +25,9 @@ class Steps(Region):
     static: set[str] = field(default_factory=set)
     counts: bool = False  # the loop runs over a range
     reads_target: bool = False  # what it runs over is asked for by what it computes
+    needs_a_turn: bool = (
+        False  # a variable that goes in may have no value, which no one asks for where there is no step
+    )
     once: bool = False  # the function around it is called once
 
     @classmethod
@@ -93,6 +96,7 @@ class Steps(Region):
             known = self.flow.is_bound_before(name, self.loop)
             if not known and not (name in exposed and self._is_bound_by_loop(name)):
                 raise Refused(f"`{name}` may have no value before the loop")
+            self.needs_a_turn = self.needs_a_turn or not known
             self.carry.append(name)
             if after and not self._runs_certainly():
                 self._check_kept_kind(name, possible, file)

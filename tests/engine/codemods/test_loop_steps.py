@@ -65,6 +65,34 @@ REWRITES: dict[str, tuple[str, str]] = {
         "    return text\n\n\n"
         "decode(jnp.ones(3), jnp.eye(3))\n",
     ),
+    "a variable that an earlier loop may not have bound is not asked for where there is no step": (
+        HEAD + "def f(xs, n):\n"
+        "    found = []\n"
+        "    for x in xs:\n"
+        "        y = move(x)\n"
+        "    for _ in «range(n)»:\n"
+        "        y = move(y)\n"
+        "        found.append(float(y))\n"
+        "    return found\n\n\n"
+        "f([], 0)\n",
+        SCAN + '@functools.partial(jax.jit, static_argnames=("n",))\n'
+        "def f_steps(y, n):\n"
+        "    def step(y, _):\n"
+        "        y = move(y)\n"
+        "        return y, y\n"
+        "\n"
+        "    return jax.lax.scan(step, y, None, length=n)\n\n\n"
+        "def f(xs, n):\n"
+        "    found = []\n"
+        "    for x in xs:\n"
+        "        y = move(x)\n"
+        "    if n > 0:\n"
+        "        y, y_2s = f_steps(y, n)\n"
+        "        for y_2 in jax.device_get(y_2s):\n"
+        "            found.append(float(y_2))\n"
+        "    return found\n\n\n"
+        "f([], 0)\n",
+    ),
     "the rows of an array": (
         HEAD + "def sample(key, x):\n"
         "    chain = []\n"
