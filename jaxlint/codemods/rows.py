@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.local_effects import check_expression
-from jaxlint.codemods.purity.stageable import may_be_rows
+from jaxlint.codemods.purity.narrow_types import counted_with, narrow_types
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.stageable import may_be_rows, program_and_file
 from jaxlint.codemods.purity.turns import counted_down
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
@@ -109,7 +111,29 @@ def rows_of(
     _Reader(draft, rows, layers).read(target, iterable)
     if draft.strict and not layers:
         rows.cut(_is_strict(iterable))
+    may_be_counted(draft, rows.counters, body)
     return rows
+
+
+def may_be_counted(draft: Draft, counters: Set[str], body: Sequence[ast.AST]) -> None:
+    """Raises Refused if the body computes with a counter where arrays may be narrower than the numbers of a counting array."""
+    if not draft.strict or not counters:
+        return
+    program, file = program_and_file(draft)
+    if name := counted_with(counters, [file.same(one) for one in body], file):  # type: ignore[type-var]
+        for narrow in narrow_types(PossibleValues(program)):
+            raise Refused(
+                f"`{name}` is a Python number, which keeps the dtype of narrow arrays ({narrow}); an array of numbers widens it"
+            )
+
+
+def may_be_summed(draft: Draft) -> None:
+    """Raises Refused if what is added up may be narrow: `jnp.sum` gives wider integers than `+`."""
+    if not draft.strict:
+        return
+    program, _ = program_and_file(draft)
+    for narrow in narrow_types(PossibleValues(program)):
+        raise Refused(f"what is added up may be narrow ({narrow}), and `jnp.sum` gives wider integers")
 
 
 class _Reader:

@@ -20,7 +20,7 @@ from jaxlint.codemods.mapped_draws import may_be_mapped
 from jaxlint.codemods.module_state import makes_unstackable
 from jaxlint.codemods.purity.stageable import may_be_carried, may_be_staged
 from jaxlint.codemods.registry import Draft, codemod
-from jaxlint.codemods.rows import Rows, rows_of
+from jaxlint.codemods.rows import Rows, may_be_summed, rows_of
 from jaxlint.codemods.site import Refused
 from jaxlint.codemods.traceable import check_traceable
 from jaxlint.finding import Span, Step
@@ -128,6 +128,7 @@ class _RowLoop(Loop):
 
     def as_vmap(self, *, sums: bool = False) -> None:
         if sums:
+            may_be_summed(self.draft)
             self.sums = sums_of(self.loop.body, self.carry, self._fresh)
         kept_on = [name for name in self.carry if all(name != one.name for one in self.sums)]
         if kept_on:
