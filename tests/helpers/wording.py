@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _QUOTED = 16  # characters that text in backticks counts for at most
@@ -39,6 +39,31 @@ AVOIDED_IN_TOOLS = {
     r"\bexamined\b.*\bnot\b|\bnot examined\b": "not checked",
     r"\bhas (its|their) own\b.*\btoo\b": "also has",
 }
+
+
+# What rules say: the most characters, the most semicolons, and how it may not begin.
+KINDS = {
+    "message": (110, 1, r"(?!PRNG |JAX |TPU )[A-Z]"),  # the middle of a line
+    "reason": (180, 2, r"(?!)"),
+    "fix": (90, 1, r"[a-z]"),  # a title
+}
+
+
+def faults(kind: str, texts: Iterable[str]) -> list[str]:
+    """What is against the style in texts of one kind, each with the text."""
+    most, semicolons, beginning = KINDS[kind]
+    found = []
+    for text in sorted(set(texts)):
+        problems = {
+            f"over {most} characters": length(text) > most,
+            f"over {semicolons} semicolons": prose(text).count(";") > semicolons,
+            "more than one line": "\n" in text,
+            "its end": text.endswith((".", ";", ",", " ")),
+            "its beginning": re.match(beginning, text) is not None,
+        }
+        found += [f"{text!r}: {problem}" for problem, is_so in problems.items() if is_so]
+        found += avoided(text)
+    return found
 
 
 def length(text: str) -> int:

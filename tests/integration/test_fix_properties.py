@@ -27,7 +27,8 @@ from tests.helpers.command_line import jaxlint
 
 pytestmark = pytest.mark.slow
 
-PACKAGES = ("flax", "optax", "treescope")
+# One file in so many: all of them take minutes, and show nothing more.
+PACKAGES = {"flax": 6, "optax": 8, "treescope": 3}
 CONTROL_FLOW = ("branch-to-select", "boolean-to-array", "numpy-to-jnp", "number-to-array")
 
 
@@ -167,10 +168,8 @@ def comments(text: str) -> Counter[str]:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_codemods_on_a_part_of_the_files(package: str) -> None:
     made: Counter[str] = Counter()
-    files = files_of(package)[
-        :: 2 if package == "treescope" else 4
-    ]  # all of them take minutes, and show nothing more
-    assert len(files) > 8
+    files = files_of(package)[:: PACKAGES[package]]
+    assert len(files) > 4
     for path in files:
         source = read_source(path, str(path))
         result = fix_sources({source.display: source}, scan)
@@ -184,8 +183,8 @@ def test_codemods_on_a_part_of_the_files(package: str) -> None:
             continue
         assert comments(new) == comments(source.text), path
         settled(source, new)
-    assert made["rename-api"] > 20
-    assert made["tuple-static-argument"] > 10
+    assert made["rename-api"] > 10
+    assert made["tuple-static-argument"] > 0
     if package == "flax":
         assert all(made[codemod] for codemod in CONTROL_FLOW)
 
@@ -199,7 +198,7 @@ def settled(source: SourceFile, text: str) -> None:
     assert again.texts == {}, source.display
 
 
-@pytest.mark.parametrize("package", ["optax"])
+@pytest.mark.parametrize("package", ["lineax"])
 def test_the_command_on_a_whole_package(package: str, tmp_path: Path) -> None:
     files = files_of(package)
     copy = tmp_path / package.rpartition(".")[2]

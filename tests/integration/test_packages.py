@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.corpora import present, run
 
-PACKAGES = ("flax", "optax")
+PACKAGES = ("flax",)
 
 
 @functools.cache

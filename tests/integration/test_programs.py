@@ -16,6 +16,7 @@ import pytest
 
 from tests.helpers.golden import HASHES, hashes, program_findings
 from tests.helpers.marks import Marked, read_marks
+from tests.helpers.wording import KINDS, faults
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 HEADER = ("source", "blind", "missed")
@@ -66,6 +67,14 @@ def found(findings: list[dict[str, Any]]) -> dict[str, set[int]]:
 
 def test_all_that_is_said_is_on_record(findings):
     assert hashes(findings) == json.loads(HASHES.read_text(encoding="utf-8")), "see tests/helpers/golden.py"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_said_follows_the_style(findings, kind):
+    texts = (found["fix"] and found["fix"]["message"] if kind == "fix" else found[kind] for found in findings)
+    said = {text for text in texts if text}
+    assert len(said) > 50
+    assert faults(kind, said) == []
 
 
 def test_mistakes_are_found(found):

@@ -49,9 +49,9 @@ def test_a_killed_command_line(tmp_path: Path) -> None:
     assert found.problems == []
 
 
-# Before the first file is replaced, and between the two.
+# Between the replacement of the two files.
 @pytest.mark.flaky(reruns=2)  # what is applied was measured to gain, which other processes disturb
-@pytest.mark.parametrize("event", [6, 10])
+@pytest.mark.parametrize("event", [10])
 def test_a_command_that_is_killed_while_it_applies_edits_over_two_files(event: int, tmp_path: Path) -> None:
     found = faulty.killed_while_writing(tmp_path, event)
     assert found.problems == []
