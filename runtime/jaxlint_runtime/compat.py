@@ -284,19 +284,27 @@ class LaunchHooks:
         pxla.MeshExecutable.create_cpp_call = create_cpp_call  # type: ignore[method-assign,assignment]
 
 
-def on_initialize(given: dict[str, Any] | None, done: Callable[[int, int], None]) -> None:
-    """Call `done(process, processes)` once `jax.distributed.initialize` comes back; `given` takes the place of what it was called with."""
+def on_initialize(
+    done: Callable[[int, int], None],
+    given: dict[str, Any] | None = None,
+    asked: Callable[[int | None], None] = lambda processes: None,
+) -> None:
+    """Call `done(process, processes)` once `jax.distributed.initialize` comes back, and `asked(processes)` before it waits for others.
+
+    `given` takes the place of what it was called with, but for its time limits.
+    """
     from jax._src import distributed
 
     initialize = distributed.State.initialize
     signature = inspect.signature(initialize)
 
     def joined(state: Any, *args: Any, **kwargs: Any) -> None:
+        own = signature.bind(state, *args, **kwargs).arguments
+        asked(own.get("num_processes"))
         if given is None:
             initialize(state, *args, **kwargs)
         else:
-            asked = signature.bind(state, *args, **kwargs).arguments
-            times = {name: value for name, value in asked.items() if name.endswith(("_timeout", "_seconds"))}
+            times = {name: value for name, value in own.items() if name.endswith(("_timeout", "_seconds"))}
             initialize(state, **given, **times)
         done(int(state.process_id), int(state.num_processes))
 

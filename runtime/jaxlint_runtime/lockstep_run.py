@@ -22,6 +22,8 @@ from jaxlint_runtime.workers.ranks import Ranks
 _LOOK = 0.05  # seconds between two looks at the lists
 _SIGN = 5.0  # seconds between two signs of life
 _GRACE = 1.0  # seconds that others are given to fail alike, once one has failed
+_UNSEEN = 4.0  # the same where deaths show by silence alone; a process that is alive says so twice a second
+_UNSEEN = 3.0  # the same where deaths are seen by silence alone; processes give a sign of life twice a second
 _BUSY = 5.0  # seconds without a launch after which the end of --for waits for --stall
 _SILENT = 10.0  # seconds without a sign of life before a process may count as stopped
 
@@ -47,14 +49,14 @@ class LockstepRun:
         validate(self.request)
         self.how.validate(self.request)
         with _shared_folder(self.how) as folder:
-            self._began = time.monotonic()
+            self._began = started = time.monotonic()
             try:
                 with Ranks(self.request, self.how, folder, self.listener.output) as ranks:
                     self.verdict = self._follow(ranks, Lists(folder), Source(folder))
             except KeyboardInterrupt:
                 self.interrupted = True
                 self.verdict = Verdict(Kind.UNKNOWN, "interrupted before the processes parted or ended")
-            self.seconds = time.monotonic() - self._began
+            self.seconds = time.monotonic() - started
         return self.verdict
 
     def _follow(self, ranks: Ranks, lists: Lists, source: Source) -> Verdict:
@@ -130,9 +132,13 @@ class LockstepRun:
         if early := [one for one in order.missing() if _is_through(order.ranks.get(one))]:
             return words.ended(order, early[0], source)
         ranks = self._ranks
+        grace = _UNSEEN if self.how.launcher else _GRACE
         if self._failed and (
-            all(_is_out(rank) for rank in ranks) or now - min(self._failed.values()) > _GRACE
+            all(_is_out(rank) for rank in ranks) or now - min(self._failed.values()) > grace
         ):
+            for rank in ranks:
+                if self.how.launcher and now - rank.heard > grace / 2:
+                    self._die(rank, "fell silent", now)
             return self._failure(ranks)
         if ranks and all(_is_through(rank) for rank in ranks):
             if not order.ranks:
@@ -159,6 +165,10 @@ class LockstepRun:
         order = self.order
         moved = max((rank.moved for rank in order.ranks.values()), default=now)
         idle = now - moved
+        if self.how.launcher and idle > _SILENT:
+            for one in order.missing():
+                if now - order.ranks[one].heard > _SILENT:
+                    self._die(order.ranks[one], "fell silent", now)
         if idle > self.how.stall and (crossed := order.crossed()):
             return words.diverged(order, crossed, source)
         if order.waiting() and idle > self.how.stall:
@@ -172,6 +182,8 @@ class LockstepRun:
         if limit is not None and self._first is not None and now - self._first > limit:
             if not order.waiting() or idle < _BUSY:
                 return words.same(order, f"stopped after {limit:g} s (see --for)")
+        if self.how.launcher and not self._ranks:
+            self._began = now  # it may wait for its turn
         if now - self._began > self.request.timeout:
             if missing := order.missing():
                 return words.stalled(order, missing, source, idle)

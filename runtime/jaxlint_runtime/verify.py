@@ -31,7 +31,7 @@ from jaxlint_runtime.protocol.worker_events import (
     Watch,
 )
 from jaxlint_runtime.report.document import Document
-from jaxlint_runtime.request import validate
+from jaxlint_runtime.request import CannotRun, validate
 from jaxlint_runtime.rewrites.candidate_edits import propose
 from jaxlint_runtime.rewrites.eager_functions import eager_functions, looping_methods
 from jaxlint_runtime.rewrites.edit_search import search_source
@@ -236,6 +236,8 @@ class Verification(Run):
         except Death as death:
             return death
         if isinstance(last, Error):
+            if last.refused:
+                raise CannotRun(last.message)
             self.fail(last.message)
         return None
 

@@ -279,10 +279,12 @@ def test_initialize_is_called_with_what_is_given(monkeypatch):
     monkeypatch.setattr(distributed.State, "initialize", initialize)
     monkeypatch.setattr(distributed, "global_state", distributed.State())
     monkeypatch.setattr("jax._src.xla_bridge.backends_are_initialized", lambda: False)
-    done = []
-    compat.on_initialize({"num_processes": 4, "process_id": 3}, lambda *numbers: done.append(numbers))
+    done, asked = [], []
+    given = {"num_processes": 4, "process_id": 3}
+    compat.on_initialize(lambda *numbers: done.append(numbers), given, asked.append)
     jax.distributed.initialize("elsewhere:1", num_processes=2, process_id=0, initialization_timeout=7)
     assert done == [(3, 4)]
+    assert asked == [2]
     assert called[0]["num_processes"] == 4
     assert called[0]["initialization_timeout"] == 7
     assert "coordinator_address" not in called[0]

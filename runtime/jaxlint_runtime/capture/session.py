@@ -8,7 +8,7 @@ import os
 import statistics
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import CodeType, ModuleType
 from typing import Any, Protocol
 
@@ -65,6 +65,9 @@ class Session:
             stepping=lambda: self.recorder.first_call is not None,
             waited=self.recorder.eager_calls.is_program,
         )
+        self.several: Callable[[int], None] = lambda processes: (
+            None
+        )  # the program is one of so many processes
         self.watcher = Watcher(_by_file(job.flagged), self.recorder.busy)
         self._watched_imports = WatchedImports(self.watcher)
         self._jax: ModuleType | None = None
@@ -127,12 +130,19 @@ class Session:
             self.recorder.stop()
 
     def _on_jax(self, jax: ModuleType) -> None:
+        from jaxlint_runtime import compat
+
         self._jax = jax
+        compat.on_initialize(lambda _, processes: self._joins(processes), asked=self._joins)
         self._replace(jax, "jit", jax.jit)
         if isinstance(self.job.then, Shard):  # explicit sharding is recorded too
             self._replace(jax, "pmap", jax.pmap, read_mapped)
         self.recorder.start()
         self.syncs.install(jax)
+
+    def _joins(self, processes: int | None) -> None:
+        if isinstance(processes, int) and processes > 1 and self.recorder.active:
+            self.several(processes)
 
     def _on_pjit(self, module: ModuleType) -> None:
         with warnings.catch_warnings():

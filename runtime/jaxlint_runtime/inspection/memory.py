@@ -34,7 +34,11 @@ def memory(compiled: Any, platform: str) -> Memory:
 
     Raises ValueError if the backend provides none.
     """
-    stats = compiled.memory_analysis()
+    return as_memory(compiled.memory_analysis(), platform)
+
+
+def as_memory(stats: Any, platform: str) -> Memory:
+    """The plan as the backend gives it. Raises ValueError where it gives none."""
     if stats is None:
         raise ValueError("this backend reports no memory plan")
     return Memory(

@@ -12,6 +12,7 @@ from jaxlint_runtime.protocol.launch_records import Place
 Read = Callable[[str], str | None]  # the text of a file
 # What tells processes apart, in names of functions, attributes and variables.
 _TELLING = ("process_index", "process_id", "host_id", "rank", "is_main_process", "is_primary", "is_master")
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _EXITS = frozenset({"exit", "_exit", "quit"})
 _LONGEST = 100
 
@@ -78,7 +79,7 @@ def _in_one_call(one: Place, other: Place, read: Read) -> Iterator[Condition]:
 
 
 def _around(place: Place, side: int, read: Read) -> Iterator[Condition]:
-    """Statements that may have kept others from a line: those around it, loops first, and those before it that ask who leaves."""
+    """Statements that may have kept others from a line: those around it, loops first, and those beside it that leave and ask which process this is."""
     tree = _tree(place.path, read)
     if tree is None:
         return
@@ -96,10 +97,10 @@ def _blocks(tree: ast.Module, line: int) -> list[_Block]:
     found: list[_Block] = []
     body: list[ast.stmt] = tree.body
     while True:
-        node = next((one for one in body if _begin(one) <= line <= (one.end_lineno or one.lineno)), None)
+        node = _at(body, line)
         if node is None:
             return found
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(node, _SCOPES):
             if line < node.body[0].lineno:  # at a decorator or a default
                 return found
             found, body = [], node.body
@@ -133,23 +134,39 @@ def _decides(node: ast.stmt) -> bool:
 
 
 def _leaving(tree: ast.Module, place: Place) -> Iterator[ast.If]:
-    """Each `if` before a line that ends the function or the turn of a loop, in the statements around the line; the nearest first."""
-    bodies: list[list[ast.stmt]] = [tree.body]
-    while bodies[-1]:
-        body = bodies[-1]
-        node = next((one for one in body if _begin(one) <= place.line <= (one.end_lineno or 0)), None)
+    """Each `if` beside a line that ends the function, the turn of a loop or the program, the nearest first.
+
+    It stands before the line, or behind it in the same loop, where the turn before came by it.
+    """
+    bodies: list[tuple[list[ast.stmt], bool]] = [(tree.body, False)]
+    looping = False
+    while True:
+        node = _at(bodies[-1][0], place.line)
         if node is None:
             break
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            bodies = [node.body]
+        if isinstance(node, _SCOPES):
+            bodies, looping = [(node.body, False)], False
         else:
-            bodies.append(_branch(node, place.line)[1])
-    for body in reversed(bodies):
+            looping = looping or isinstance(node, ast.For | ast.While)
+            bodies.append((_branch(node, place.line)[1], looping))
+    for body, again in reversed(bodies):
         for node in reversed(body):
-            if not isinstance(node, ast.If) or (node.end_lineno or 0) >= place.line:
-                continue
-            if any(_leaves(part) for part in (node.body, node.orelse)):
-                yield node
+            if again or (node.end_lineno or 0) < place.line:
+                yield from (one for one in _ifs(node) if _leaves(one.body) or _leaves(one.orelse))
+
+
+def _at(body: list[ast.stmt], line: int) -> ast.stmt | None:
+    return next((one for one in body if _begin(one) <= line <= (one.end_lineno or one.lineno)), None)
+
+
+def _ifs(node: ast.stmt) -> Iterator[ast.If]:
+    """A statement and what is in it, without the bodies of functions."""
+    if isinstance(node, ast.If):
+        yield node
+    if not isinstance(node, _SCOPES):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                yield from _ifs(child)
 
 
 def _leaves(body: list[ast.stmt]) -> bool:
@@ -176,18 +193,18 @@ def _head(node: ast.stmt) -> tuple[str, ast.expr]:
 
 
 def _tells(tree: ast.Module, asked: ast.expr) -> bool:
-    """Whether an expression asks which process this is, by itself or by a variable that was made of that."""
-    names = _names(asked)
-    if names & set(_TELLING):
-        return True
-    made = {
-        target.id
+    """Whether an expression asks which process this is, by itself or by variables that were made of that."""
+    made = [
+        (names, target.id)
         for one in ast.walk(tree)
-        if isinstance(one, ast.Assign) and _names(one.value) & set(_TELLING)
+        if isinstance(one, ast.Assign) and (names := _names(one.value))
         for target in one.targets
         if isinstance(target, ast.Name)
-    }
-    return bool(names & made)
+    ]
+    telling = set(_TELLING)
+    while new := {target for names, target in made if names & telling} - telling:
+        telling |= new
+    return bool(_names(asked) & telling)
 
 
 def _names(node: ast.expr) -> set[str]:

@@ -36,7 +36,7 @@ class Rank:
     launches: list[Launched] = field(default_factory=list)
     met: int = 0
     compiling: Compiling | None = None
-    collectives: dict[str, dict[str, int]] = field(default_factory=dict)  # by the hash of a program
+    compiled: dict[str, Compiled] = field(default_factory=dict)  # by the hash of a program
     stands: Stands | None = None  # since its last launch
     over: Over | None = None
     death: str | None = None  # how it died, in words
@@ -57,10 +57,10 @@ class Rank:
                 self.alone = True
             case Compiling():
                 self.compiling, self.moved = record, now
-            case Compiled(program, collectives):
+            case Compiled(program):
                 self.compiling, self.moved = None, now
                 if program is not None:
-                    self.collectives[self.programs[program].hash] = collectives
+                    self.compiled[self.programs[program].hash] = record
             case Program():
                 self.programs[record.number] = record
             case Stack(number, places):

@@ -13,16 +13,14 @@ from jaxlint_runtime.capture.import_hooks import AfterImport
 from jaxlint_runtime.capture.run_program import How, Kind, run_program
 from jaxlint_runtime.capture.stop import Stopper
 from jaxlint_runtime.lockstep.recording import Recording, Writer, watch_for_end
-from jaxlint_runtime.protocol.launch_records import ALIVE, JOB, STOP, SUFFIX, Over, RankJob, read_job
+from jaxlint_runtime.protocol.launch_records import ALIVE, STOP, SUFFIX, Over, RankJob
 
 NUMBER = "JAXLINT_RANK"  # in the environment of a process that jaxlint itself gave a number
 _PATIENCE = 60.0  # seconds without a sign of life from the reader
 
 
-def run(folder: str) -> None:
-    """Run the program of the job in `folder`, which all processes and the reader share. Ends the process."""
-    shared = Path(folder)
-    job = read_job((shared / JOB).read_text(encoding="utf-8"))
+def run(shared: Path, job: RankJob) -> None:
+    """Run the program of a job from the folder that all processes and the reader share. Ends the process."""
     number = os.environ.get(NUMBER)
     started_as = int(number) if number is not None else None
     writer = Writer(shared / f"{socket.gethostname()}-{os.getpid()}{SUFFIX}")

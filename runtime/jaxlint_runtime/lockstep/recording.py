@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jaxlint_runtime.capture.function_identity import Project
 from jaxlint_runtime.protocol.json_records import encode
@@ -32,6 +32,9 @@ from jaxlint_runtime.protocol.launch_records import (
     Stands,
     Tick,
 )
+
+if TYPE_CHECKING:
+    from jaxlint_runtime.inspection.memory import Memory
 
 _TICK = 0.5  # seconds between two signs of life
 _DEEPEST = 32  # places of a stack, the innermost of them
@@ -62,6 +65,7 @@ class Recording:
         self._lock = threading.RLock()  # programs may be launched from several threads
         self._stacks: dict[tuple[Place, ...], int] = {}
         self._programs = 0
+        self._compile_begins: dict[int, float] = {}
         self._launches = 0
         self._joined = False
         self._last: weakref.ref[Any] | None = None  # a result of the program that was launched last
@@ -76,7 +80,7 @@ class Recording:
         from jaxlint_runtime import compat
 
         compat.LaunchHooks(self._compiling, self._compiled, self._launching, self._launched).install()
-        compat.on_initialize(self._given, self._on_joined)
+        compat.on_initialize(self._on_joined, self._given)
 
     # ---- hooks ----
 
@@ -102,11 +106,24 @@ class Recording:
             self._keep(digest, text)
             self._writer.write(Program(number, shown, digest, processes, _argument_types(text)))
             self._writer.write(Compiling(shown, number, self._stack(sys._getframe(2))))
+            self._compile_begins[number] = time.perf_counter()
         return number
 
     def _compiled(self, program: int | None, executable: Any) -> None:
-        spans = program is not None and executable is not None
-        self._writer.write(Compiled(program, _collectives(executable) if spans else {}))
+        if program is None or executable is None:
+            self._writer.write(Compiled())
+            return
+        seconds = time.perf_counter() - self._compile_begins.pop(program)
+        memory = _memory(executable)
+        self._writer.write(
+            Compiled(
+                program,
+                _collectives(executable),
+                seconds,
+                None if memory is None else memory.total,
+                None if memory is None else memory.alias,
+            )
+        )
 
     def _launching(self, program: int) -> None:
         with self._lock:
@@ -202,6 +219,15 @@ def _collectives(executable: Any) -> dict[str, int]:
         return collective_counts(executable.hlo_modules()[0].to_string())
     except Exception:  # a backend that does not show its program
         return {}
+
+
+def _memory(executable: Any) -> Memory | None:
+    from jaxlint_runtime.inspection.memory import as_memory
+
+    try:
+        return as_memory(executable.get_compiled_memory_stats(), executable.local_devices()[0].platform)
+    except Exception:  # a backend that does not tell
+        return None
 
 
 def _argument_types(text: str) -> str:

@@ -28,6 +28,7 @@ class RankJob:
     launch: Launch
     coordinator: str | None = None  # HOST:PORT; None: the launcher and the program settle it
     processes: int | None = None
+    run_folder: str | None = None  # of temporary files, which go with processes whose command line was killed
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,9 @@ class Compiled(Message):
 
     program: int | None = None
     collectives: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    bytes: int | None = None  # on one device of this process, by its compiler
+    donated: int | None = None  # of them: what results take over from arguments
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,9 +39,10 @@ class Progress(Message):
 
 @dataclass(frozen=True, slots=True)
 class Error(Message):
-    """The worker cannot continue."""
+    """The worker cannot continue. `refused`: nor could any other run of the program."""
 
     message: str
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ from rich.text import Text
 from jaxlint.report.escaping import escaped
 from jaxlint_runtime.lockstep.order import Order, Rank
 from jaxlint_runtime.lockstep.verdict import Kind, Verdict
-from jaxlint_runtime.protocol.launch_records import Place
+from jaxlint_runtime.protocol.launch_records import Compiled, Place
 from jaxlint_runtime.report.document import SCHEMA_VERSION
 from jaxlint_runtime.report.plain_table import plain_table
 from jaxlint_runtime.wording.paths import display_path
+from jaxlint_runtime.wording.units import seconds, size
 
 _HEADS = {
     Kind.SAME: "In step",
@@ -31,7 +32,7 @@ _SHOWN_PROCESSES = 16
 _SHOWN_PROGRAMS = 20
 
 
-def as_json(verdict: Verdict, order: Order, seconds: float) -> dict[str, Any]:
+def as_json(verdict: Verdict, order: Order, took: float) -> dict[str, Any]:
     """The contract of `--lockstep --output-format json`."""
     apart = verdict.apart
     return {
@@ -50,7 +51,7 @@ def as_json(verdict: Verdict, order: Order, seconds: float) -> dict[str, Any]:
                 "certain": apart.sure,
             },
             "programs_in_step": order.started,
-            "seconds": seconds,
+            "seconds": took,
             "ranks": [_rank(number, rank) for number, rank in sorted(order.ranks.items())],
             "programs": _programs(order),
         },
@@ -91,7 +92,7 @@ def _programs(order: Order) -> list[dict[str, Any]]:
                     "hash": program.hash,
                     **_place(place),
                     "processes": list(program.processes),
-                    "collectives": rank.collectives.get(program.hash, {}),
+                    **_compiled(order, program.hash),
                     "arguments": program.arguments,
                     "launches": 0,
                 }
@@ -99,6 +100,18 @@ def _programs(order: Order) -> list[dict[str, Any]]:
             row = found[rank.programs[number].hash]
             row["launches"] = max(row["launches"], count)
     return list(found.values())
+
+
+def _compiled(order: Order, digest: str) -> dict[str, Any]:
+    """What compilers say of a program: the process where it takes longest, and that where it needs most."""
+    found = [rank.compiled[digest] for rank in order.ranks.values() if digest in rank.compiled]
+    most = max(found, key=lambda one: one.bytes or 0, default=Compiled())
+    return {
+        "collectives": dict(most.collectives),
+        "compile_s": max((one.seconds for one in found), default=None),
+        "bytes": most.bytes,
+        "donated_bytes": most.donated,
+    }
 
 
 def print_lockstep(verdict: Verdict, order: Order, stream: TextIO) -> None:
@@ -127,8 +140,18 @@ def print_lockstep(verdict: Verdict, order: Order, stream: TextIO) -> None:
     _table(
         stream,
         _title("Programs that span processes", len(found["programs"]) - len(programs)),
-        ["program", "launches", "collectives"],
-        [[_named(one), str(one["launches"]), _counted(one["collectives"])] for one in programs],
+        ["program", "launches", "collectives", "compiling", "on a device", "donated"],
+        [
+            [
+                _named(one),
+                str(one["launches"]),
+                _counted(one["collectives"]),
+                seconds(one["compile_s"]),
+                size(one["bytes"]),
+                size(one["donated_bytes"]),
+            ]
+            for one in programs
+        ],
     )
 
 

@@ -63,6 +63,7 @@ class Capturing:
         self._finishing = threading.Lock()
         self._started = time.monotonic()
         self._session.recorder.announce = self._tell  # the known facts if the program crashes
+        self._session.several = self._refuse
 
     def run(self) -> None:
         """Does everything. Ends the process."""
@@ -76,6 +77,15 @@ class Capturing:
             threading.Event().wait()  # the watching thread has abandoned this one and finishes
         self._ended.set()
         self._finish(ending, time.monotonic() - started)
+
+    def _refuse(self, processes: int) -> None:
+        """End a program that waits for other processes, which nobody starts."""
+        message = (
+            f"{self._job.launch.target}: one of {processes} processes (jax.distributed.initialize), and verify runs one; "
+            "see --lockstep"
+        )
+        self._channel.send(Error(message, refused=True))
+        os._exit(1)
 
     def _watch(self, started: float) -> None:
         """Reports the program's progress, and ends it when its time is up."""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from jaxlint_runtime.protocol.channel import Channel
 from jaxlint_runtime.protocol.jobs import RUN_FOLDER, Assignment, Capture, Measure, Trial
+from jaxlint_runtime.protocol.launch_records import JOB, read_job
 from jaxlint_runtime.protocol.worker_events import Error
 
 
@@ -46,10 +47,12 @@ def main(read_fd: int, write_fd: int) -> None:
 def be_rank(folder: str) -> None:
     """Run a program as one of several processes, whose job and lists lie in a folder that all share."""
     _prepare_process()
-    _end_with_parent(None)
+    shared = Path(folder)
+    job = read_job((shared / JOB).read_text(encoding="utf-8"))
+    _end_with_parent(job.run_folder)
     from jaxlint_runtime.lockstep.rank import run
 
-    run(folder)
+    run(shared, job)
 
 
 def _prepare_process() -> None:

@@ -14,6 +14,7 @@ from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.protocol.launch_records import ALIVE, JOB, STOP, RankJob
 from jaxlint_runtime.request import CannotRun, InStep, Request
 from jaxlint_runtime.sharding.mesh import simulate
+from jaxlint_runtime.workers import process
 from jaxlint_runtime.workers.process import BOOT, lent
 from jaxlint_runtime.workers.process_group import Death, ProcessGroup, default_memory_limit
 
@@ -29,8 +30,10 @@ class Ranks:
         self._folder = folder
         self._signs = 0
         self.groups: list[ProcessGroup] = []
-        coordinator = None if how.launcher else f"{_LOOPBACK}:{_free_port()}"
-        job = RankJob(request.launch(), coordinator, how.processes)
+        coordinator = None if how.launcher else f"{_LOOPBACK}:{free_port()}"
+        # What a launcher starts does not end with this process.
+        ours = None if how.launcher else process.run_folder
+        job = RankJob(request.launch(), coordinator, how.processes, ours)
         (folder / JOB).write_bytes(encode(job))
         self.sign()
         where = lent()
@@ -105,7 +108,8 @@ def _numbered(number: int, how: InStep, coordinator: str) -> dict[str, str]:
     }
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of the loopback that nobody listens at."""
     with socket.socket() as one:
         one.bind((_LOOPBACK, 0))
         return int(one.getsockname()[1])

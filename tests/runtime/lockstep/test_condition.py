@@ -133,6 +133,19 @@ def told(source: str) -> tuple[str, int, bool] | None:
             None,
             id="an early return that says nothing of processes",
         ),
+        pytest.param(
+            """
+            me = jax.process_index()
+            first = me == 0
+            for x in batches:
+                w = step(w, x)  # 0
+                if turn == 2:
+                    if not first:
+                        sys.exit()
+            """,
+            ("if not first", 1, False),
+            id="one has left in the turn before",
+        ),
         pytest.param("step(w)  # 0 1", None, id="the same line"),
         pytest.param(
             """

@@ -12,59 +12,18 @@ from typing import Any
 import psutil
 import pytest
 
-from jaxlint_runtime.lockstep.verdict import Kind
+from benchmarks.cluster.programs import CASES, SOURCE, Case, line_of
 from jaxlint_runtime.lockstep_run import LockstepRun
 from jaxlint_runtime.request import CannotRun, InStep, Request
 from tests.helpers.command_line import jaxlint
-
-TRAIN = """
-    import os, signal, sys, time
-    import jax, numpy as np
-    from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
-
-    how = sys.argv[1]
-    if how != "never":
-        jax.distributed.initialize()
-    assert jax.local_device_count() == 2
-    over = NamedSharding(Mesh(np.array(jax.devices()), "d"), P("d"))
-    x = jax.make_array_from_callback((8,), over, lambda at: np.ones(8, np.float32)[at])
-    step = jax.jit(lambda x: x / x.sum())
-    evaluate = jax.jit(lambda x: x.mean())
-    me = jax.process_index()
-
-    def batches():
-        return range(3 if how == "uneven" and me == 1 else 4)
-
-    for turn in batches():
-        x = step(x)
-        if how == "apart" and turn == 1:
-            if me == 0:
-                print(evaluate(x))
-        if turn == 2 and me == 1:
-            if how == "killed":
-                os.kill(os.getpid(), signal.SIGKILL)
-            if how == "stalls":
-                time.sleep(1000)
-            if how == "stopped":
-                os.kill(os.getpid(), signal.SIGSTOP)
-            if how == "raises":
-                raise ValueError("no such batch")
-    if how == "local" and me == 0:
-        print(jax.numpy.ones(3).sum())
-"""
 
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "train.py"
-    path.write_text(textwrap.dedent(TRAIN), encoding="utf-8")
+    path.write_text(SOURCE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return path
-
-
-def line_of(text: str) -> int:
-    lines = textwrap.dedent(TRAIN).splitlines()
-    return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
 def lockstep(how: str, stall: float = 30.0) -> LockstepRun:
@@ -99,12 +58,12 @@ def test_a_collective_in_one_process_alone(program: Path) -> None:
     )
     assert done.returncode == 1, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)["lockstep"]
-    inside, outside = line_of("evaluate(x)"), line_of("x = step(x)")
+    inside, outside = line_of("print(evaluate(x))"), line_of("x = step(x)")
     assert found["verdict"] == "diverged"
     assert found["processes"] == [0]
     assert found["message"] == (
-        f"process 0 left the common order after 2 programs: it launches `_lambda` (train.py:{inside}) "
-        f"where process 1 launches `_lambda` (train.py:{outside})"
+        f"process 0 left the common order after 2 programs: it launches `evaluate` (train.py:{inside}) "
+        f"where process 1 launches `step` (train.py:{outside})"
     )
     assert found["condition"] == {
         "path": "train.py",
@@ -116,35 +75,26 @@ def test_a_collective_in_one_process_alone(program: Path) -> None:
     assert_nothing_left([one["pid"] for one in found["ranks"]])
 
 
+QUICK = ("killed", "stalls")
+
+
 @pytest.mark.usefixtures("program")
 @pytest.mark.parametrize(
-    ("how", "kind", "said"),
+    "case",
     [
-        (
-            "killed",
-            Kind.DIED,
-            "process 1 died after 3 programs, the last one `_lambda` (train.py:{step}): it was killed by SIGKILL",
-        ),
-        ("stalls", Kind.STALLED, "process 1 stalls at train.py:{sleep} for"),
-        pytest.param("stopped", Kind.STALLED, "process 1 stalls", marks=pytest.mark.slow),
-        pytest.param("raises", Kind.DIED, "it raised ValueError: no such batch", marks=pytest.mark.slow),
-        pytest.param(
-            "uneven",
-            Kind.ENDED,
-            "process 1 ended after 3 programs; process 0 waits for it",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "local", Kind.SAME, "2 processes launched the same 4 programs in step", marks=pytest.mark.slow
-        ),
+        pytest.param(case, id=case.how, marks=() if case.how in QUICK else pytest.mark.slow)
+        for case in CASES
+        if case.how in (*QUICK, "local", "raises", "stopped", "returns")
     ],
 )
-def test_how_a_process_ends(how: str, kind: Kind, said: str) -> None:
-    run = lockstep(how, stall=2.0)
-    assert run.verdict.kind is kind
-    assert run.verdict.processes == (() if kind is Kind.SAME else (1,))
-    assert said.format(step=line_of("x = step(x)"), sleep=line_of("time.sleep")) in run.verdict.message
-    assert "\n" not in run.verdict.message
+def test_what_is_said_of_a_process_that_leaves(case: Case) -> None:
+    run = lockstep(case.how, stall=2.0)
+    verdict = run.verdict
+    assert verdict.kind == case.verdict
+    assert verdict.processes == (() if case.process is None else (case.process,))
+    assert "\n" not in verdict.message
+    if case.how != "local":
+        assert f"train.py:{line_of(case.line)}" in f"{verdict.message} {verdict.why}"
 
 
 # It numbers the processes as Slurm does, which JAX finds in their environment.
@@ -160,31 +110,33 @@ LAUNCHER = """
 """
 
 
-def test_processes_that_a_launcher_starts(program: Path) -> None:
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        (
+            "uneven",
+            "Diverged: process 1 ended after 3 programs; process 0 waits for it in `step` (train.py:{step}).",
+        ),
+        pytest.param(
+            "killed",
+            "Died: process 1 died after 3 programs, the last one `step` (train.py:{step}): it fell silent.",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_processes_that_a_launcher_starts(how: str, said: str, program: Path) -> None:
     launcher = program.parent / "launch.py"
     launcher.write_text(textwrap.dedent(LAUNCHER) % (os.getpid() % 4096), encoding="utf-8")
     done = jaxlint(
-        *(
-            "verify",
-            "--lockstep",
-            "--launcher",
-            f"{sys.executable} launch.py",
-            "-q",
-            "train.py",
-            "--",
-            "uneven",
-        ),
+        *("verify", "--lockstep", "--launcher", f"{sys.executable} launch.py", "-q", "train.py", "--", how),
         cwd=program.parent,
         JAX_PLATFORMS="cpu",
         XLA_FLAGS="--xla_force_host_platform_device_count=2",
     )
     assert done.returncode == 1, done.stderr
     first, why, *_ = done.stdout.splitlines()
-    step = line_of("x = step(x)")
-    assert first == (
-        f"Diverged: process 1 ended after 3 programs; process 0 waits for it in `_lambda` (train.py:{step})."
-    )
-    assert "`for turn in batches()`" in why
+    assert first == said.format(step=line_of("x = step(x)"))
+    assert ("`for turn in turns()`" in why) == (how == "uneven")
     assert [name for name in os.listdir(program.parent) if "lockstep" in name] == []
 
 
@@ -224,3 +176,15 @@ def test_what_cannot_be_run_is_refused_in_one_line(arguments: list[str], said: s
     assert done.exit_code == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_verify_alone_refuses_one_of_several_processes(program: Path) -> None:
+    program.write_text(
+        'import jax\njax.distributed.initialize("127.0.0.1:1", num_processes=4, process_id=1)\n',
+        encoding="utf-8",
+    )
+    done = jaxlint("verify", "-q", "train.py", cwd=program.parent)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    said = "error: train.py: one of 4 processes (jax.distributed.initialize), and verify runs one; see --lockstep"
+    assert done.stderr.splitlines()[-1] == said
