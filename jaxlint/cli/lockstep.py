@@ -57,8 +57,8 @@ _OPTIONS = (
         "--shared",
         type=click.Path(file_okay=False, exists=True),
         metavar="FOLDER",
-        help="With --lockstep: a folder that all processes see, which keeps their lists (with --launcher the working folder, "
-        "which keeps none).",
+        help="With --lockstep: an empty folder that all processes see, which keeps their lists. Without --processes and --launcher "
+        "this is one of several such commands, each for one process.",
     ),
 )
 
@@ -108,7 +108,8 @@ class LockstepOptions:
                 run.run()
         except (CannotRun, NoRoom) as error:
             raise Failure(str(error)) from None
-        _report(run, output_format, output)
+        if not run.follows:
+            _report(run, output_format, output)
         return _exit_code(run)
 
 

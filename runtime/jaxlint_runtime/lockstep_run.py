@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import time
 from collections.abc import Iterator
@@ -13,7 +14,8 @@ from jaxlint_runtime.lockstep import verdict as words
 from jaxlint_runtime.lockstep.lists import Lists
 from jaxlint_runtime.lockstep.order import Order, Rank
 from jaxlint_runtime.lockstep.verdict import Kind, Source, Verdict
-from jaxlint_runtime.protocol.launch_records import Alone, Joined, Launched, Over
+from jaxlint_runtime.protocol.json_records import encode
+from jaxlint_runtime.protocol.launch_records import STOP, Alone, Joined, Launched, Over
 from jaxlint_runtime.request import CannotRun, InStep, Request, validate
 from jaxlint_runtime.run import Listener
 from jaxlint_runtime.workers.process_group import Death
@@ -38,10 +40,11 @@ class LockstepRun:
     order: Order = field(default_factory=Order)
     verdict: Verdict = field(default_factory=lambda: Verdict(Kind.UNKNOWN, "nothing was run"))
     interrupted: bool = False
+    follows: bool = False  # another command decides and reports
     seconds: float = 0.0
     _began: float = 0.0
     _first: float | None = None  # when the first program was launched
-    _ranks: list[Rank] = field(default_factory=list)  # all that wrote something
+    ranks: list[Rank] = field(default_factory=list)  # all that wrote something
     _failed: dict[int, float] = field(default_factory=dict)  # when a process was first seen to have failed
 
     def run(self) -> Verdict:
@@ -52,12 +55,45 @@ class LockstepRun:
             self._began = started = time.monotonic()
             try:
                 with Ranks(self.request, self.how, folder, self.listener.output) as ranks:
+                    if self.how.joins and (told := self._take_part(ranks, folder)) is not None:
+                        self.follows, self.verdict = True, told
+                        return told
                     self.verdict = self._follow(ranks, Lists(folder), Source(folder))
+                    ranks.decide(encode({"kind": self.verdict.kind, "message": self.verdict.message}))
             except KeyboardInterrupt:
                 self.interrupted = True
                 self.verdict = Verdict(Kind.UNKNOWN, "interrupted before the processes parted or ended")
             self.seconds = time.monotonic() - started
         return self.verdict
+
+    def _take_part(self, ranks: Ranks, folder: Path) -> Verdict | None:
+        """What the command of process 0 says, where this is another one. None: it is this one."""
+        own, signed, ended = Lists(folder, ranks.list_of_own.name), self._began, 0.0
+        while True:
+            now = time.monotonic()
+            if now - signed > _SIGN:
+                ranks.sign()
+                signed = now
+            death = ranks.deaths().get(0)
+            for _, record in own.read(now):
+                if isinstance(record, Joined) and record.process == 0:
+                    ranks.decide()
+                    return None
+            if (said := ranks.told()) is not None:
+                found = json.loads(said) or {"kind": Kind.UNKNOWN, "message": "process 0 was ended"}
+                return Verdict(Kind(found["kind"]), found["message"])
+            if death is not None and not ended:
+                ended = now
+                if not any(rank.over for rank in own.ranks):
+                    with ranks.list_of_own.open("ab") as file:
+                        file.write(encode(Over(death.status, f"the program {death}", raised=True)))
+            joined = any(rank.process is not None for rank in own.ranks)
+            if ended and not joined and now - ended > _SILENT:
+                said = next((rank.over.message for rank in own.ranks if rank.over), f"the program {death}")
+                return Verdict(Kind.UNKNOWN, f"this process joined no others: {said}")
+            if now - self._began > self.request.timeout + _SILENT:
+                return Verdict(Kind.UNKNOWN, "process 0 has said nothing for all the time of --timeout")
+            time.sleep(_LOOK)
 
     def _follow(self, ranks: Ranks, lists: Lists, source: Source) -> Verdict:
         signed = self._began
@@ -68,7 +104,7 @@ class LockstepRun:
                 signed = now
             deaths = ranks.deaths()  # before the last look at the lists, so that nothing is missed
             found = self._read(lists, source, now)
-            self._ranks = lists.ranks
+            self.ranks = lists.ranks
             self._bury(deaths, lists, ranks, now)
             found = found or self._over(now, source) or self._late(now, source)
             if found is not None:
@@ -131,13 +167,13 @@ class LockstepRun:
         order = self.order
         if early := [one for one in order.missing() if _is_through(order.ranks.get(one))]:
             return words.ended(order, early[0], source)
-        ranks = self._ranks
-        grace = _UNSEEN if self.how.launcher else _GRACE
+        ranks = self.ranks
+        grace = _GRACE if self.how.processes else _UNSEEN
         if self._failed and (
             all(_is_out(rank) for rank in ranks) or now - min(self._failed.values()) > grace
         ):
             for rank in ranks:
-                if self.how.launcher and now - rank.heard > grace / 2:
+                if not self.how.processes and now - rank.heard > grace / 2:
                     self._die(rank, "fell silent", now)
             return self._failure(ranks)
         if ranks and all(_is_through(rank) for rank in ranks):
@@ -156,6 +192,12 @@ class LockstepRun:
             over = ranks[0].over
             assert over is not None
             return Verdict(Kind.UNKNOWN, f"in each of {len(ranks)} processes {over.message}")
+        # Others that gave up waiting for a process that never came to join them are not at fault.
+        late = [
+            rank for rank in ranks if not rank.processes and not _is_out(rank) and _rests(rank, inside=False)
+        ]
+        if late and all(not rank.processes and _rests(rank, inside=True) for rank in failed):
+            return words.outside(late[0])
         # What was killed comes before what an exception ended, which may be for want of the other.
         first = min(failed, key=lambda rank: (rank.over is not None, self._failed[id(rank)]))
         return words.died(self.order, first.process or 0, first)
@@ -165,7 +207,7 @@ class LockstepRun:
         order = self.order
         moved = max((rank.moved for rank in order.ranks.values()), default=now)
         idle = now - moved
-        if self.how.launcher and idle > _SILENT:
+        if not self.how.processes and idle > _SILENT:
             for one in order.missing():
                 if now - order.ranks[one].heard > _SILENT:
                     self._die(order.ranks[one], "fell silent", now)
@@ -182,7 +224,7 @@ class LockstepRun:
         if limit is not None and self._first is not None and now - self._first > limit:
             if not order.waiting() or idle < _BUSY:
                 return words.same(order, f"stopped after {limit:g} s (see --for)")
-        if self.how.launcher and not self._ranks:
+        if self.how.launcher and not self.ranks:
             self._began = now  # it may wait for its turn
         if now - self._began > self.request.timeout:
             if missing := order.missing():
@@ -200,6 +242,11 @@ class LockstepRun:
         self.listener.progress(f"{len(lists.ranks)} processes run, {self.order.started} programs in step{at}")
 
 
+def _rests(rank: Rank, inside: bool) -> bool:
+    """Whether it was last seen to rest, in JAX or outside."""
+    return rank.stands is not None and rank.stands.inside is inside
+
+
 def _is_out(rank: Rank) -> bool:
     return rank.over is not None or rank.death is not None
 
@@ -212,6 +259,14 @@ def _is_through(rank: Rank | None) -> bool:
 @contextmanager
 def _shared_folder(how: InStep) -> Iterator[Path]:
     """A folder that all processes see. A launcher may start them on other machines, which as a rule share the working folder."""
+    if how.joins:
+        folder = Path(how.shared or "").absolute()
+        if (folder / STOP).exists():
+            raise CannotRun(
+                f"--shared {how.shared}: has the lists of a run that is over; name an empty folder"
+            )
+        yield folder
+        return
     if how.shared is not None:
         yield Path(tempfile.mkdtemp(prefix="jaxlint-lockstep-", dir=Path(how.shared).absolute()))
         return
@@ -225,5 +280,5 @@ def _shared_folder(how: InStep) -> Iterator[Path]:
         raise CannotRun(
             f"the lists of the processes cannot be written here ({error.strerror}); name a folder with --shared"
         ) from None
-    with made as folder:
-        yield Path(folder)
+    with made as name:
+        yield Path(name)

@@ -132,6 +132,11 @@ class InStep:
     launcher: tuple[str, ...] = ()  # command that starts the processes
     shared: str | None = None  # folder that all processes see; the lists stay there
 
+    @property
+    def joins(self) -> bool:
+        """Whether others run the same command for the other processes, with the same folder."""
+        return self.processes is None and not self.launcher and self.shared is not None
+
     def shown(self, request: Request) -> str:
         """What is started, in words."""
         return " ".join(self.launcher) if self.launcher else request.python
@@ -142,9 +147,9 @@ class InStep:
             raise CannotRun(
                 "--lockstep runs one program in all processes; name a script, or a module with -m"
             )
-        if not self.launcher and self.processes is None:
+        if not self.launcher and self.processes is None and self.shared is None:
             raise CannotRun(
-                "--lockstep needs to know how to start the processes: give --processes N or --launcher COMMAND"
+                "--lockstep needs the other processes: give --processes N, --launcher COMMAND, or all of them one --shared FOLDER"
             )
         if self.launcher and self.processes is not None:
             raise CannotRun("--launcher says how many processes there are; leave out --processes")

@@ -22,6 +22,7 @@ class Lists:
     """The lists of a folder."""
 
     folder: Path
+    only: str | None = None  # one list alone
     _lists: dict[str, _List] = field(default_factory=dict)
 
     @property
@@ -32,7 +33,8 @@ class Lists:
     def read(self, now: float) -> Iterator[tuple[Rank, Record]]:
         """What is new: each record, which its process has taken in."""
         for name in sorted(os.listdir(self.folder)):
-            if name.endswith(SUFFIX) and name not in self._lists:
+            wanted = name.endswith(SUFFIX) if self.only is None else name == self.only
+            if wanted and name not in self._lists:
                 self._lists[name] = _List(Rank(heard=now, moved=now))
         for name, one in self._lists.items():
             with open(self.folder / name, "rb") as file:

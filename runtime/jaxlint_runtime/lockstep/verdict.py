@@ -129,6 +129,17 @@ def stalled(order: Order, processes: Sequence[int], source: Source, seconds: flo
     return Verdict(Kind.STALLED, message, tuple(processes), found, _in_words(found, waits.process, first))
 
 
+def outside(rank: Rank) -> Verdict:
+    """Of a process that has not come to `jax.distributed.initialize` before the others gave up."""
+    began = rank.began
+    who = f"the process {began.pid} on {began.host}" if began else "a process"
+    if rank.process is not None:
+        who = f"process {rank.process}"
+    where = f" at {_place(rank.standing[-1])}" if rank.standing else ""
+    message = f"{who} stalls{where}; others have waited for it in jax.distributed.initialize and given up"
+    return Verdict(Kind.STALLED, message, () if rank.process is None else (rank.process,))
+
+
 def same(order: Order, how: str) -> Verdict:
     """Of processes that kept in step for as long as they ran."""
     count = len(order.ranks)

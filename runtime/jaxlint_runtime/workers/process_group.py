@@ -65,6 +65,11 @@ class ProcessGroup:
             thread.start()
         _LIVE.add(self)
 
+    @property
+    def pid(self) -> int:
+        """Of the command."""
+        return self._process.pid
+
     def death(self) -> Death | None:
         """How it ended; None while it runs."""
         return None if self._process.poll() is None else self._death()

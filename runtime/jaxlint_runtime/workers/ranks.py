@@ -11,7 +11,7 @@ from pathlib import Path
 
 from jaxlint_runtime.lockstep.rank import NUMBER
 from jaxlint_runtime.protocol.json_records import encode
-from jaxlint_runtime.protocol.launch_records import ALIVE, JOB, STOP, RankJob
+from jaxlint_runtime.protocol.launch_records import ALIVE, JOB, STOP, SUFFIX, RankJob
 from jaxlint_runtime.request import CannotRun, InStep, Request
 from jaxlint_runtime.sharding.mesh import simulate
 from jaxlint_runtime.workers import process
@@ -29,18 +29,19 @@ class Ranks:
     ) -> None:
         self._folder = folder
         self._signs = 0
+        self._decides = not how.joins
         self.groups: list[ProcessGroup] = []
         coordinator = None if how.launcher else f"{_LOOPBACK}:{free_port()}"
         # What a launcher starts does not end with this process.
         ours = None if how.launcher else process.run_folder
         job = RankJob(request.launch(), coordinator, how.processes, ours)
-        (folder / JOB).write_bytes(encode(job))
+        self._put(JOB, encode(job))
         self.sign()
         where = lent()
         command = [request.python, "-P", str(BOOT), "rank", str(folder), where["JAXLINT_LENT"]]
         limit = request.memory_limit or default_memory_limit() // (how.processes or 1)
         try:
-            if how.launcher:
+            if how.processes is None:
                 environment = {**os.environ, **where}
                 self._start([*how.launcher, *command], environment, limit, output)
             for number in range(how.processes or 0):
@@ -68,18 +69,40 @@ class Ranks:
     def sign(self) -> None:
         """A sign of life, without which the processes end themselves: those on other machines cannot see that this one is gone."""
         self._signs += 1
-        own = self._folder / f"{ALIVE}.new"
-        own.write_text(str(self._signs), encoding="ascii")
-        own.replace(self._folder / ALIVE)
+        self._put(ALIVE, f"{os.getpid()} {self._signs}".encode())
+
+    def _put(self, name: str, data: bytes) -> None:
+        """Write a file of the shared folder, whole for whoever reads it."""
+        own = self._folder / f"{name}.{socket.gethostname()}.{os.getpid()}"
+        own.write_bytes(data)
+        own.replace(self._folder / name)
 
     def deaths(self) -> dict[int, Death]:
         """How those ended that have, by their number; the launcher is number 0."""
         return {number: death for number, group in enumerate(self.groups) if (death := group.death())}
 
+    @property
+    def list_of_own(self) -> Path:
+        """The list of the first process, where it runs on this machine and was not started by a launcher."""
+        return self._folder / f"{socket.gethostname()}-{self.groups[0].pid}{SUFFIX}"
+
+    def decide(self, verdict: bytes | None = None) -> None:
+        """From here on this command decides for all. `verdict`: all processes are to end, and their commands are told this."""
+        self._decides = True
+        if verdict is not None:
+            with contextlib.suppress(OSError):
+                self._put(STOP, verdict)
+
+    def told(self) -> str | None:
+        """What the command that decides has told, None as long as it has not."""
+        with contextlib.suppress(OSError):
+            return (self._folder / STOP).read_text(encoding="utf-8") or None
+        return None
+
     def close(self) -> None:
         """End all of them."""
-        with contextlib.suppress(OSError):
-            (self._folder / STOP).touch()
+        if self._decides and not (self._folder / STOP).exists():
+            self.decide(b"{}")
         for group in self.groups:
             group.kill("was ended")
         for group in self.groups:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -30,7 +31,7 @@ def lockstep(how: str, stall: float = 30.0) -> LockstepRun:
     request = Request("script", "train.py", arguments=(how,), timeout=60.0)
     run = LockstepRun(request, InStep(stall, processes=2, local_devices=2))
     run.run()
-    assert_nothing_left([rank.began.pid for rank in run.order.ranks.values() if rank.began])
+    assert_nothing_left([rank.began.pid for rank in run.ranks if rank.began])
     return run
 
 
@@ -141,6 +142,72 @@ def test_processes_that_a_launcher_starts(how: str, said: str, program: Path) ->
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("apart", "Diverged: process 0 left the common order after 2 programs"),
+        (
+            "killed",
+            "Died: process 1 died after 3 programs, the last one `step` (train.py:{step}): it was killed by SIGKILL",
+        ),
+    ],
+)
+def test_commands_that_share_a_folder(how: str, said: str, program: Path) -> None:
+    """One command for each process, as in the pods of a job; that of process 0 decides."""
+    (program.parent / "lists").mkdir()
+    known = {"SLURM_JOB_ID": str(os.getpid()), "SLURM_STEP_NODELIST": "localhost", "SLURM_NTASKS": "2"}
+    command = [
+        sys.executable,
+        "-m",
+        "jaxlint",
+        "verify",
+        "--lockstep",
+        "--shared",
+        "lists",
+        "-q",
+        "train.py",
+        "--",
+        how,
+    ]
+    started = [
+        subprocess.Popen(
+            command,
+            env={
+                **os.environ,
+                **known,
+                **dict.fromkeys(("SLURM_PROCID", "SLURM_LOCALID"), str(number)),
+                "JAX_PLATFORMS": "cpu",
+                "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
+            },
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(2)
+    ]
+    outputs = [one.communicate(timeout=120)[0] for one in started]
+    assert [one.returncode for one in started] == [1, 1]
+    assert outputs[0].startswith(said.format(step=line_of("x = step(x)")))
+    assert outputs[1] == ""
+    again = jaxlint("verify", "--lockstep", "--shared", "lists", "train.py", "--", how, cwd=program.parent)
+    assert again.returncode == 2
+    assert "has the lists of a run that is over" in again.stderr
+
+
+@pytest.mark.slow
+def test_a_process_that_never_comes_to_join_the_others(program: Path) -> None:
+    program.write_text(
+        "import os, time, jax\n"
+        "if os.environ['RANK'] == '1':\n"
+        "    time.sleep(100)\n"
+        "jax.distributed.initialize(initialization_timeout=5)\n",
+        encoding="utf-8",
+    )
+    run = lockstep("late")
+    assert run.verdict.kind == "stalled"
+    assert run.verdict.message.startswith("process 1 stalls at train.py:3; others have waited for it")
+
+
+@pytest.mark.slow
 @pytest.mark.usefixtures("program")
 def test_a_program_whose_processes_never_join() -> None:
     with pytest.raises(CannotRun, match="computes before it calls jax"):
@@ -150,7 +217,7 @@ def test_a_program_whose_processes_never_join() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--lockstep"], "give --processes N or --launcher COMMAND"),
+        (["--lockstep"], "give --processes N, --launcher COMMAND, or all of them one --shared FOLDER"),
         (
             ["--lockstep", "--launcher", "no-such-launcher -n 2"],
             "no-such-launcher is no command that can be run",
