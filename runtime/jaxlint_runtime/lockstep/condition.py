@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ class Condition:
     inside: int  # 0: the first of the two stacks is in it, 1: the second
     sure: bool
     telling: bool  # it asks which process this is
+    leaves: bool = False  # a branch of it ends the function, the loop or the program
 
     @property
     def loops(self) -> bool:
@@ -42,8 +44,8 @@ class _Block:
     branch: str
 
 
-def condition(first: Places, second: Places | None, read: Read) -> Condition | None:
-    """What set two stacks apart; the second is None where its process has ended."""
+def condition(first: Places, second: Places | None, read: Read, exits: bool = False) -> Condition | None:
+    """What set two stacks apart; the second is None where its process has ended, by `os._exit` where it `exits`."""
     other: Places = second or ()
     at = next((n for n, pair in enumerate(zip(first, other, strict=False)) if pair[0] != pair[1]), -1)
     if second is not None and at < 0 and len(first) == len(other):
@@ -58,7 +60,11 @@ def condition(first: Places, second: Places | None, read: Read) -> Condition | N
     for side, stack in ((0, first), (1, other)):
         for place in reversed(stack[deeper:]):
             found += _around(place, side, read)
-    return min(found, key=lambda one: (not one.telling, not one.sure), default=None)
+    # A process that came to its end has as a rule run out of turns, whatever could have ended it.
+    through = second is None and not exits
+    return min(
+        found, key=lambda one: (not one.telling or (one.leaves and through), not one.sure), default=None
+    )
 
 
 def _same_function(one: Place, other: Place) -> bool:
@@ -89,7 +95,8 @@ def _around(place: Place, side: int, read: Read) -> Iterator[Condition]:
         yield _condition(tree, place.path, node, side, sure=False)
     for node in _leaving(tree, place):
         if _tells(tree, node.test):
-            yield _condition(tree, place.path, node, 1 - side, sure=False)
+            found = _condition(tree, place.path, node, 1 - side, sure=False)
+            yield dataclasses.replace(found, leaves=True)
 
 
 def _blocks(tree: ast.Module, line: int) -> list[_Block]:

@@ -103,7 +103,8 @@ def circle(order: Order) -> Verdict:
 def ended(order: Order, process: int, source: Source) -> Verdict:
     """Of a process whose program is over while others wait for it."""
     rank, waits = order.ranks[process], _who_waits(order, process)
-    found = condition(waits.stack, None, source.read)
+    exits = rank.over is not None and "os._exit" in rank.over.message
+    found = condition(waits.stack, None, source.read, exits)
     message = f"process {process} ended {_after(rank.met)}; {_waits(waits)}"
     return Verdict(Kind.ENDED, message, (process,), found, _in_words(found, waits.process, process))
 

@@ -133,19 +133,6 @@ def told(source: str) -> tuple[str, int, bool] | None:
             None,
             id="an early return that says nothing of processes",
         ),
-        pytest.param(
-            """
-            me = jax.process_index()
-            first = me == 0
-            for x in batches:
-                w = step(w, x)  # 0
-                if turn == 2:
-                    if not first:
-                        sys.exit()
-            """,
-            ("if not first", 1, False),
-            id="one has left in the turn before",
-        ),
         pytest.param("step(w)  # 0 1", None, id="the same line"),
         pytest.param(
             """
@@ -160,6 +147,18 @@ def told(source: str) -> tuple[str, int, bool] | None:
 )
 def test_what_set_two_apart(source, expected):
     assert told(source) == expected
+
+
+def test_one_that_has_ended_ran_out_of_turns_unless_it_left_in_a_hurry():
+    text, first, _ = stacks("""
+        me = jax.process_index()
+        for x in batches:
+            w = step(w, x)  # 0
+            if done and me == 1:
+                os._exit(0)
+    """)
+    found = [condition(first, None, {"train.py": text}.get, exits) for exits in (False, True)]
+    assert [one.text for one in found if one] == ["for x in batches", "if done and me == 1"]
 
 
 def test_files_that_cannot_be_read_or_parsed_tell_nothing():
