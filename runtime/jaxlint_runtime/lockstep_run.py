@@ -22,6 +22,8 @@ from jaxlint_runtime.workers.process_group import Death
 from jaxlint_runtime.workers.ranks import Ranks
 
 _LOOK = 0.05  # seconds between two looks at the lists
+_EACH = 0.002  # the same for each list: a folder on a network opens no more of them at once
+_EXIT = 10.0  # seconds that exit handlers are given
 _SIGN = 5.0  # seconds between two signs of life
 _GRACE = 1.0  # seconds that others are given to fail alike, once one has failed
 _UNSEEN = 4.0  # the same where deaths show by silence alone; a process that is alive says so twice a second
@@ -108,9 +110,11 @@ class LockstepRun:
             self._bury(deaths, lists, ranks, now)
             found = found or self._over(now, source) or self._late(now, source)
             if found is not None:
+                if found.kind is Kind.SAME and all(_is_out(rank) for rank in lists.ranks):
+                    ranks.wait(_EXIT)
                 return found
             self._progress(lists)
-            time.sleep(_LOOK)
+            time.sleep(max(_LOOK, _EACH * len(lists.ranks)))
 
     def _read(self, lists: Lists, source: Source, now: float) -> Verdict | None:
         """Take in what is new; the first two processes that cannot come together."""
@@ -165,7 +169,14 @@ class LockstepRun:
     def _over(self, now: float, source: Source) -> Verdict | None:
         """The verdict once processes have ended."""
         order = self.order
-        if early := [one for one in order.missing() if _is_through(order.ranks.get(one))]:
+        # What is launched after the end, by exit handlers, may have its counterpart there as well.
+        awaited = {
+            process
+            for launch in order.waiting()
+            if order.ranks[launch.process].over is None
+            for process in launch.program.processes
+        }
+        if early := [one for one in order.missing() if one in awaited and _is_through(order.ranks.get(one))]:
             return words.ended(order, early[0], source)
         ranks = self.ranks
         grace = _GRACE if self.how.processes else _UNSEEN

@@ -6,6 +6,7 @@ import contextlib
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from jaxlint_runtime.workers import process
 from jaxlint_runtime.workers.process import BOOT, lent
 from jaxlint_runtime.workers.process_group import Death, ProcessGroup, default_memory_limit
 
+_LOOK = 0.05  # seconds
 _LOOPBACK = "127.0.0.1"
 
 
@@ -98,6 +100,12 @@ class Ranks:
         with contextlib.suppress(OSError):
             return (self._folder / STOP).read_text(encoding="utf-8") or None
         return None
+
+    def wait(self, seconds: float) -> None:
+        """Until all have ended, but no longer."""
+        until = time.monotonic() + seconds
+        while len(self.deaths()) < len(self.groups) and time.monotonic() < until:
+            time.sleep(_LOOK)
 
     def close(self) -> None:
         """End all of them."""
