@@ -173,7 +173,7 @@ class LockstepRun:
         awaited = {
             process
             for launch in order.waiting()
-            if order.ranks[launch.process].over is None
+            if not order.ranks[launch.process].at_exit
             for process in launch.program.processes
         }
         if early := [one for one in order.missing() if one in awaited and _is_through(order.ranks.get(one))]:

@@ -39,6 +39,7 @@ class Rank:
     compiled: dict[str, Compiled] = field(default_factory=dict)  # by the hash of a program
     stands: Stands | None = None  # since its last launch
     over: Over | None = None
+    launched_until_over: int = 0
     death: str | None = None  # how it died, in words
     heard: float = 0.0  # when it last said anything
     moved: float = 0.0  # when it last launched or compiled something
@@ -71,7 +72,7 @@ class Rank:
             case Stands():
                 self.stands = record
             case Over():
-                self.over = record
+                self.over, self.launched_until_over = record, len(self.launches)
             case _:
                 pass
 
@@ -84,6 +85,11 @@ class Rank:
     def next(self) -> Launch | None:
         """The first launch that others have not matched."""
         return self.launched(self.met) if self.met < len(self.launches) else None
+
+    @property
+    def at_exit(self) -> bool:
+        """Whether `next` was launched after the end of the program, by an exit handler."""
+        return self.over is not None and self.met >= self.launched_until_over
 
     @property
     def intends(self) -> Launch | None:

@@ -96,6 +96,17 @@ def test_a_process_that_is_through_stays_missing():
     assert order.ranks[1].over is not None
 
 
+def test_what_an_exit_handler_launches_is_told_from_what_the_program_did():
+    order, _ = play("ab", "a")
+    rank = order.ranks[0]
+    rank.hear(Over(0, "the program finished"), 1.0)
+    assert rank.next is not None
+    assert not rank.at_exit
+    rank.met += 1
+    rank.hear(Launched(ord("b"), 0), 2.0)
+    assert rank.at_exit
+
+
 def test_processes_that_compile_different_programs_wait_for_one_another():
     order, _ = play("a", "a")
     for number, name in enumerate("bc"):
