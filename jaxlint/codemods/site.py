@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from jaxlint.codemods.name_scopes import Names
+from jaxlint.codemods.places import Places
 from jaxlint.codemods.text_edits import Lines
 from jaxlint.finding import Span
 from jaxlint.gc_pause import no_garbage_collection
@@ -36,7 +36,7 @@ class Site:
 
     def release(self) -> None:
         """Frees the libcst tree, which is parsed again on demand."""
-        for name in ("module", "_nodes", "_places"):
+        for name in ("module", "_places"):
             self.__dict__.pop(name, None)
 
     @functools.cached_property
@@ -66,35 +66,20 @@ class Site:
             raise Refused(f"libcst cannot parse the file: {message}") from None
 
     @functools.cached_property
-    def _nodes(self) -> Mapping[Span, list[cst.CSTNode]]:
-        """Nodes by span, inner before outer. A parenthesised tuple or generator is listed under both its spans."""
-        found: dict[Span, list[cst.CSTNode]] = {}
-        for node, place in self._places.items():
-            found.setdefault(place, []).append(node)
-            if isinstance(node, (cst.Tuple, cst.GeneratorExp)) and node.lpar:
-                found.setdefault(self.outer_place(node), []).append(node)
-        return found
-
-    @functools.cached_property
-    def _places(self) -> Mapping[cst.CSTNode, Span]:
-        with no_garbage_collection():
-            positions = MetadataWrapper(self.module, unsafe_skip_copy=True).resolve(PositionProvider)
-            return {node: _span(place) for node, place in positions.items() if isinstance(place, CodeRange)}
+    def _places(self) -> Places:
+        return Places(self.module, self.tree)
 
     def place(self, node: cst.CSTNode) -> Span:
         """The span of a libcst node of this file, without parentheses around an expression."""
-        return self._places[node]
+        return self._places.of(node)
 
     def outer_place(self, node: cst.BaseExpression) -> Span:
         """The span of an expression, with the parentheses around it."""
-        if not node.lpar:
-            return self.place(node)
-        first, last = self.place(node.lpar[0]), self.place(node.rpar[-1])
-        return Span(first.line, first.column, last.end_line, last.end_column)
+        return self._places.outer(node)
 
     def find(self, span: Span, *types: type[NodeT]) -> NodeT:
         """The innermost libcst node of one of `types` at exactly `span`. Raises Refused if there is none."""
-        for node in self._nodes.get(span, ()):
+        for node in self._places.at(span):
             if isinstance(node, types):
                 return node
         wanted = " or ".join(kind.__name__ for kind in types)
@@ -222,7 +207,3 @@ class _Indent(cst.CSTTransformer):
             return updated_node
         space = cst.SimpleWhitespace(self.indentation + updated_node.whitespace.value)
         return updated_node.with_changes(indent=False, whitespace=space)
-
-
-def _span(place: CodeRange) -> Span:
-    return Span(place.start.line, place.start.column + 1, place.end.line, place.end.column + 1)
