@@ -134,8 +134,10 @@ class FunctionCalls(Part):
             if key is not None:
                 record.numbers[exact] = key  # so that the same call finds it at once
         stood_in: Callable[[Value], Value] | None = None  # the result of another call
+        coarse = None
         if key is None and seen >= record.coarse_after:
-            key, stood_in = record.similar(function.scope, stage, bound), stand_in
+            coarse = record.coarse_key(function.scope, stage, bound)
+            key, stood_in = record.coarse.get(coarse), stand_in
         if key is None and seen >= FEW and record.is_everywhere():
             key, stood_in = record.alike(function.scope, stage, bound), rough_stand_in
         known = record.memo[key] if key is not None and key not in record.stale else None
@@ -157,7 +159,7 @@ class FunctionCalls(Part):
                 else UNKNOWN
             )
         if key is None:
-            key = record.number(context_key, function.scope, stage, bound)
+            key = record.number(context_key, function.scope, stage, bound, coarse)
         return self.evaluate_call(record, key, function, bound, node, caller, stage, context)
 
     def note_call(

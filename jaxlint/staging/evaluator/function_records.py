@@ -139,12 +139,14 @@ class FunctionRecord:
         """The number of contexts of the closure over `scope`."""
         return self.closures.get(scope.serial, 0)
 
-    def number(self, context: object, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int:
-        """The key in `memo` for a context that is new."""
+    def number(
+        self, context: object, scope: Scope, stage: Stage, bound: dict[str, Value], coarse: object = None
+    ) -> int:
+        """The key in `memo` for a context that is new. `coarse`: its `coarse_key`, if that is at hand."""
         key = self.numbers[context] = len(self.memo)
         seen = self.closures[scope.serial] = self.contexts(scope) + 1
         if 2 * seen > self.coarse_after:  # most functions never need these
-            self.coarse[_coarse_key(scope, stage, bound, self.makes)] = key
+            self.coarse[coarse or self.coarse_key(scope, stage, bound)] = key
         if self.is_everywhere():
             self.rough[_rough_key(scope, stage, bound)] = key
         for name, value in bound.items():
@@ -156,9 +158,15 @@ class FunctionRecord:
         """Whether a parameter has received the constant `value` in all evaluated contexts."""
         return isinstance(value, Static) and value.const is not MISSING and self.had.get(name) == value.const
 
-    def similar(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int | None:
-        """The key of a memoised context with arguments of the same source, whatever they captured."""
-        return self.coarse.get(_coarse_key(scope, stage, bound, self.makes))
+    def coarse_key(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> object:
+        """The same for contexts with arguments of the same source, whatever they captured."""
+        makes = self.makes
+        return (
+            scope.serial,
+            stage.key,
+            # Functions keep the constants that they are given as options.
+            *[summary_key(value, coarse=not (makes and _is_option(value))) for value in bound.values()],
+        )
 
     def is_everywhere(self) -> bool:
         """Whether the program creates many closures of it and calls them in many ways, like those of a combinator."""
@@ -220,15 +228,6 @@ class FunctionRecord:
 
 
 _CONTENT_ALONE = frozenset({CONTENT})
-
-
-def _coarse_key(scope: Scope, stage: Stage, bound: dict[str, Value], makes: bool) -> object:
-    """The coarse key of a context. `makes`: for functions that return functions; these keep constant options."""
-    return (
-        scope.serial,
-        stage.key,
-        *[summary_key(value, coarse=not (makes and _is_option(value))) for value in bound.values()],
-    )
 
 
 def _is_option(value: Value) -> bool:

@@ -23,8 +23,8 @@ from jaxlint_rules.precision._narrow_limits import (
 
 _SMALLEST = 2.0**-25  # half of the smallest positive float16: numbers up to this round to zero
 _UNSIGNED = frozenset({"uint8", "uint16"})
-# Queries about a difference that may be negative; indices and masks are not among them.
 _MEETING = MIXING | COMPARISONS  # where a Python number takes the dtype of the array beside it
+# Queries about a difference that may be negative; indices and masks are not among them.
 _OF_DIFFERENCES = frozenset(
     {"square", "power", "absolute", "divide", "multiply", "astype", "mean", "norm", "std", "var"}
 )
