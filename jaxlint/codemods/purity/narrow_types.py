@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
-from jaxlint.codemods.purity.values import Plain, Unknown
+from jaxlint.codemods.purity.values import ARRAY, NUMPY, Plain, Unknown
 from jaxlint.codemods.text_edits import shown_source
 
 _NARROW = frozenset({"bfloat16", "float16", "half", "int8", "uint8", "int16", "uint16", "int4", "uint4", "bf16", "fp16"})  # fmt: skip
@@ -52,18 +52,24 @@ def _is_chosen(node: ast.expr, file: File, possible: PossibleValues) -> bool:
     return any(
         isinstance(value, Unknown) or (isinstance(value, Plain) and value.kind == "text")
         for one in given
-        if not isinstance(one, ast.Constant) and not _is_of_an_array(one, file)
+        if not isinstance(one, ast.Constant) and not _is_of_an_array(one, file, possible)
         for value in possible.of(one, file)
     )
 
 
-def _is_of_an_array(node: ast.expr, file: File) -> bool:
-    """`x.dtype`, or a variable that is given that alone."""
+def _is_of_an_array(node: object, file: File, possible: PossibleValues) -> bool:
+    """`x.dtype` of an array, or a variable that is given that alone; `args.dtype` is none."""
     if isinstance(node, ast.Name):
         bindings = file.names.bindings_of(node.id, file.names.scope_at(node))
         given = [getattr(file.names.parents.get(one.node), "value", None) for one in bindings]
-        return bool(given) and all(getattr(one, "attr", "") == "dtype" for one in given)
-    return isinstance(node, ast.Attribute) and node.attr == "dtype"
+        return bool(given) and all(
+            isinstance(one, ast.Attribute) and _is_of_an_array(one, file, possible) for one in given
+        )
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == "dtype"
+        and bool({ARRAY, NUMPY} & possible.of(node.value, file))
+    )
 
 
 def counted_with(counters: Set[str], body: Iterable[ast.AST], file: File) -> str:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 def damped(w, n):
     rows = []
     for i in range(n):
-        rows.append(jnp.tanh(w * (i / n)))
+        rows.append(jnp.tanh(w * (0.01 * i)))
     return jnp.stack(rows)
 
 

@@ -32,7 +32,8 @@ ADDED = "total = 0.0\n    for x in xs:\n        total = total + jnp.sin(x)\n    
         ("dtype = jnp.dtype(name)", True),
         ("dtype = getattr(jnp, name)", True),
         ("dtype = 'uint8'", True),
-        ("dtype = xs.dtype", False),
+        ("dtype = jnp.zeros(2).dtype", False),
+        ("dtype = xs.dtype", True),
     ],
 )
 def test_narrow_arrays_meet_python_numbers(codemod: str, body: str, counts: bool, chosen: str, narrow: bool) -> None:  # fmt: skip
