@@ -10,7 +10,7 @@ import jax.numpy as jnp
 def damped(w, n):
     rows = []
     for i in range(n):
-        rows.append(jnp.tanh(w * (0.01 * i)))
+        rows.append(jnp.tanh(w * (i / 100)))
     return jnp.stack(rows)
 
 
