@@ -102,18 +102,44 @@ def table(record: dict[str, Any]) -> list[str]:
     return lines
 
 
-def against_expert(record: dict[str, Any]) -> str:
-    """What was found as a share of each expert's figures."""
+_FIGURES = (("flops", "FLOP"), ("sent_bytes", "bytes sent"), ("peak_bytes", "memory"))
+
+
+def shares(record: dict[str, Any]) -> dict[str, list[float]]:
+    """What was found as a share of each expert's figures, in the order of `_FIGURES`."""
     found = next(one for one in record["placements"] if one["chosen"])
-    parts = []
-    for one in record["placements"]:
-        if one["name"].startswith("expert (") and one["flops"]:
-            shares = [
-                f"{found[key] / one[key]:.2f} of its {what}"
-                for key, what in (("flops", "FLOP"), ("sent_bytes", "bytes sent"), ("peak_bytes", "memory"))
-            ]
-            parts.append(f"{one['name']}: {', '.join(shares)}")
+    return {
+        one["name"]: [found[key] / one[key] for key, _ in _FIGURES]
+        for one in record["placements"]
+        if one["name"].startswith("expert (") and one["flops"]
+    }
+
+
+def against_expert(record: dict[str, Any]) -> str:
+    """The same as a sentence."""
+    parts = [
+        f"{name}: "
+        + ", ".join(f"{share:.2f} of its {what}" for share, (_, what) in zip(of, _FIGURES, strict=True))
+        for name, of in shares(record).items()
+    ]
     return "Found against " + "; ".join(parts) + "." if parts else ""
+
+
+def summary(rows: list[tuple[str, str, str, list[float]]]) -> list[str]:
+    """One sentence and one table: by program, devices and expert the shares of the expert's figures."""
+    if not rows:
+        return []
+    least = [f"{min(of[k] for *_, of in rows):.2f} to {max(of[k] for *_, of in rows):.2f}" for k in range(3)]
+    return [
+        f"The placement found sends {least[1]} of the bytes of an expert's, needs {least[2]} of its memory and computes {least[0]} of its FLOP (comparisons: {len(rows)}).",
+        "",
+        "| program | devices | against | of its FLOP | of its bytes sent | of its memory |",
+        "| --- | --- | --- | ---: | ---: | ---: |",
+        *[
+            f"| {name} | {devices} | {expert} | " + " | ".join(f"{share:.2f}" for share in of) + " |"
+            for name, devices, expert, of in rows
+        ],
+    ]
 
 
 def _header(name: str) -> str:
@@ -133,8 +159,17 @@ def report(records: list[tuple[str, str, dict[str, Any]]], command: str) -> str:
     lines = [
         "# Shardings found, an expert's, and plain data parallel",
         "",
+        "`jaxlint verify --mesh` finds placements for a train step. This page sets what it recommends beside an expert's placement and plain data parallelism.",
+        *summary(
+            [
+                (name, record["devices"], expert, of)
+                for name, _, record in records
+                for expert, of in shares(record).items()
+            ]
+        ),
+        "",
         f"`{command}`, on the mesh `{MESH}`. *Sent* is what one device puts on the wire in a step, by ring algorithms; *memory* is what the "
-        "compiler planned for one device; *score* is explained in [shardings.md](../../docs/shardings.md). All of it is read from compiled programs; no time was measured.",
+        "compiler planned for one device; *score* is explained in [shardings.md](../../docs/shardings.md).",
         "",
         *[f"- {name}: {_header(name)}" for name in dict.fromkeys(name for name, _, _ in records)],
         "",
@@ -155,6 +190,19 @@ def report(records: list[tuple[str, str, dict[str, Any]]], command: str) -> str:
             )
         if record["advice"]:
             lines += ["", *[f"- {line}" for line in record["advice"]]]
+    lines += [
+        "",
+        "## What it does not show",
+        "",
+        "- All figures are read from compiled programs; no time was measured, and nothing ran on a TPU.",
+        "- Values and updates were compared on simulated CPU devices.",
+        "- The models are small, and there is one mesh.",
+        *(
+            ["- A search stops at its bound: a better placement may be left."]
+            if any(record["bounded"] for *_, record in records)
+            else []
+        ),
+    ]
     return "\n".join(lines) + "\n"
 
 
