@@ -48,7 +48,7 @@ def scan(length, x, xs):
         i, state = carry
         init = True if (not_jax_tracer(i) and i in range(length)) else False
         name = "_" * (length - i) if init else ""
-        return (i + 1, state + len(name)), x
+        return (i + 1, state + len(name)), x + 1
 
     return jax.lax.scan(body, (0, x), xs)
 """

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from jaxlint.api import ConvertEvent, Event, Frame, Loop, Module, Reporter, Rule, TestEvent
-from jaxlint.api.syntax import cache, dotted, nodes_of, walk
+from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
@@ -187,9 +187,15 @@ class HostSyncInLoop(Rule):
 
 @cache
 def _compiles(loop: ast.AST) -> bool:
-    """Whether each iteration compiles a program of its own, beside which a wait is nothing; `jit-in-loop` speaks of that."""
+    """Whether each iteration has to compile a program of its own, beside which a wait is nothing.
+
+    One that reads nothing of the iteration can be jitted before the loop, as `jit-in-loop` says. The wait is then what is left.
+    """
+    own = names_stored(loop) | {one.name for one in nodes_of(loop, ast.FunctionDef)}
     return any(
-        isinstance(node, ast.Call) and last_name(node.func) in ("jit", "filter_jit", "pmap")
+        isinstance(node, ast.Call)
+        and last_name(node.func) in ("jit", "filter_jit", "pmap")
+        and any(isinstance(part, ast.Name) and part.id in own for given in node.args for part in walk(given))
         for statement in getattr(loop, "body", [])
         for node in walk(statement)
     )
