@@ -231,6 +231,12 @@ class LockstepRun:
             guilty = [one for one in missing if self._stands_still(order.ranks[one], now)]
             if guilty:
                 return words.stalled(order, guilty, source, idle)
+        elif idle > self.how.stall and order.started:
+            silent = [
+                one for one, rank in order.ranks.items() if not _is_out(rank) and self._is_silent(rank, now)
+            ]
+            if silent:
+                return words.silent(order, silent, now - order.ranks[silent[0]].heard)
         limit = self.request.run_for
         if limit is not None and self._first is not None and now - self._first > limit:
             if not order.waiting() or idle < _BUSY:
@@ -245,7 +251,10 @@ class LockstepRun:
 
     def _stands_still(self, rank: Rank, now: float) -> bool:
         """Whether a process does nothing of JAX's, or gives no sign of life."""
-        return not rank.computes or now - rank.heard > max(self.how.stall, _SILENT)
+        return not rank.computes or self._is_silent(rank, now)
+
+    def _is_silent(self, rank: Rank, now: float) -> bool:
+        return now - rank.heard > max(self.how.stall, _SILENT)
 
     def _progress(self, lists: Lists) -> None:
         names = {rank.last.program.name for rank in lists.ranks if rank.last is not None}

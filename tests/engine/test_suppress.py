@@ -16,6 +16,12 @@ from jaxlint.suppress import Suppressions
 pytestmark = pytest.mark.usefixtures("stand_in")
 
 
+@pytest.fixture(autouse=True)
+def without_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands on standard input belongs to the project of the working folder, which would be read with it."""
+    monkeypatch.chdir(tmp_path)
+
+
 def run(text: str, *, unused: bool = False, **settings: object) -> list[str]:
     config = Config(Path.cwd(), report_unused_suppressions=unused).with_options(**settings)
     result = check([], config, stdin=Stdin(text.encode()), use_cache=False)

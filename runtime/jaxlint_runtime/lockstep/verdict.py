@@ -130,6 +130,15 @@ def stalled(order: Order, processes: Sequence[int], source: Source, seconds: flo
     return Verdict(Kind.STALLED, message, tuple(processes), found, _in_words(found, waits.process, first))
 
 
+def silent(order: Order, processes: Sequence[int], seconds: float) -> Verdict:
+    """Of processes without a sign of life, though all have come to the same programs: they stopped inside the last one."""
+    last = order.ranks[processes[0]].last
+    where = f" in {named(last)}" if last is not None else ""
+    verb = "stall" if len(processes) > 1 else "stalls"
+    message = f"{_processes(processes)} {verb}{where}, without a sign of life for {seconds:.0f} s"
+    return Verdict(Kind.STALLED, message, tuple(processes))
+
+
 def outside(rank: Rank) -> Verdict:
     """Of a process that has not come to `jax.distributed.initialize` before the others gave up."""
     began = rank.began

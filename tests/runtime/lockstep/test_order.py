@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jaxlint_runtime.lockstep.order import Order, Rank
+from jaxlint_runtime.lockstep.verdict import Source
+from jaxlint_runtime.lockstep_run import LockstepRun
 from jaxlint_runtime.protocol.launch_records import (
     Began,
     Compiled,
@@ -14,6 +16,7 @@ from jaxlint_runtime.protocol.launch_records import (
     Over,
     Program,
 )
+from jaxlint_runtime.request import InStep, Request
 
 
 def play(*lists: str, spans: dict[str, tuple[int, ...]] | None = None, turns: str | None = None):
@@ -116,3 +119,19 @@ def test_processes_that_compile_different_programs_wait_for_one_another():
     assert order.waiting() == []
     order.ranks[1].hear(Compiled(7), 2.0)
     assert order.crossed() == ()
+
+
+@pytest.mark.parametrize(("silence", "kind"), [(20.0, "stalled"), (1.0, None)])
+def test_one_that_falls_silent_inside_a_program_of_all_is_told(silence, kind, tmp_path):
+    """Nobody has launched more than it, so nobody is seen to wait for it."""
+    order, _ = play("aa", "aa")
+    now = 1000.0
+    for rank, since in zip(order.ranks.values(), (0.0, silence), strict=True):
+        rank.moved, rank.heard = now - 20.0, now - since
+    request = Request("script", "train.py", timeout=600.0)
+    run = LockstepRun(request, InStep(2.0, processes=2), order=order, _began=now - 30.0)
+    verdict = run._late(now, Source(tmp_path))
+    assert (verdict and verdict.kind) == kind
+    if verdict:
+        assert verdict.message == "process 1 stalls in `a`, without a sign of life for 20 s"
+        assert verdict.processes == (1,)
