@@ -45,7 +45,7 @@ def as_jax_program(source: SourceFile) -> SourceFile:
 
 def test_files_of_pythons_own_test_suite() -> None:
     everything = sorted((STANDARD_LIBRARY / "test").rglob("*.py")) or sorted(STANDARD_LIBRARY.glob("*.py"))
-    paths = random.Random(20261120).sample(everything, min(25, len(everything)))
+    paths = random.Random(20261120).sample(everything, min(16, len(everything)))
     sources = [as_jax_program(source) for source in load(paths)]
     analysis = run(sources)
     assert internal_errors(analysis) == []
@@ -54,7 +54,7 @@ def test_files_of_pythons_own_test_suite() -> None:
 
 
 def test_files_of_jax_itself() -> None:
-    paths = [*(JAX / "numpy").rglob("*.py"), *(JAX / "_src" / "nn").rglob("*.py")]
+    paths = [*(JAX / "numpy").rglob("*.py"), *(JAX / "_src" / "nn").glob("*.py")]
     assert len(paths) > 3
     analysis = run(load(sorted(paths)))
     assert internal_errors(analysis) == []
