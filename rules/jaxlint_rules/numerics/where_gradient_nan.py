@@ -128,6 +128,8 @@ class WhereGradientNan(Rule):
         if not tested or _leaves_nan(event.node):
             return
         for chosen, branch in zip((True, False), operation.args[1:], strict=True):
+            if not isinstance(branch, Array) or branch.flow is None:
+                continue  # no gradient reaches it
             for name, operand in _unsafe(branch, DEEP):
                 if is_integer(dtype_of(operand)) or _made_safe(operand):
                     continue

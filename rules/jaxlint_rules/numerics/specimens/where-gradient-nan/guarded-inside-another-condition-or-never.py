@@ -37,8 +37,16 @@ def cut_off(x, r, keep):
     pairs = jnp.where(keep, jnp.exp(-r) / r, 0)
     return jnp.where(r < CUTOFF, pairs, 0).sum() + jnp.where(x < CUTOFF, 1 / x, 0).sum()
 
+LOW, HIGH = float(input()), float(input())
+
+def share_of_settings(w):
+    low = jnp.clip(LOW, 0.001, 0.998)
+    room = 0.999 - low
+    share = jnp.where(room > 0, (jnp.clip(HIGH, low, 0.999) - low) / room, 0.0)
+    return (w * share).sum()
+
 def loss(w, mask):
-    return cut_off(w, w, mask) + entropy(w) + clipped(w) + masked(w, mask) + huber(w) + upwind(w) + undefined(w) + mean(w, mask)
+    return share_of_settings(w) + cut_off(w, w, mask) + entropy(w) + clipped(w) + masked(w, mask) + huber(w) + upwind(w) + undefined(w) + mean(w, mask)
 
 def step(w, mask):
     return w - 0.1 * jax.grad(loss)(w, mask)
