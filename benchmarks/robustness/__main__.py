@@ -175,7 +175,7 @@ def arguments() -> argparse.Namespace:
         default=["verify"],
         help="with --programs: which edits to make [%(default)s]",
     )
-    parser.add_argument("--budget", help="with --programs: of verify, for timing one candidate")
+    parser.add_argument("--timing", help="with --programs: of verify, for timing one candidate")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="with --programs: keep what was edited")
     return parser.parse_args()
 
@@ -186,7 +186,7 @@ def main() -> int:
     if options.replay is not None:
         return replay(options.replay)
     if options.programs is not None:
-        more = ("--budget", options.budget) if options.budget else ()
+        more = ("--timing", options.timing) if options.timing else ()
         return adversarial.run_folders(options.programs, options.edits, more, options.keep)
     if options.source is not None:
         figures.write_page(figures.load(options.source), options.page)
