@@ -21,7 +21,7 @@ from typing import Any
 
 from benchmarks.corpora.present import table
 from benchmarks.robustness.forked import Forks
-from benchmarks.robustness.pool import read
+from benchmarks.robustness.pool import read, write
 from benchmarks.robustness.possible_edits import possible_edits
 from benchmarks.robustness.seeds import ROOT
 from jaxlint_runtime.rewrites.error_output import said_on_errors  # type: ignore[import-untyped]
@@ -128,9 +128,9 @@ def judge(
             changed = tuple(sorted(path for path in before if after.get(path) != before[path]))
             if problem is None and changed:
                 problem = _changed_run(Path(name), program.name, ways, runs, after, set(before))
-            if kept is not None and changed:
-                _write({path: after[path] for path in changed}, kept / program.stem / _as_name(what))
             named = program.stem if program.name != "main.py" else program.parent.name
+            if kept is not None and changed:
+                write(kept / named / _as_name(what), {path: after[path] for path in changed})
             return Outcome(named, what, changed, problem, time.monotonic() - started)
 
         for edit in edits:
@@ -249,7 +249,7 @@ def _run(root: Path, files: dict[str, bytes], name: str, arguments: tuple[str, .
     """The program in a folder of its own, which always has the same path: it may print it."""
     folder = root / "run"
     shutil.rmtree(folder, ignore_errors=True)
-    _write(files, folder)
+    write(folder, files)
     settings = list(takewhile(_SETTING.match, arguments))
     given = dict(one.split("=", 1) for one in settings)
     words = arguments[len(settings) :]
@@ -265,13 +265,6 @@ def _run(root: Path, files: dict[str, bytes], name: str, arguments: tuple[str, .
 @functools.cache
 def _forks() -> Forks:
     return Forks(_environment())
-
-
-def _write(files: Mapping[str, bytes], folder: Path) -> None:
-    for path, data in files.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
 
 
 def _as_name(what: str) -> str:
