@@ -26,7 +26,6 @@ _EACH = 0.002  # the same for each list: a folder on a network opens no more of 
 _EXIT = 10.0  # seconds that exit handlers are given
 _SIGN = 5.0  # seconds between two signs of life
 _GRACE = 1.0  # seconds that others are given to fail alike, once one has failed
-_UNSEEN = 4.0  # the same where deaths show by silence alone; a process that is alive says so twice a second
 _UNSEEN = 3.0  # the same where deaths are seen by silence alone; processes give a sign of life twice a second
 _BUSY = 5.0  # seconds without a launch after which the end of --for waits for --stall
 _SILENT = 10.0  # seconds without a sign of life before a process may count as stopped

@@ -6,7 +6,6 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from jaxlint_runtime.protocol.launch_records import (
-    Alone,
     Began,
     Compiled,
     Compiling,
@@ -30,7 +29,6 @@ class Rank:
     began: Began | None = None
     process: int | None = None
     processes: int = 0
-    alone: bool = False
     programs: dict[int, Program] = field(default_factory=dict)
     stacks: dict[int, Places] = field(default_factory=dict)
     launches: list[Launched] = field(default_factory=list)
@@ -54,8 +52,6 @@ class Rank:
                     self.process = record.started_as
             case Joined(process, processes):
                 self.process, self.processes = process, processes
-            case Alone():
-                self.alone = True
             case Compiling():
                 self.compiling, self.moved = record, now
             case Compiled(program):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxlint_runtime.lockstep.condition import Condition, condition
-from jaxlint_runtime.lockstep.order import Launch, Order, Places, Rank
+from jaxlint_runtime.lockstep.order import Launch, Order, Rank
 from jaxlint_runtime.protocol.launch_records import Place
 from jaxlint_runtime.wording.paths import display_path
 
@@ -91,8 +91,8 @@ def diverged(order: Order, processes: Sequence[int], source: Source) -> Verdict:
 
 def circle(order: Order) -> Verdict:
     """Of processes of which each waits for another, in programs that span different ones."""
-    waits = ", ".join(f"process {one.process} in {named(one)}" for one in order.waiting()[:4])
     launches = order.waiting()
+    waits = ", ".join(f"process {one.process} in {named(one)}" for one in launches[:4])
     return Verdict(
         Kind.DIVERGED,
         f"the processes wait for one another in a circle: {waits}",
@@ -221,8 +221,3 @@ def _difference(own: Launch, its: Launch, source: Source) -> str | None:
         )
     mine, theirs = (line.strip()[:_DIFFERENCE] for line in first)
     return f"the programs differ in `{mine}` in process {own.process}, `{theirs}` in process {its.process}"
-
-
-def standing_words(places: Places) -> str:
-    """Where a process is."""
-    return _place(places[-1]) if places else ""

@@ -46,7 +46,6 @@ class Joined(Message):
 
     process: int
     processes: int
-    local_devices: int = 0
 
 
 @dataclass(frozen=True, slots=True)
