@@ -46,7 +46,6 @@ class LockstepRun:
     _began: float = 0.0
     _first: float | None = None  # when the first program was launched
     ranks: list[Rank] = field(default_factory=list)  # all that wrote something
-    _failed: dict[int, float] = field(default_factory=dict)  # when a process was first seen to have failed
 
     def run(self) -> Verdict:
         """Run the program to its end, to a limit, or until a process leaves. Raises CannotRun."""
@@ -134,8 +133,6 @@ class LockstepRun:
                     self._first = self._first or now
                     if apart := self.order.advance(rank.process or 0):
                         return words.diverged(self.order, apart, source)
-                case Over() if record.raised or record.status:
-                    self._failed.setdefault(id(rank), now)
         return None
 
     def _bury(self, deaths: dict[int, Death], lists: Lists, ranks: Ranks, now: float) -> None:
@@ -143,7 +140,7 @@ class LockstepRun:
         if self.how.launcher:
             if deaths and any(rank.over is None for rank in lists.ranks):
                 for rank in sorted(lists.ranks, key=lambda rank: rank.heard):
-                    self._die(rank, "ended without a word", now)
+                    rank.die("ended without a word", now)
             elif deaths and not lists.ranks:
                 tail = ranks.groups[0].error_tail.decode(errors="replace").strip().splitlines()
                 said = f": {tail[-1]}" if tail else ""
@@ -152,16 +149,11 @@ class LockstepRun:
         for rank in lists.ranks:
             death = deaths.get(rank.process if rank.process is not None else -1)
             if death is not None:
-                self._die(rank, str(death), now)
+                rank.die(str(death), now)
         known = {rank.process for rank in lists.ranks}
         for number, death in deaths.items():
             if number not in known:
                 raise CannotRun(f"process {number} {death}")
-
-    def _die(self, rank: Rank, how: str, now: float) -> None:
-        if rank.over is None and rank.death is None:
-            rank.death = how
-            self._failed.setdefault(id(rank), now)
 
     # ---- ends ----
 
@@ -179,12 +171,11 @@ class LockstepRun:
             return words.ended(order, early[0], source)
         ranks = self.ranks
         grace = _GRACE if self.how.processes else _UNSEEN
-        if self._failed and (
-            all(_is_out(rank) for rank in ranks) or now - min(self._failed.values()) > grace
-        ):
+        failed = [rank.failed for rank in ranks if rank.failed is not None]
+        if failed and (all(_is_out(rank) for rank in ranks) or now - min(failed) > grace):
             for rank in ranks:
                 if not self.how.processes and now - rank.heard > grace / 2:
-                    self._die(rank, "fell silent", now)
+                    rank.die("fell silent", now)
             return self._failure(ranks)
         if ranks and all(_is_through(rank) for rank in ranks):
             if not order.ranks:
@@ -196,7 +187,7 @@ class LockstepRun:
 
     def _failure(self, ranks: list[Rank]) -> Verdict:
         """The process that failed first; or that all failed alike."""
-        failed = [rank for rank in ranks if id(rank) in self._failed]
+        failed = [rank for rank in ranks if rank.failed is not None]
         endings = {(rank.over.message, len(rank.launches)) if rank.over else None for rank in ranks}
         if len(endings) == 1 and None not in endings:
             over = ranks[0].over
@@ -209,7 +200,7 @@ class LockstepRun:
         if late and all(not rank.processes and _rests(rank, inside=True) for rank in failed):
             return words.outside(late[0])
         # What was killed comes before what an exception ended, which may be for want of the other.
-        first = min(failed, key=lambda rank: (rank.over is not None, self._failed[id(rank)]))
+        first = min(failed, key=lambda rank: (rank.over is not None, rank.failed or 0.0))
         return words.died(self.order, first.process or 0, first)
 
     def _late(self, now: float, source: Source) -> Verdict | None:
@@ -220,7 +211,7 @@ class LockstepRun:
         if not self.how.processes and idle > _SILENT:
             for one in order.missing():
                 if now - order.ranks[one].heard > _SILENT:
-                    self._die(order.ranks[one], "fell silent", now)
+                    order.ranks[one].die("fell silent", now)
         if idle > self.how.stall and (crossed := order.crossed()):
             return words.diverged(order, crossed, source)
         if order.waiting() and idle > self.how.stall:

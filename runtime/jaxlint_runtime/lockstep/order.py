@@ -39,6 +39,7 @@ class Rank:
     over: Over | None = None
     launched_until_over: int = 0
     death: str | None = None  # how it died, in words
+    failed: float | None = None  # when it was first seen to have failed
     heard: float = 0.0  # when it last said anything
     moved: float = 0.0  # when it last launched or compiled something
 
@@ -69,8 +70,15 @@ class Rank:
                 self.stands = record
             case Over():
                 self.over, self.launched_until_over = record, len(self.launches)
+                if self.failed is None and (record.raised or record.status):
+                    self.failed = now
             case _:
                 pass
+
+    def die(self, how: str, now: float) -> None:
+        """Note how it died, unless it said itself how it ended."""
+        if self.over is None and self.death is None:
+            self.death, self.failed = how, now
 
     def launched(self, number: int) -> Launch:
         """One of its launches; negative numbers count from the end."""
