@@ -24,7 +24,6 @@ from jaxlint_runtime.workers.ranks import Ranks
 _LOOK = 0.05  # seconds between two looks at the lists
 _EACH = 0.002  # the same for each list: a folder on a network opens no more of them at once
 _EXIT = 10.0  # seconds that exit handlers are given
-_SIGN = 5.0  # seconds between two signs of life
 _GRACE = 1.0  # seconds that others are given to fail alike, once one has failed
 _UNSEEN = 3.0  # the same where deaths are seen by silence alone; processes give a sign of life twice a second
 _BUSY = 5.0  # seconds without a launch after which the end of --for waits for --stall
@@ -68,12 +67,10 @@ class LockstepRun:
 
     def _take_part(self, ranks: Ranks, folder: Path) -> Verdict | None:
         """What the command of process 0 says, where this is another one. None: it is this one."""
-        own, signed, ended = Lists(folder, ranks.list_of_own.name), self._began, 0.0
+        own, ended = Lists(folder, ranks.list_of_own.name), 0.0
         while True:
             now = time.monotonic()
-            if now - signed > _SIGN:
-                ranks.sign()
-                signed = now
+            ranks.sign(now)
             death = ranks.deaths().get(0)
             for _, record in own.read(now):
                 if isinstance(record, Joined) and record.process == 0:
@@ -96,12 +93,9 @@ class LockstepRun:
             time.sleep(_LOOK)
 
     def _follow(self, ranks: Ranks, lists: Lists, source: Source) -> Verdict:
-        signed = self._began
         while True:
             now = time.monotonic()
-            if now - signed > _SIGN:
-                ranks.sign()
-                signed = now
+            ranks.sign(now)
             deaths = ranks.deaths()  # before the last look at the lists, so that nothing is missed
             found = self._read(lists, source, now)
             self.ranks = lists.ranks

@@ -20,6 +20,7 @@ from jaxlint_runtime.workers.process import BOOT, lent
 from jaxlint_runtime.workers.process_group import Death, ProcessGroup, default_memory_limit
 
 _LOOK = 0.05  # seconds
+_SIGN = 5.0  # seconds between two signs of life
 _LOOPBACK = "127.0.0.1"
 
 
@@ -30,7 +31,7 @@ class Ranks:
         self, request: Request, how: InStep, folder: Path, output: Callable[[str, bytes], None]
     ) -> None:
         self._folder = folder
-        self._signs = 0
+        self._signed: float | None = None
         self._decides = not how.joins
         self.groups: list[ProcessGroup] = []
         coordinator = None if how.launcher else f"{_LOOPBACK}:{free_port()}"
@@ -38,7 +39,7 @@ class Ranks:
         ours = None if how.launcher else process.run_folder
         job = RankJob(request.launch(), coordinator, how.processes, ours)
         self._put(JOB, encode(job))
-        self.sign()
+        self.sign(time.monotonic())
         where = lent()
         command = [request.python, "-P", str(BOOT), "rank", str(folder), where["JAXLINT_LENT"]]
         limit = request.memory_limit or default_memory_limit() // (how.processes or 1)
@@ -68,10 +69,11 @@ class Ranks:
             )
         )
 
-    def sign(self) -> None:
-        """A sign of life, without which the processes end themselves: those on other machines cannot see that this one is gone."""
-        self._signs += 1
-        self._put(ALIVE, f"{os.getpid()} {self._signs}".encode())
+    def sign(self, now: float) -> None:
+        """A sign of life every few seconds, without which the processes end themselves: those on other machines cannot see that this one is gone."""
+        if self._signed is None or now - self._signed > _SIGN:
+            self._signed = now
+            self._put(ALIVE, f"{os.getpid()} {now}".encode())
 
     def _put(self, name: str, data: bytes) -> None:
         """Write a file of the shared folder, whole for whoever reads it."""
