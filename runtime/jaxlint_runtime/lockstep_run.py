@@ -204,15 +204,16 @@ class LockstepRun:
         idle = now - moved
         if not self.how.processes and idle > _SILENT:
             for one in order.missing():
-                if now - order.ranks[one].heard > _SILENT:
-                    order.ranks[one].die("fell silent", now)
+                rank = order.ranks.get(one)
+                if rank is not None and now - rank.heard > _SILENT:
+                    rank.die("fell silent", now)
         if idle > self.how.stall and (crossed := order.crossed()):
             return words.diverged(order, crossed, source)
         if order.waiting() and idle > self.how.stall:
             missing = order.missing()
             if not missing:
                 return words.circle(order)
-            guilty = [one for one in missing if self._stands_still(order.ranks[one], now)]
+            guilty = [one for one in missing if self._stands_still(order.ranks.get(one), now)]
             if guilty:
                 return words.stalled(order, guilty, source, idle)
         elif idle > self.how.stall and order.started:
@@ -233,9 +234,9 @@ class LockstepRun:
             return Verdict(Kind.UNKNOWN, f"took longer than {self.request.timeout:g} s (--timeout)")
         return None
 
-    def _stands_still(self, rank: Rank, now: float) -> bool:
-        """Whether a process does nothing of JAX's, or gives no sign of life."""
-        return not rank.computes or self._is_silent(rank, now)
+    def _stands_still(self, rank: Rank | None, now: float) -> bool:
+        """Whether a process does nothing of JAX's, or gives no sign of life; None: it has no list."""
+        return rank is None or not rank.computes or self._is_silent(rank, now)
 
     def _is_silent(self, rank: Rank, now: float) -> bool:
         return now - rank.heard > max(self.how.stall, _SILENT)

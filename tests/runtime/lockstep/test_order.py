@@ -135,3 +135,17 @@ def test_one_that_falls_silent_inside_a_program_of_all_is_told(silence, kind, tm
     if verdict:
         assert verdict.message == "process 1 stalls in `a`, without a sign of life for 20 s"
         assert verdict.processes == (1,)
+
+
+def test_one_that_others_wait_for_and_that_has_no_list_stalls(tmp_path):
+    """As where one of several commands with the same folder was started without jaxlint."""
+    order, _ = play("a", "a", turns="0")
+    del order.ranks[1]
+    order.ranks[0].moved = order.ranks[0].heard = 980.0
+    run = LockstepRun(Request("script", "train.py"), InStep(2.0), order=order, _began=970.0)
+    verdict = run._late(1000.0, Source(tmp_path))
+    assert verdict is not None
+    assert verdict.kind == "stalled"
+    assert verdict.message == (
+        "process 1 stalls for 20 s before its first program; process 0 waits for it in `a`"
+    )
