@@ -74,14 +74,12 @@ def diverged(order: Order, processes: Sequence[int], source: Source) -> Verdict:
         others, left = left, others
         found = dataclasses.replace(found, inside=1 - found.inside)
     own, its = launches[left[0]], launches[others[0]]
-    does, do = ("compiles", "compile") if own.compiles else ("launches", "launch")
-    verb = f"it {does}" if len(left) == 1 else f"they {do}"
-    does, do = ("compiles", "compile") if its.compiles else ("launches", "launch")
+    they = "it" if len(left) == 1 else "they"
     alike = (own.program.name, own.place) == (its.program.name, its.place)
     other = "another program of that line" if alike else named(its)
     message = (
-        f"{_processes(left)} left the common order {_after(order.ranks[left[0]].met)}: {verb} {named(own)} "
-        f"where {_processes(others)} {does if len(others) == 1 else do} {other}"
+        f"{_processes(left)} left the common order {_after(order.ranks[left[0]].met)}: {they} {_does(own, left)} {named(own)} "
+        f"where {_processes(others)} {_does(its, others)} {other}"
     )
     why = _in_words(found, own.process, its.process)
     if own.stack == its.stack:
@@ -176,6 +174,11 @@ def _programs(count: int) -> str:
 
 def _after(count: int) -> str:
     return f"after {_programs(count)}" if count else "before its first program"
+
+
+def _does(launch: Launch, who: Sequence[int]) -> str:
+    one, more = ("compiles", "compile") if launch.compiles else ("launches", "launch")
+    return one if len(who) == 1 else more
 
 
 def _processes(numbers: Sequence[int]) -> str:
