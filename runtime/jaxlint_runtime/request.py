@@ -56,6 +56,10 @@ class Request:
         """So many seconds, or what is left of the whole run's where that is less."""
         return seconds if self.ends is None else max(0.0, min(seconds, self.ends - time.monotonic()))
 
+    def has_time(self, seconds: float) -> bool:
+        """Whether so many seconds are left of the whole run."""
+        return self.within(seconds) >= seconds
+
     @property
     def is_over(self) -> bool:
         """Whether the time of the whole run is used up."""

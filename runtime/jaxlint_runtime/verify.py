@@ -106,8 +106,7 @@ class Verification(Run):
 
     def _fits_again(self) -> bool:
         """Whether there is time to run the program again, and to measure its functions."""
-        needed = 2 * self.run_seconds
-        if self.request.within(needed) >= needed:
+        if self.request.has_time(2 * self.run_seconds):
             return True
         self.say("the functions were not measured: the --budget leaves no time for it")
         return False

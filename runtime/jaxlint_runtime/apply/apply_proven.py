@@ -85,7 +85,7 @@ def _verify_again(verification: Verification, allow_dirty: bool, accept_compiled
     wanted = tuple(name for name in request.transforms or TRANSFORMS if name not in PROGRAM)
     if not wanted:
         return
-    if request.within(_ROUNDS * verification.run_seconds) < _ROUNDS * verification.run_seconds:
+    if not request.has_time(_ROUNDS * verification.run_seconds):
         verification.say("the edited program was not run again to look for more: the --budget is spent")
         return
     verification.listener.note("looking for more gains in the edited program")

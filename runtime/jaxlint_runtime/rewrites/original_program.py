@@ -97,7 +97,7 @@ class Original:
 
     def has_time(self, runs: float) -> bool:
         """Whether so many runs of the program fit into what is left of the whole time."""
-        return self.run.request.within(runs * self.wall_s + 1) > runs * self.wall_s
+        return self.run.request.has_time(runs * self.wall_s)
 
     def _first_run(self, limit: float, environment: Mapping[str, str]) -> tuple[Trial, Path]:
         """Runs the original to its end; if that takes too long, up to the end of a call, like all later runs."""
