@@ -13,14 +13,12 @@ from jaxlint.codemods import Workspace
 from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
-from jaxlint_runtime.capture.observed_results import MODULE
 from jaxlint_runtime.rewrites.loop_edits import is_short
 from jaxlint_runtime.rewrites.proposals import Rewrite, busy, edit_of
-from jaxlint_runtime.rewrites.regions import body_of
+from jaxlint_runtime.rewrites.regions import NESTED, body_of, named, seen_of
 
 _NAME = "loop-to-steps"
 _KNOWN = ("int", "bool", "str")  # types of arguments that may be known when the steps are compiled
-_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def from_host_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
@@ -47,17 +45,16 @@ def _fixes(
     plans: list[Any] = []
     for loop in _loops(body_of(one, source)):
         parameters = {
-            "function": one["function"],
-            "arguments": [dict(entry) for entry in one["arguments"] or ()],
-            "variables": [dict(entry) for entry in one.get("variables") or ()],
+            **seen_of(one),
             "static": list(static),
             "once": one["calls"] == 1,
             "lines": [loop.lineno, loop.end_lineno],
         }
         step = Step(_NAME, source.display, site.span(loop.iter), parameters)
-        of = "the program" if one["function"] == MODULE else one["function"]
         fix = FixRequest(
-            Safety.UNSAFE, f"Compile all steps of the loop at line {loop.lineno} of {of} as one", (step,)
+            Safety.UNSAFE,
+            f"Compile all steps of the loop at line {loop.lineno} of {named(one)} as one",
+            (step,),
         )
         plan = workspace.plan(fix)
         if not isinstance(plan, str) and not any(plan.conflicts_with(other) for other in plans):
@@ -72,7 +69,7 @@ def _loops(body: Sequence[ast.stmt]) -> list[ast.For]:
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop(0)
-        if isinstance(node, _NESTED):
+        if isinstance(node, NESTED):
             continue
         if isinstance(node, ast.For) and not is_short(node):
             found.append(node)

@@ -38,7 +38,7 @@ _MOST_SECONDS = 20.0  # seconds for the proposals
 _MOST = 4  # regions of a function that are compiled
 _LOOPS = (ast.For, ast.While)
 _TO_NUMPY = frozenset({"np.asarray", "np.array", "numpy.asarray", "numpy.array", "jax.device_get"})
-_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
@@ -72,6 +72,20 @@ def body_of(one: Mapping[str, Any], source: SourceFile) -> list[ast.stmt]:
     return function.body if function is not None else []
 
 
+def named(one: Mapping[str, Any]) -> str:
+    """A watched function in words."""
+    return "the program" if one["function"] == MODULE else str(one["function"])
+
+
+def seen_of(one: Mapping[str, Any]) -> dict[str, Any]:
+    """What codemods are told of a watched function."""
+    return {
+        "function": one["function"],
+        "arguments": [dict(entry) for entry in one["arguments"] or ()],
+        "variables": [dict(entry) for entry in one.get("variables") or ()],
+    }
+
+
 def _transforms(source: SourceFile) -> list[str]:
     """The transformations that may compile a region of a file, the best first."""
     roots = imported(source)
@@ -95,17 +109,10 @@ class _Drawing:
     def fix(self, nodes: Sequence[ast.stmt | ast.expr], order: int = 0) -> FixRequest:
         """The edit that compiles adjacent statements, or one expression."""
         span = self.site.across(nodes)
-        parameters = {
-            "transform": self.transform,
-            "function": self.one["function"],
-            "arguments": [dict(entry) for entry in self.one["arguments"] or ()],
-            "variables": [dict(entry) for entry in self.one.get("variables") or ()],
-            "order": order,
-        }
+        parameters = {"transform": self.transform, **seen_of(self.one), "order": order}
         step = Step("region-to-jit", self.source.display, span, parameters)
         lines = f"lines {span.line} to {span.end_line}" if span.line != span.end_line else f"line {span.line}"
-        of = "the program" if self.one["function"] == MODULE else self.one["function"]
-        return FixRequest(Safety.UNSAFE, f"Compile {lines} of {of} as one function", (step,))
+        return FixRequest(Safety.UNSAFE, f"Compile {lines} of {named(self.one)} as one function", (step,))
 
     def can_be(self, nodes: Sequence[ast.stmt | ast.expr]) -> bool:
         """Whether the codemod compiles them; no longer asked once that has taken too long."""
@@ -166,7 +173,7 @@ def fetched(body: list[ast.stmt], *, own: bool) -> Iterator[ast.expr]:
     waiting: list[tuple[ast.AST, bool]] = [(statement, own) for statement in body]
     while waiting:
         node, repeated = waiting.pop(0)
-        if isinstance(node, _NESTED):
+        if isinstance(node, NESTED):
             continue
         if repeated and isinstance(node, ast.Call):
             called = node.func
@@ -199,7 +206,7 @@ def stretches(body: list[ast.stmt], *, own: bool, transform: str = "jax.jit") ->
             if stretch:
                 yield stretch
                 stretch = []
-            if isinstance(statement, _NESTED):
+            if isinstance(statement, NESTED):
                 continue
             inside = repeated or isinstance(statement, _LOOPS)
             for name in ("body", "orelse", "finalbody"):
