@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from jaxlint import __version__
-from jaxlint.cli.common import Failure
+from jaxlint.cli.common import INTERRUPTED, Failure
 
 # Command -> its line in `jaxlint --help`, so that the help need not load the commands.
 _COMMANDS = {
@@ -103,7 +103,7 @@ def _crashes_said() -> Iterator[None]:
     except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
         raise  # click handles these
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except OSError as error:  # such as a full disk under a redirected output
         raise Failure(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}") from None
     except Exception as error:

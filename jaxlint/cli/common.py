@@ -16,7 +16,7 @@ from jaxlint.source.journal import half_done, put_back
 from jaxlint.source.read import shown_path
 from jaxlint.state import StateError
 
-FINDINGS, FAILED = 1, 2  # exit codes; 0 is nothing to report
+FINDINGS, FAILED, INTERRUPTED = 1, 2, 130  # exit codes; 0 is nothing to report
 
 
 _LONGEST = 4_000  # characters of a message line; file names may be as long

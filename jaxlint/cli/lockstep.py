@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from jaxlint.cli.common import FAILED, FINDINGS, Failure, check_folder_of, write_report_file
+from jaxlint.cli.common import FAILED, FINDINGS, INTERRUPTED, Failure, check_folder_of, write_report_file
 from jaxlint.report.escaping import wellformed
 
 if TYPE_CHECKING:
     from jaxlint_runtime.lockstep_run import LockstepRun
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_INTERRUPTED = 130
 _STALL = 30.0  # seconds
 _OPTIONS = (
     click.option(
@@ -160,7 +159,7 @@ def _exit_code(run: LockstepRun) -> int:
     from jaxlint_runtime.lockstep.verdict import Kind
 
     if run.interrupted:
-        return _INTERRUPTED
+        return INTERRUPTED
     if run.verdict.kind is Kind.UNKNOWN:
         return FAILED
     return 0 if run.verdict.kind is Kind.SAME else FINDINGS

@@ -16,6 +16,7 @@ import click
 from jaxlint.cli.common import (
     FAILED,
     FINDINGS,
+    INTERRUPTED,
     Failure,
     check_folder_of,
     put_back_half_done,
@@ -30,8 +31,6 @@ from jaxlint.report.escaping import wellformed
 if TYPE_CHECKING:
     from jaxlint_runtime.report.document import Document
     from jaxlint_runtime.request import Request
-
-_INTERRUPTED = 130
 
 
 class _Names(click.ParamType):
@@ -426,7 +425,7 @@ def _report(document: Document, output_format: str, output: Path | None, verbose
 
 def _exit_code(document: Document, fail_under: float | None) -> int:
     if document.interrupted:
-        return _INTERRUPTED
+        return INTERRUPTED
     if not document.ran:
         return FAILED
     ended_badly = document.ending is not None and document.ending["status"] != 0
