@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from rich.console import Console
 from rich.text import Text
 
 from jaxlint.report.escaping import escaped
@@ -15,7 +13,7 @@ from jaxlint_runtime.lockstep.order import Order, Rank
 from jaxlint_runtime.lockstep.verdict import Kind, Verdict
 from jaxlint_runtime.protocol.launch_records import Compiled, Place
 from jaxlint_runtime.report.document import SCHEMA_VERSION
-from jaxlint_runtime.report.plain_table import plain_table
+from jaxlint_runtime.report.plain_table import plain_table, plain_text
 from jaxlint_runtime.wording.paths import display_path
 from jaxlint_runtime.wording.units import seconds, size
 
@@ -27,7 +25,6 @@ _HEADS = {
     Kind.STALLED: "Stalled",
     Kind.UNKNOWN: "Not told",
 }
-_WIDTH = 120
 _SHOWN_PROCESSES = 16
 _SHOWN_PROGRAMS = 20
 
@@ -181,9 +178,4 @@ def _table(stream: TextIO, title: str, heads: list[str], rows: list[list[str]]) 
         table.add_column(head, overflow="fold")
     for row in rows:
         table.add_row(*(Text(escaped(cell)) for cell in row))
-    buffer = io.StringIO()
-    console = Console(
-        highlight=False, markup=False, emoji=False, file=buffer, width=_WIDTH, color_system=None
-    )
-    console.print(table)
-    stream.write("\n" + "".join(line.rstrip() + "\n" for line in buffer.getvalue().splitlines()))
+    stream.write("\n" + plain_text([table]))

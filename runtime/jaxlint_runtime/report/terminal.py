@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -27,7 +26,7 @@ from jaxlint_runtime.report.escaped_report import harmless
 from jaxlint_runtime.report.first_lines import first_lines
 from jaxlint_runtime.report.inspection_tables import inspected
 from jaxlint_runtime.report.pareto_front import front
-from jaxlint_runtime.report.plain_table import plain_table
+from jaxlint_runtime.report.plain_table import plain_console, plain_table, plain_text
 from jaxlint_runtime.report.sharding_tables import sharded
 from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.targets_table import verdicts
@@ -45,7 +44,6 @@ _STYLES = {
 }
 _STAGES = (("trace", "trace_s"), ("lower", "lower_s"), ("compile", "compile_s"))
 _STAGE_KEYS = [key for _, key in _STAGES]
-_PLAIN_WIDTH = 120
 _SHOWN_CAUSES = 4
 _SHOWN_SYNCS = 12
 _SHOWN_FLAGGED = 12
@@ -60,19 +58,12 @@ def print_report(document: Document, stream: TextIO, verbose: bool = False) -> N
 
     `verbose`: also what each compiled program does, by line.
     """
-    if stream.isatty():
-        _print(document, verbose, file=stream)
+    parts = render(harmless(document), verbose)
+    if not stream.isatty():
+        stream.write(plain_text(parts))
         return
-    buffer = io.StringIO()
-    _print(document, verbose, file=buffer, width=_PLAIN_WIDTH, color_system=None)
-    stream.write("".join(line.rstrip() + "\n" for line in buffer.getvalue().splitlines()))
-
-
-def _print(document: Document, verbose: bool, **how: Any) -> None:
-    """Names and messages come from the program: none of them is interpreted as markup, an emoji or a terminal
-    command."""
-    console = Console(highlight=False, markup=False, emoji=False, **how)
-    for part in render(harmless(document), verbose):
+    console = plain_console(file=stream)
+    for part in parts:
         console.print(part)
 
 
