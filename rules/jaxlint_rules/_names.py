@@ -39,6 +39,14 @@ def passed(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
+def updated_at(call: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """`x` and `i` in `x.at[i].set(y)`; None for anything else."""
+    place = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+    if not isinstance(place, ast.Subscript) or not isinstance(place.value, ast.Attribute):
+        return None
+    return (place.value.value, place.slice) if place.value.attr == "at" else None
+
+
 def function_around(node: ast.AST, module: Module) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """The named function whose body contains a place."""
     for above in module.ancestors(node):

@@ -12,7 +12,7 @@ from jaxlint.api.syntax import cache, dotted, nodes_of, walk
 from jaxlint.api.values import Array, constant, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import has_other_way
-from jaxlint_rules._names import unpacked
+from jaxlint_rules._names import unpacked, updated_at
 from jaxlint_rules._reasons import staged_because
 from jaxlint_rules.recompilation._repeated import LAYERS, carries, counter, may_loop, may_repeat
 
@@ -230,7 +230,7 @@ def _taken_by_counter(node: ast.For, owner: ast.AST) -> frozenset[str]:
     assert counted is not None
     assert isinstance(node.target, ast.Name)
     if not _measured(_bound_of(counted), owner) or not any(
-        isinstance(child, ast.Call) and (dotted(child.func) or _is_update(child)) for child in _nodes(node)
+        isinstance(child, ast.Call) and (dotted(child.func) or updated_at(child)) for child in _nodes(node)
     ):
         return frozenset()  # not the length of an array; or a sum, which is cheap to trace
     found: set[str] = set()
@@ -252,16 +252,6 @@ def _is_counter(index: ast.expr, counter: str) -> bool:
     if isinstance(index, ast.BinOp) and isinstance(index.op, (ast.Add, ast.Sub)):
         return isinstance(index.right, ast.Constant) and _is_counter(index.left, counter)
     return isinstance(index, ast.Name) and index.id == counter
-
-
-def _is_update(call: ast.Call) -> bool:
-    """`x.at[t].set(value)`, a copy of the array unless it is compiled."""
-    place = call.func.value if isinstance(call.func, ast.Attribute) else None
-    return (
-        isinstance(place, ast.Subscript)
-        and isinstance(place.value, ast.Attribute)
-        and place.value.attr == "at"
-    )
 
 
 def _nodes(node: ast.For | ast.While) -> Iterator[ast.AST]:

@@ -9,9 +9,8 @@ from jaxlint.api import CallEvent, Frame, Reporter, Rule, concerns
 from jaxlint.api.syntax import cache, dotted, nodes_of
 from jaxlint.api.values import Array, ExternalMethod, NumpyArray, Unknown, Value, symbolic_shape
 from jaxlint.finding import Severity
-from jaxlint_rules._names import last_name, unpacked
+from jaxlint_rules._names import last_name, unpacked, updated_at
 
-_METHODS = {ast.Add: "add", ast.Sub: "add"}
 # What gives each index once, or a mask.
 _UNIQUE = frozenset(
     {
@@ -67,12 +66,14 @@ class LostDuplicates(Rule):
             return
         if not isinstance(node, ast.Call) or len(node.args) != 1 or event.frame.is_in_test():
             return
-        place = node.func.value if isinstance(node.func, ast.Attribute) else None
-        if not isinstance(place, ast.Subscript) or not isinstance(place.value, ast.Attribute):
+        place, update = updated_at(node), node.args[0]
+        if (
+            place is None
+            or not isinstance(update, ast.BinOp)
+            or not isinstance(update.op, (ast.Add, ast.Sub))
+        ):
             return
-        index, base, update = place.slice, place.value.value, node.args[0]
-        if not isinstance(update, ast.BinOp) or type(update.op) not in _METHODS:
-            return
+        base, index = place
         sides = [update.left, update.right] if isinstance(update.op, ast.Add) else [update.left]
         if not any(_is_item(side, base, index) for side in sides):
             return

@@ -11,7 +11,7 @@ from jaxlint.api.syntax import dotted
 from jaxlint.api.values import AtIndexer, ExternalMethod, shape_of
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import host_loops
-from jaxlint_rules._names import function_around
+from jaxlint_rules._names import function_around, updated_at
 
 _WRITING = re.compile(r"^_?(add|push|append|insert|store|put|record|observe|write|remember|extend|save)(_|$)")
 _SMALL = 4096  # elements, 16 kB: a copy costs no more than the dispatch
@@ -72,10 +72,8 @@ class EagerBufferUpdate(Rule):
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             return
         target = dotted(statement.targets[0])
-        place = node.func.value if isinstance(node.func, ast.Attribute) else None
-        if not target.startswith("self.") or not isinstance(place, ast.Subscript):
-            return
-        if not isinstance(place.value, ast.Attribute) or dotted(place.value.value) != target:
+        updated = updated_at(node)
+        if not target.startswith("self.") or updated is None or dotted(updated[0]) != target:
             return
         method = function_around(node, report.module)
         if method is None or method in self.told:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jaxlint.api.syntax import cache, dotted, walk
 from jaxlint_rules._loops import counters
-from jaxlint_rules._names import bound_by, names_in
+from jaxlint_rules._names import bound_by, names_in, updated_at
 
 _LEAVING = (ast.If, ast.While, ast.Try, ast.With, ast.Break, ast.Return, ast.Yield, ast.Await, ast.AugAssign)
 
@@ -55,13 +55,11 @@ def _written(statement: ast.stmt, number: str) -> Iterator[str]:
             yield from _written(inner, number)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
         return
-    method = statement.value.func
-    place = method.value if isinstance(method, ast.Attribute) and method.attr in ("set", "add") else None
-    if not isinstance(place, ast.Subscript) or not isinstance(place.value, ast.Attribute):
+    place = updated_at(statement.value)
+    if place is None or getattr(statement.value.func, "attr", "") not in ("set", "add"):
         return
-    table = dotted(place.value.value)
-    same = table == dotted(statement.targets[0]) and place.value.attr == "at"
-    if same and number in names_in(place.slice):
+    table, index = dotted(place[0]), place[1]
+    if table == dotted(statement.targets[0]) and number in names_in(index):
         yield table
 
 

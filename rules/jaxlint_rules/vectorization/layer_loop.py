@@ -19,7 +19,7 @@ from jaxlint.api.values import (
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, has_other_way, is_short
-from jaxlint_rules._names import last_name, names_in, passed
+from jaxlint_rules._names import last_name, names_in, passed, updated_at
 from jaxlint_rules._reasons import staged_because
 
 DEEP = 16  # modules of one kind whose compile time becomes noticeable
@@ -222,8 +222,8 @@ def _called(node: ast.For) -> set[str]:
 def _combines(call: ast.Call) -> bool:
     """Elementwise: `jnp.add(total, x)`, `jax.tree.map(jnp.add, total, x)`, `total.at[i].set(x)`: a sum or an array,
     not a layer."""
-    if _writes_a_part(call):
-        return True
+    if updated_at(call) is not None:
+        return True  # each element has its place in the result, independent of the others
     name = last_name(call.func)
     if name in ("map", "tree_map", "tree_multimap") and call.args:
         first = call.args[0]
@@ -231,10 +231,3 @@ def _combines(call: ast.Call) -> bool:
             return isinstance(first.body, ast.BinOp)
         name = last_name(first)
     return name in _ELEMENTWISE
-
-
-def _writes_a_part(call: ast.Call) -> bool:
-    """`rows.at[i].set(x)`: each element has its place in the result, independent of the others."""
-    place = call.func.value if isinstance(call.func, ast.Attribute) else None
-    at = place.value if isinstance(place, ast.Subscript) else None
-    return isinstance(at, ast.Attribute) and at.attr == "at"
