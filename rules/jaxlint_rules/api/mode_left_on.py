@@ -6,9 +6,10 @@ import ast
 import re
 
 from jaxlint.api import CallEvent, Module, Reporter, Rule, concerns
-from jaxlint.api.syntax import dotted, walk
+from jaxlint.api.syntax import dotted, nodes_of
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name, passed
+from jaxlint_rules._slices import calls_in
 
 _TRAINING = re.compile(r"train|update|fit|optimi[sz]e|learn|backward|step$|^step")
 _EVALUATING = re.compile(r"eval|test|valid|infer|predict|sample|acc")
@@ -67,11 +68,11 @@ class ModeLeftOn(Rule):
         model = dotted(node.func.value)
         if node.func.attr != "eval" or not model or frame.stage.staged or frame.is_in_test():
             return
-        if not _has_nnx(report.module) or _says_train(report.module.tree):
+        if not _has_nnx(report.module) or _says_train(report.module):
             return
         for loop in frame.loops:
             trained = _trains(loop.node, model)
-            if trained is not None and not _ends_after(loop.node, node):
+            if trained is not None and not _ends_after(loop.node, node, report.module):
                 report(
                     node,
                     f"`{model}` is still in evaluation mode when `{last_name(trained.func)}` trains it next; call `{model}.train()` before",
@@ -81,58 +82,48 @@ class ModeLeftOn(Rule):
 
 
 def _has_nnx(module: Module) -> bool:
+    imports = [*nodes_of(module.tree, ast.Import), *nodes_of(module.tree, ast.ImportFrom)]
+    return any("nnx" in ast.unparse(statement) for statement in imports)
+
+
+def _says_train(module: Module) -> bool:
+    """Whether a program sets the mode of training anywhere in a loop or a function that a loop may call."""
     return any(
-        isinstance(statement, (ast.Import, ast.ImportFrom)) and "nnx" in ast.unparse(statement)
-        for statement in walk(module.tree)
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr == "train"
+        and not call.args
+        and any(map(_may_repeat, module.ancestors(call)))
+        for call in nodes_of(module.tree, ast.Call)
     )
 
 
-def _says_train(tree: ast.AST) -> bool:
-    """Whether a program sets the mode of training anywhere in a loop or a function that a loop may call."""
-    calls = [
-        node
-        for node in walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "train"
-        and not node.args
-    ]
-    repeated: set[int] = set()
-    for owner in walk(tree):
-        if isinstance(owner, (ast.For, ast.While)) or (
-            isinstance(owner, ast.FunctionDef)
-            and _TRAINING.search(owner.name.lower())
-            and "main" not in owner.name
-        ):
-            if isinstance(owner, ast.FunctionDef) and any(
-                isinstance(part, (ast.For, ast.While)) for part in walk(owner)
-            ):
-                continue  # before its loops it may be called once
-            repeated.update(id(part) for part in walk(owner) if isinstance(part, ast.Call))
-    return any(id(call) in repeated for call in calls)
+def _may_repeat(around: ast.AST) -> bool:
+    """A loop, or a function that trains; one that has loops may be called once, before which it sets the mode."""
+    if not isinstance(around, ast.FunctionDef):
+        return isinstance(around, (ast.For, ast.While))
+    named = _TRAINING.search(around.name.lower()) and "main" not in around.name
+    return bool(named) and not nodes_of(around, ast.For) and not nodes_of(around, ast.While)
 
 
 def _trains(loop: ast.AST, model: str) -> ast.Call | None:
     """The call in a loop that trains the model."""
-    for statement in getattr(loop, "body", []):
-        for call in walk(statement):
-            if not isinstance(call, ast.Call) or not any(
-                dotted(argument) == model for argument in passed(call)
-            ):
-                continue
-            name = last_name(call.func).lower()
-            if _TRAINING.search(name) and not _EVALUATING.search(name):
+    for call in calls_in(loop):
+        name = last_name(call.func).lower()
+        if _TRAINING.search(name) and not _EVALUATING.search(name):
+            if any(dotted(argument) == model for argument in passed(call)):
                 return call
     return None
 
 
-def _ends_after(loop: ast.AST, node: ast.AST) -> bool:
+def _ends_after(loop: ast.AST, node: ast.AST, module: Module) -> bool:
     """Whether the loop is left where the mode is set: the statements after it end in `break` or `return`."""
-    for statement in walk(loop):
-        for body in (getattr(statement, "body", None), getattr(statement, "orelse", None)):
-            if not isinstance(body, list) or statement is loop:
-                continue
-            if any(node is part for each in body for part in walk(each)):
-                if isinstance(body[-1], (ast.Break, ast.Return, ast.Raise)):
+    inner = node
+    for above in module.ancestors(node):
+        if above is loop:
+            return False
+        for block in (getattr(above, "body", None), getattr(above, "orelse", None)):
+            if isinstance(block, list) and inner in block:
+                if isinstance(block[-1], (ast.Break, ast.Return, ast.Raise)):
                     return True
+        inner = above
     return False
