@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.values import Value
 from jaxlint.finding import Severity
+from jaxlint_rules._callables import argument
 from jaxlint_rules.numerics._expressions import made, without_views
 
 # Where the logits stand, and what makes probabilities of them.
@@ -20,7 +20,7 @@ _TAKES = {
     "jax.nn.softmax": (0, _SOFTMAX),
     "jax.nn.log_softmax": (0, _SOFTMAX),
 }
-_IN_LOSSES = {name.replace("optax.", "optax.losses."): found for name, found in _TAKES.items()}
+_TAKES |= {name.replace("optax.", "optax.losses."): found for name, found in _TAKES.items()}
 
 
 class ProbabilitiesAsLogits(Rule):
@@ -63,13 +63,10 @@ class ProbabilitiesAsLogits(Rule):
     category = "numerics"
     severity = Severity.WARNING
 
-    @concerns(*_TAKES, *_IN_LOSSES)
+    @concerns(*_TAKES)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        position, makers = (_TAKES.get(event.name) or _IN_LOSSES[event.name])[:2]
-        given: Value | None = event.kwargs.get("logits")
-        if given is None and position < len(event.args):
-            given = event.args[position]
-        operation = made(without_views(given), *makers)
+        position, makers = _TAKES[event.name]
+        operation = made(without_views(argument(event, position, "logits")), *makers)
         if operation is None or event.frame.is_in_test():
             return
         taker = event.name.rpartition(".")[2]

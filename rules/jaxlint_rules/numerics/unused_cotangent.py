@@ -6,8 +6,9 @@ import ast
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import dotted, nodes_of, positional_parameters, walk
-from jaxlint.api.values import ExternalMethod, Function, Transformed, Value
+from jaxlint.api.values import ExternalMethod, Function, Transformed
 from jaxlint.finding import Severity
+from jaxlint_rules._callables import argument
 from jaxlint_rules._names import last_name, unpacked
 
 _ZEROS = frozenset(
@@ -65,9 +66,7 @@ class UnusedCotangent(Rule):
         receiver = callee.receiver
         if not isinstance(receiver, Transformed):
             return
-        rule: Value | None = event.kwargs.get(keyword)
-        if rule is None and position < len(event.args):
-            rule = event.args[position]
+        rule = argument(event, position, keyword)
         if (
             not isinstance(rule, Function)
             or isinstance(rule.node, ast.Lambda)
