@@ -8,7 +8,7 @@ from jaxlint.api import CallEvent, Event, OperationEvent, Reporter, Rule, concer
 from jaxlint.api.syntax import FunctionNode, all_parameters, cache, names_stored, nodes_of, unread_statements
 from jaxlint.api.values import Array
 from jaxlint.finding import Severity
-from jaxlint_rules._names import names_in
+from jaxlint_rules._names import names_in, variable_given
 
 _OF_FORM = frozenset(
     ["reshape", "astype", "asarray", "array", "ravel", "transpose", "squeeze", "expand_dims", "broadcast_to"]
@@ -69,9 +69,11 @@ class UnreadUpdate(Rule):
         if function is None:
             return
         # (In this order, since every operation comes here.)
-        statement = _computing(function.node).get(event.node)
-        name = _updated(statement) if statement is not None else ""
-        source = _source_of(name, function.node) if name and not event.frame.is_in_test() else ""
+        update = _updates(function.node).get(event.node)
+        if update is None or event.frame.is_in_test():
+            return
+        statement, name = update
+        source = _source_of(name, function.node)
         if not source or statement not in unread_statements(function.node):
             return
         if isinstance(statement, ast.AugAssign):
@@ -88,25 +90,17 @@ class UnreadUpdate(Rule):
 
 
 @cache
-def _computing(function: FunctionNode) -> dict[ast.AST, ast.Assign | ast.AugAssign]:
-    """The statements that give one variable a value, by the nodes that compute it."""
-    found: dict[ast.AST, ast.Assign | ast.AugAssign] = {}
+def _updates(function: FunctionNode) -> dict[ast.AST, tuple[ast.Assign | ast.AugAssign, str]]:
+    """The statements that update a variable from its own value, each with that, by the nodes that compute it."""
+    found: dict[ast.AST, tuple[ast.Assign | ast.AugAssign, str]] = {}
     for changed in nodes_of(function, ast.AugAssign):
         if isinstance(changed.target, ast.Name):
-            found[changed] = found[changed.value] = changed
+            found[changed] = found[changed.value] = changed, changed.target.id
     for given in nodes_of(function, ast.Assign):
-        if len(given.targets) == 1 and isinstance(given.targets[0], ast.Name):
-            found[given.value] = given
+        name = variable_given(given)
+        if name and name in names_in(given.value):
+            found[given.value] = given, name
     return found
-
-
-@cache
-def _updated(statement: ast.Assign | ast.AugAssign) -> str:
-    """The variable that a statement updates from its own value."""
-    target = statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
-    if not isinstance(target, ast.Name):
-        return ""
-    return target.id if isinstance(statement, ast.AugAssign) or target.id in names_in(statement.value) else ""
 
 
 @cache
