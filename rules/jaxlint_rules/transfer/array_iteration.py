@@ -10,7 +10,7 @@ from jaxlint.api.syntax import dotted, name_loads, names_stored, walk
 from jaxlint.api.values import Array, Instance, Value, shape_of, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import is_on_host, shows_results
-from jaxlint_rules._names import last_name
+from jaxlint_rules._names import last_name, names_in
 
 FEW = 8  # elements that cost less than a rewrite
 _PAIRING = ("enumerate", "zip", "reversed")
@@ -123,7 +123,7 @@ def _is_of_many(above: ast.AST) -> bool:
 
 def _is_told_around(node: ast.AST, iterable: ast.AST, told: KeysView[ast.AST], frame: Frame) -> bool:
     """Whether it runs over an element of a loop around that is reported: one copy to the host mends both."""
-    names = {part.id for part in walk(iterable) if isinstance(part, ast.Name)}
+    names = names_in(iterable)
     return any(
         above in told and isinstance(above, ast.For) and names & names_stored(above.target)
         for above in frame.module.ancestors(node)
@@ -132,7 +132,7 @@ def _is_told_around(node: ast.AST, iterable: ast.AST, told: KeysView[ast.AST], f
 
 def _is_handed_on(node: ast.For, body: list[ast.AST]) -> bool:
     """Whether each element is an input of other libraries, such as a SciPy solver: a separate computation."""
-    names = {part.id for part in walk(node.target) if isinstance(part, ast.Name)}
+    names = names_in(node.target)
     return any(
         isinstance(keyword.value, ast.Name) and keyword.value.id in names
         for part in body
@@ -196,7 +196,7 @@ def _leaves_jax(node: ast.For | ast.comprehension, body: list[ast.AST]) -> bool:
     target = node.target
     if isinstance(node.iter, ast.Call) and dotted(node.iter.func) == "enumerate":
         target = target.elts[-1] if isinstance(target, ast.Tuple) else target
-    names = {part.id for part in walk(target) if isinstance(part, ast.Name)}
+    names = names_in(target)
     for statement in body:
         for child in walk(statement):
             asked: ast.AST | None = None

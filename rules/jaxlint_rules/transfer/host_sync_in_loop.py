@@ -13,7 +13,8 @@ from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import is_few, is_short, shows_results
-from jaxlint_rules._names import last_name, unpacked, variable_given
+from jaxlint_rules._names import last_name, names_in, unpacked, variable_given
+from jaxlint_rules._slices import calls_in
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 from jaxlint_rules.transfer._host_needs import feeds_back, is_timed, reads_clock
 
@@ -193,11 +194,9 @@ def _compiles(loop: ast.AST) -> bool:
     """
     own = names_stored(loop) | {one.name for one in nodes_of(loop, ast.FunctionDef)}
     return any(
-        isinstance(node, ast.Call)
-        and last_name(node.func) in ("jit", "filter_jit", "pmap")
-        and any(isinstance(part, ast.Name) and part.id in own for given in node.args for part in walk(given))
-        for statement in getattr(loop, "body", [])
-        for node in walk(statement)
+        last_name(call.func) in ("jit", "filter_jit", "pmap")
+        and not own.isdisjoint(set[str]().union(*map(names_in, call.args)))
+        for call in calls_in(loop)
     )
 
 
@@ -254,9 +253,7 @@ def _is_for_the_world(node: ast.AST, loop: ast.AST, module: Module) -> bool:
         isinstance(call.func, ast.Attribute)
         and call.func.attr in _OF_ENVIRONMENTS
         and any(isinstance(argument, ast.Name) and argument.id == name for argument in call.args)
-        for statement in getattr(loop, "body", [])
-        for call in walk(statement)
-        if isinstance(call, ast.Call)
+        for call in calls_in(loop)
     )
 
 
@@ -288,11 +285,7 @@ def _acts_on_the_world(event: ConvertEvent, report: Reporter) -> bool:
 def _steps_the_world(loop: ast.AST) -> bool:
     """Whether a loop steps an environment, which needs the action and everything computed with it."""
     return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in _OF_ENVIRONMENTS
-        for statement in getattr(loop, "body", [])
-        for node in walk(statement)
+        isinstance(call.func, ast.Attribute) and call.func.attr in _OF_ENVIRONMENTS for call in calls_in(loop)
     )
 
 
