@@ -70,26 +70,7 @@ class KeyReuse(Rule):
         frame = event.frame
         if frame.is_in_test():
             return
-        if event.how == "again" and _keeps_aligned(event.first, event.node):
-            return
-        if event.how == "again" and event.callee and _compares(event):
-            return
-        if event.how == "again" and (_exclude_each_other(event) or _makes_a_twin(event)):
-            return
-        if (
-            event.how == "again"
-            and event.callee
-            and _EVALUATION.search(event.origin.name)
-            and _calls_the_same(event)
-        ):
-            return  # what is evaluated is compared on the same numbers
-        if event.how == "again" and (_changes_a_pair(event) or _are_halves(event) or _makes_anew(event)):
-            return
-        if _draws_nothing(event.node) or (event.how == "again" and _draws_nothing(event.first)):
-            return
-        if event.how == "again" and _evaluates_again(event):
-            return
-        if event.how == "again" and (_are_selected(event) or _is_said_to_be_meant(event)):
+        if _draws_nothing(event.node) or (event.how == "again" and _is_right_again(event)):
             return
         name = name_in(frame, event.origin).removesuffix(".rngs")
         if self.told.setdefault((event.first, name), event.node) is not event.node:
@@ -118,6 +99,24 @@ class KeyReuse(Rule):
         summary = f"Split `{name}` first"
         fix = propose(report, event.first, "split-key", summary, safe=False, key=name) if splits else None
         report(event.node, message, reason=reason, fix=fix)
+
+
+def _is_right_again(event: KeyEvent) -> bool:
+    """Whether the two uses are to draw the same numbers, or only one of them counts."""
+    return (
+        _keeps_aligned(event.first, event.node)
+        or (bool(event.callee) and _compares(event))
+        or _exclude_each_other(event)
+        or _makes_a_twin(event)
+        or _evaluates_the_same(event)
+        or _changes_a_pair(event)
+        or _are_halves(event)
+        or _makes_anew(event)
+        or _draws_nothing(event.first)
+        or _evaluates_again(event)
+        or _are_selected(event)
+        or _is_said_to_be_meant(event)
+    )
 
 
 def _shuffles_each(node: ast.AST, loop: object) -> bool:
@@ -177,6 +176,12 @@ def _calls_the_same(event: KeyEvent) -> bool:
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
     return ast.unparse(first.func) == ast.unparse(second.func)
+
+
+def _evaluates_the_same(event: KeyEvent) -> bool:
+    """Whether what is evaluated is compared on the same numbers, by a key that is named for it."""
+    named = bool(event.callee) and _EVALUATION.search(event.origin.name) is not None
+    return named and _calls_the_same(event)
 
 
 def _changes_a_pair(event: KeyEvent) -> bool:
