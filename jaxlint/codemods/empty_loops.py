@@ -40,7 +40,7 @@ class _Asker:
     def test(self, node: ast.expr) -> str:
         if self.turns.surely(self.file.same(node), self.file):
             return ""
-        name = builtin(self.file.same(node), self.file)
+        name = builtin(node, self.layout.site.names)
         if isinstance(node, ast.Call) and name in _SAME_ROWS and node.args:
             return self.test(node.args[0])
         if isinstance(node, ast.Call) and name == "zip":

@@ -211,7 +211,7 @@ class Lists:
             if isinstance(around, ast.Call) and around.args[-1] is parent and not around.keywords:
                 if len(around.args) == 2 and self.site.names.qualified(around.func) in TREE_MAPS:
                     return Stack(around, "{}", backwards) if self._stacks_leaves(around.args[0]) else None
-                if len(around.args) == 1 and self._is_builtin(around.func, "zip"):
+                if len(around.args) == 1 and self.site.names.builtin(around.func) == "zip":
                     parts = isinstance(one.value, (ast.Tuple, ast.List))
                     return self._each(around, "{}", backwards) if parts and not backwards else None
         if isinstance(parent, (ast.Tuple, ast.List)) and not backwards and isinstance(parent.ctx, ast.Load):
@@ -225,12 +225,12 @@ class Lists:
             return parent, True
         if (
             isinstance(parent, ast.Call)
-            and self._is_builtin(parent.func, "reversed")
+            and self.site.names.builtin(parent.func) == "reversed"
             and parent.args == [use]
         ):
             around = self.site.names.parents.get(parent)
             if isinstance(around, ast.Call) and around.args == [parent]:
-                if self._is_builtin(around.func, "list") or self._is_builtin(around.func, "tuple"):
+                if self.site.names.builtin(around.func) in ("list", "tuple"):
                     return around, True
         return use, False
 
@@ -282,7 +282,7 @@ class Lists:
                 )
             return Stack(made, f"list({text})", backwards)
         if isinstance(around, ast.Call) and len(around.args) == 2 and around.args[1] is iterable:
-            if self._is_builtin(around.func, "map") and not around.keywords:
+            if self.site.names.builtin(around.func) == "map" and not around.keywords:
                 if (self.site.names.qualified(around.args[0]) or "") in _STACKS:
                     return Stack(around, text, backwards)
         return None
@@ -307,7 +307,7 @@ class Lists:
             return constant_type(parent.slice) is int
         if isinstance(parent, ast.Call) and parent.args and parent.args[0] is use:
             name = self.site.names.qualified(parent.func)
-            return name in _JOINS or self._is_builtin(parent.func, "len")
+            return name in _JOINS or self.site.names.builtin(parent.func) == "len"
         return False
 
     def _is_in_another_loop(self, use: ast.Name) -> bool:
@@ -316,11 +316,6 @@ class Lists:
             isinstance(one, (ast.For, ast.While)) and one not in ours
             for one in self.site.names.ancestors(use)
         )
-
-    def _is_builtin(self, function: ast.AST, name: str) -> bool:
-        if not isinstance(function, ast.Name) or function.id != name:
-            return False
-        return self.site.names.scope_at(function).resolve(name) is None
 
     def _is_in(self, node: ast.AST, around: ast.AST) -> bool:
         return node is around or around in self.site.names.ancestors(node)

@@ -58,9 +58,8 @@ def _fetched(layout: Layout, node: ast.AST) -> ast.expr | None:
         return None
     names = layout.site.names
     if len(node.args) == 1 and not isinstance(node.args[0], ast.Starred):
-        if isinstance(node.func, ast.Name) and node.func.id in _BUILTINS:
-            if names.scope_at(node.func).resolve(node.func.id) is None:
-                return None if isinstance(node.args[0], ast.Constant) else node.args[0]
+        if names.builtin(node.func) in _BUILTINS:
+            return None if isinstance(node.args[0], ast.Constant) else node.args[0]
         if names.qualified(node.func) in _FUNCTIONS:
             return node.args[0]
     if not node.args and isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS:

@@ -125,10 +125,7 @@ class _Division:
         names, function = self.site.names, node.func
         value: ast.expr | None = None
         if len(node.args) == 1:
-            if isinstance(function, ast.Name) and function.id in _BUILTINS:
-                hidden = names.scope_at(function).resolve(function.id) is not None
-                value = None if hidden else node.args[0]
-            elif names.qualified(function) in _TO_NUMPY:
+            if names.builtin(function) in _BUILTINS or names.qualified(function) in _TO_NUMPY:
                 value = node.args[0]
         elif not node.args and isinstance(function, ast.Attribute) and function.attr in _METHODS:
             value = function.value
@@ -144,7 +141,7 @@ class _Division:
         target, call = statement.targets[0], statement.value
         if not isinstance(target, ast.Name) or not isinstance(call, ast.Call) or self._fetched(call) is None:
             return None
-        is_int = isinstance(call.func, ast.Name) and call.func.id == "int"
+        is_int = self.site.names.builtin(call.func) == "int"
         once = sum(target.id in _bound(one) for one in self.loop.body) == 1
         return call if is_int and once else None
 
@@ -229,10 +226,9 @@ class _Division:
         raise Refused("the host does more than count, and keep numbers in lists")
 
     def _is_quiet(self, call: ast.Call) -> bool:
-        function, names = call.func, self.site.names
-        name = names.qualified(function) or ""
-        if isinstance(function, ast.Name) and names.scope_at(function).resolve(function.id) is None:
-            return function.id in _QUIET
+        if self.site.names.builtin(call.func) in _QUIET:
+            return True
+        name = self.site.names.qualified(call.func) or ""
         return name.startswith(("numpy.", "math.")) and not name.startswith(
             ("numpy.random.", "numpy.load", "numpy.save")
         )

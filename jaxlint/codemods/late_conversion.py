@@ -63,14 +63,9 @@ def convert_after_loop(draft: Draft, step: Step) -> None:
 def _conversion(site: Site, call: ast.Call) -> tuple[ast.expr, str]:
     """The converted value, and the conversion as a format string."""
     function = call.func
-    if (
-        isinstance(function, ast.Name)
-        and function.id in ("float", "int")
-        and len(call.args) == 1
-        and not call.keywords
-    ):
-        if site.names.scope_at(function).resolve(function.id) is None:
-            return call.args[0], f"{function.id}({{}})"
+    name = site.names.builtin(function)
+    if name in ("float", "int") and len(call.args) == 1 and not call.keywords:
+        return call.args[0], f"{name}({{}})"
     if isinstance(function, ast.Attribute) and function.attr in ("item", "tolist") and not call.args:
         return function.value, f"{{}}.{function.attr}()"
     raise Refused("the conversion is not float, int or .item()")
@@ -136,10 +131,6 @@ def _handed_on(site: Site, name: ast.Name, inside: set[ast.AST]) -> bool:
             function = around.func
             if isinstance(function, ast.Attribute):
                 return not (child is function and function.attr in READING_METHODS)
-            return not (
-                isinstance(function, ast.Name)
-                and function.id in READING_BUILTINS
-                and site.names.scope_at(function).resolve(function.id) is None
-            )
+            return site.names.builtin(function) not in READING_BUILTINS
         child = around
     return False

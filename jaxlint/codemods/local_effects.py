@@ -189,9 +189,8 @@ _MAKES = "calls `{}`, which creates parameters; use the framework's own cond or 
 
 def _effect_of_call(site: Site, node: ast.Call, lifted: str) -> str | None:
     function = node.func
-    if isinstance(function, ast.Name) and function.id in _BUILTINS:
-        if site.names.scope_at(function).resolve(function.id) is None:
-            return f"calls `{function.id}`, which has a side effect"
+    if (builtin := site.names.builtin(function)) in _BUILTINS:
+        return f"calls `{builtin}`, which has a side effect"
     if isinstance(function, ast.Attribute) and function.attr in _METHODS and not _is_debug(site, node):
         if site.names.qualified(function) is None:
             return f"calls `.{function.attr}()`, which changes an object"

@@ -123,6 +123,12 @@ class Names:
         root = self.meaning_of(node.id, scope)
         return ".".join([root, *reversed(attributes)]) if root else None
 
+    def builtin(self, function: ast.AST) -> str:
+        """The builtin that a callee names; "" for anything else."""
+        if not isinstance(function, ast.Name) or self.scope_at(function).resolve(function.id) is not None:
+            return ""
+        return function.id
+
     def scope_at(self, node: ast.AST) -> Scope:
         """The scope in which `node` is evaluated."""
         current: ast.AST | None = node

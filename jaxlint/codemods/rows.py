@@ -13,7 +13,7 @@ from jaxlint.codemods.local_effects import check_expression
 from jaxlint.codemods.purity.narrow_types import counted_with, narrow_types
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.stageable import may_be_rows, program_and_file
-from jaxlint.codemods.purity.turns import counted_down
+from jaxlint.codemods.purity.turns import builtin, counted_down
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
 from jaxlint.codemods.traceable import is_array_like
@@ -143,7 +143,7 @@ class _Reader:
 
     def read(self, target: ast.expr, iterable: ast.expr) -> None:
         call = iterable if isinstance(iterable, ast.Call) else None
-        name = self.builtin(call) if call is not None else ""
+        name = builtin(iterable, self.site.names)
         if (
             call is not None
             and name in ("tqdm", "list", "tuple")
@@ -159,7 +159,7 @@ class _Reader:
         elif call is not None and name == "enumerate" and len(call.args) == 1 and not call.keywords:
             index, rest = self.pair(target, 2)
             counted = call.args[0]
-            if isinstance(counted, ast.Call) and self.builtin(counted) == "zip" and counted.args:
+            if isinstance(counted, ast.Call) and builtin(counted, self.site.names) == "zip" and counted.args:
                 counted = counted.args[0]
             if not isinstance(counted, (ast.Name, ast.Attribute, ast.Subscript)):
                 raise Refused("the argument of `enumerate` is not a variable, and would be computed twice")
@@ -274,7 +274,7 @@ class _Reader:
             return None
         of: ast.expr | None = None
         axis = 0
-        if isinstance(count, ast.Call) and self.builtin(count) == "len" and len(count.args) == 1:
+        if isinstance(count, ast.Call) and builtin(count, self.site.names) == "len" and len(count.args) == 1:
             of = count.args[0]
         elif isinstance(count, ast.Subscript) and isinstance(count.slice, ast.Constant):
             shape = count.value
@@ -370,12 +370,6 @@ class _Reader:
             if not any(isinstance(part, ast.Starred) for part in target.elts):
                 return target.elts
         raise Refused("one loop variable takes the rows of several arrays")
-
-    def builtin(self, call: ast.Call) -> str:
-        """The name of the called builtin, or "tqdm" for a progress bar."""
-        if isinstance(call.func, ast.Name) and self.site.names.scope_at(call).resolve(call.func.id) is None:
-            return call.func.id
-        return "tqdm" if (self.site.names.qualified(call.func) or "").startswith("tqdm") else ""
 
     def numpy(self, name: str) -> str:
         at = self.rows.body[0]

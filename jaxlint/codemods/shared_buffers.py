@@ -86,13 +86,9 @@ class SharedBuffers:
     def _snapshot(self, function: ast.AST) -> str:
         """`locals()` in a function."""
         for node in ast.walk(function):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id in ("locals", "vars")
-            ):
-                if not node.args and self.names.scope_at(node).resolve(node.func.id) is None:
-                    return f"`{node.func.id}()` at line {node.lineno}"
+            if isinstance(node, ast.Call) and not node.args:
+                if (name := self.names.builtin(node.func)) in ("locals", "vars"):
+                    return f"`{name}()` at line {node.lineno}"
         return ""
 
     def _is_read(self, name: str, statement: ast.stmt, scope: object) -> bool:

@@ -148,13 +148,11 @@ class _Check:
         found = next((read for part in given if (read := self.read(part))), "")
         if not found:
             return
-        if isinstance(function, ast.Name) and self.site.names.scope_at(function).resolve(function.id) is None:
-            if function.id == "slice":
-                self.slices(*node.args)
-            if function.id in _NUMBERS:
-                raise Refused(f"{self.what} calls `{function.id}()` on `{found}`, which would be a tracer")
-            if function.id in _TESTS:
-                raise Refused(f"{self.what} calls `{function.id}()` on `{found}`, which would be a tracer")
+        builtin = self.site.names.builtin(function)
+        if builtin == "slice":
+            self.slices(*node.args)
+        if builtin in _NUMBERS or builtin in _TESTS:
+            raise Refused(f"{self.what} calls `{builtin}()` on `{found}`, which would be a tracer")
         if name.startswith(_HOST):
             raise Refused(
                 f"{self.what} passes `{found}` to `{ast.unparse(function)}`, which does not take tracers"

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from jaxlint.codemods.dataflow import FUNCTIONS
+from jaxlint.codemods.name_scopes import Names
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, function_around, parameters, reaching
 
@@ -65,7 +66,7 @@ class Turns:
         return isinstance(node, ast.Call) and self._rows_of_call(node, file, depth)
 
     def _rows_of_call(self, node: ast.Call, file: File, depth: int) -> bool:
-        name = builtin(node, file)
+        name = builtin(node, file.names)
         if name == "range":
             return self._turns_of_range(node, file, depth)
         if name == "zip":
@@ -128,9 +129,9 @@ class Turns:
             return all(self._positive(one, file, depth + 1) for one in (node.body, node.orelse))
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult | ast.Pow):
             return all(self._positive(one, file, depth + 1) for one in (node.left, node.right))
-        if isinstance(node, ast.Call) and builtin(node, file) == "len" and len(node.args) == 1:
+        if isinstance(node, ast.Call) and builtin(node, file.names) == "len" and len(node.args) == 1:
             return self._rows(node.args[0], file, depth + 1)
-        if isinstance(node, ast.Call) and builtin(node, file) == "max" and len(node.args) > 1:
+        if isinstance(node, ast.Call) and builtin(node, file.names) == "max" and len(node.args) > 1:
             return any(self._positive(one, file, depth + 1) for one in node.args)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
             first = node.value.attr == "shape" and _number(node.slice) == 0
@@ -187,13 +188,13 @@ class Turns:
         return found or None
 
 
-def builtin(node: ast.AST, file: File) -> str:
+def builtin(node: ast.AST, names: Names) -> str:
     """The name of the builtin that is called, or "tqdm" for what shows progress."""
     if not isinstance(node, ast.Call):
         return ""
-    if isinstance(node.func, ast.Name) and file.names.scope_at(node).resolve(node.func.id) is None:
-        return node.func.id
-    return "tqdm" if (file.names.qualified(node.func) or "").startswith("tqdm") else ""
+    if (names.qualified(node.func) or "").startswith("tqdm"):
+        return "tqdm"
+    return names.builtin(node.func)
 
 
 def counted_down(call: ast.Call) -> ast.expr | None:
