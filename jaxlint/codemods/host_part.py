@@ -34,7 +34,6 @@ class Output:
     variable: str = ""
     name: str = ""  # in the function
     row: str = ""  # where the host reads it
-    whole: bool = True  # the value is a variable of that name, which is bound once
 
 
 @dataclass(slots=True)
