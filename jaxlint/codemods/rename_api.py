@@ -382,10 +382,9 @@ def _new_import(site: Site, alias: ast.alias, rewrite: _Rewrite, *, public: bool
 def _is_free(site: Site, name: str) -> bool:
     """Whether this name is not used in the file, nor by the language."""
     names = site.names
-    scopes = [names.module, *names.scope_of.values()]
     return not (
         hasattr(builtins, name)
-        or any(name in scope.bindings for scope in scopes)
+        or any(name in scope.bindings for scope in names.scopes)
         or any(use.name.id == name for use in names.uses)
         or names.has_star_import
     )

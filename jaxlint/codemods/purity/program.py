@@ -232,12 +232,9 @@ class Program:
 
 def _import_bindings(file: File) -> list[tuple[Scope, Binding]]:
     """Every name that an import of a file binds, with its scope."""
-    scopes: dict[int, Scope] = {id(file.names.module): file.names.module}
-    for scope in file.names.scope_of.values():
-        scopes.setdefault(id(scope), scope)
     return [
         (scope, binding)
-        for scope in scopes.values()
+        for scope in file.names.scopes
         for bindings in scope.bindings.values()
         for binding in bindings
         if binding.statement is not None
