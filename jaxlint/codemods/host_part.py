@@ -240,7 +240,7 @@ class _Division:
         if (
             not own
             or not bindings
-            or not all(isinstance(self._given(one.node), ast.List) for one in bindings)
+            or not all(isinstance(names.given(one.node), ast.List) for one in bindings)
         ):
             raise Refused(f"`{name.id}` is a list that others may hold")
         for use in names.uses_of(name.id, self.scope):
@@ -248,17 +248,6 @@ class _Division:
             adds = isinstance(above, ast.Attribute) and above.attr == "append"
             if not adds and self.loop in names.ancestors(use.name):
                 raise Refused(f"`{name.id}` is read in the loop, which would see it before it is filled")
-
-    def _given(self, node: ast.AST) -> ast.expr | None:
-        """What an assignment gives a variable; also one of several at once."""
-        above = self.site.names.parents.get(node)
-        if isinstance(above, ast.Tuple):
-            statement = self.site.names.parents.get(above)
-            value = statement.value if isinstance(statement, ast.Assign) else None
-            if isinstance(value, ast.Tuple) and len(value.elts) == len(above.elts):
-                return value.elts[above.elts.index(node)]  # type: ignore[arg-type]
-            return None
-        return above.value if isinstance(above, ast.Assign | ast.AnnAssign) else None
 
 
 def _bound(statement: ast.stmt) -> set[str]:

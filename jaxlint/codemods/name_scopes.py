@@ -123,6 +123,17 @@ class Names:
         root = self.meaning_of(node.id, scope)
         return ".".join([root, *reversed(attributes)]) if root else None
 
+    def given(self, target: ast.AST) -> ast.expr | None:
+        """The expression that an assignment gives a variable, also one of several at once; None for any other binding."""
+        above = self.parents.get(target)
+        if isinstance(above, ast.Tuple):
+            statement = self.parents.get(above)
+            value = statement.value if isinstance(statement, ast.Assign) else None
+            if isinstance(value, ast.Tuple) and len(value.elts) == len(above.elts):
+                return value.elts[above.elts.index(target)]  # type: ignore[arg-type]
+            return None
+        return above.value if isinstance(above, ast.Assign | ast.AnnAssign) else None
+
     def builtin(self, function: ast.AST) -> str:
         """The builtin that a callee names; "" for anything else."""
         if not isinstance(function, ast.Name) or self.scope_at(function).resolve(function.id) is not None:

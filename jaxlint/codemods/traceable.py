@@ -203,15 +203,8 @@ def _given(site: Site, node: ast.expr) -> list[ast.expr]:
     """`node`, or all values of the variable that it names."""
     if not isinstance(node, ast.Name):
         return [node]
-    found: list[ast.expr] = []
-    for binding in site.names.bindings_of(node.id, site.names.scope_at(node)):
-        made = site.names.parents.get(binding.node)
-        if isinstance(made, (ast.Assign, ast.AnnAssign)) and made.value is not None:
-            found.append(made.value)
-        elif isinstance(made, ast.Tuple) and isinstance(whole := site.names.parents.get(made), ast.Assign):
-            if isinstance(whole.value, ast.Tuple) and len(whole.value.elts) == len(made.elts):
-                found.append(whole.value.elts[made.elts.index(binding.node)])  # type: ignore[arg-type]
-    return found
+    bindings = site.names.bindings_of(node.id, site.names.scope_at(node))
+    return [held for one in bindings if (held := site.names.given(one.node)) is not None]
 
 
 def _may_be_array(site: Site, held: ast.expr) -> bool:

@@ -127,13 +127,8 @@ class Freshness:
         above = file.names.parents.get(node)
         if isinstance(above, ast.AugAssign):
             return True
-        if isinstance(above, ast.Tuple) and isinstance(whole := file.names.parents.get(above), ast.Assign):
-            given = whole.value
-            if isinstance(given, ast.Tuple) and len(given.elts) == len(above.elts):
-                return self.fresh(given.elts[above.elts.index(node)], file, function, depth + 1)
-        if isinstance(above, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and above.value is not None:
-            return self.fresh(above.value, file, function, depth + 1)
-        return False
+        given = above.value if isinstance(above, ast.NamedExpr) else file.names.given(node)
+        return given is not None and self.fresh(given, file, function, depth + 1)
 
     def _returns_fresh(self, value: Fn, depth: int) -> bool:
         if isinstance(value.node, ast.Lambda):

@@ -65,14 +65,10 @@ class Carried:
         if isinstance(node, ast.arg):
             return self._handed(node, file)
         above = file.names.parents.get(node)
-        if isinstance(above, ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.AugAssign):
-            return [above.value] if above.value is not None else []
-        if isinstance(above, ast.Tuple) and isinstance(node, ast.Name):
-            statement = file.names.parents.get(above)
-            value = statement.value if isinstance(statement, ast.Assign) else None
-            if isinstance(value, ast.Tuple) and len(value.elts) == len(above.elts):
-                return [value.elts[above.elts.index(node)]]
-        return []
+        if isinstance(above, ast.NamedExpr | ast.AugAssign):
+            return [above.value]
+        given = file.names.given(node)
+        return [given] if given is not None else []
 
     def _of_each_given(
         self, node: ast.Name, file: File, asked: str, answer: Callable[[ast.expr], AnswerT]

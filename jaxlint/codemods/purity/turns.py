@@ -164,14 +164,8 @@ class Turns:
         if isinstance(node, ast.arg):
             return self._handed(node, file)
         above = file.names.parents.get(node)
-        if isinstance(above, ast.Assign | ast.AnnAssign | ast.NamedExpr):
-            return [(above.value, file)] if above.value is not None else None
-        statement = file.names.parents.get(above) if isinstance(above, ast.Tuple) else None
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Tuple):
-            assert isinstance(above, ast.Tuple)
-            if len(statement.value.elts) == len(above.elts):
-                return [(statement.value.elts[above.elts.index(node)], file)]  # type: ignore[arg-type]
-        return None
+        given = above.value if isinstance(above, ast.NamedExpr) else file.names.given(node)
+        return [(given, file)] if given is not None else None
 
     def _handed(self, node: ast.arg, file: File) -> list[Known] | None:
         function = function_around(node, file)
