@@ -19,7 +19,7 @@ from jaxlint.codemods.applied_transforms import PARTIAL
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.loops import packed
-from jaxlint.codemods.outline import line_above, line_with_comments, missing_lines
+from jaxlint.codemods.outline import line_with_comments
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.stageable import check_outlined, may_be_carried, program_and_file
 from jaxlint.codemods.region_text import Written
@@ -190,7 +190,7 @@ class _Text:
         steps = self.steps
         target = [steps.loop.target.id] if steps.reads_target or not steps.counts else []  # type: ignore[attr-defined]
         parameters = [*steps.parameters, *target]
-        indent, head, tail, before = self._place()
+        indent, head, tail, before = self.steps.place(self.layout)
         inner = f"{indent}{self.unit}"
         lines, outputs = self._body(inner, inline=False)
         returned = list(dict.fromkeys([*steps.carry, *outputs]))
@@ -207,12 +207,12 @@ class _Text:
             f"{inside}{', '.join(bound)} = {self.name}({', '.join(parameters)})",
             *self._host_lines(),
         ]
-        return self._written(head, indent, lines, tail, before, f"{self.layout.newline}".join(call))
+        return self._written(head, indent, lines, tail, before, self.layout.newline.join(call))
 
     def all_steps(self, scan: str) -> Written:
         """The function that is written."""
         steps = self.steps
-        indent, head, tail, before = self._place()
+        indent, head, tail, before = self.steps.place(self.layout)
         inner = f"{indent}{self.unit}"
         body, outputs = self._body(f"{inner}{self.unit}", inline=True)
         used = {part.id for one in steps.nodes for part in ast.walk(one) if isinstance(part, ast.Name)}
@@ -232,20 +232,6 @@ class _Text:
             f"{inner}return {scan}({', '.join([step, start, *self.over])})",
         ]
         return self._written(head, indent, lines, tail, before, "")
-
-    def _place(self) -> tuple[str, list[str], list[str], int]:
-        """Its indentation, the blank lines before and after it, and the line that it goes above."""
-        steps = self.steps
-        site = steps.site
-        if steps.kept and steps.scope.node is not site.names.tree:
-            top = steps.top()
-            assert top is not None
-            before = line_with_comments(site, top)
-            above = site.lines.lines[before - 2].strip() if before > 1 else ""
-            head = [""] if above and not above.endswith(":") else []
-            return self.layout.indent(top), head, [""], before
-        before = line_above(site, steps.first)
-        return "", [""] * missing_lines(site, before), ["", ""], before
 
     def _written(
         self, head: list[str], indent: str, lines: list[str], tail: list[str], before: int, call: str

@@ -311,11 +311,15 @@ class Region:
             dict.fromkeys(one.id for one in sorted(reads, key=lambda one: (one.lineno, one.col_offset)))
         )
 
+    def values_of(self, name: str, possible: PossibleValues, file: File) -> frozenset[Value]:
+        """What a variable of the enclosing function may be."""
+        home = file.names.scope_at(file.same(self.first)).resolve(name)
+        return leaves_of(possible.of_place(Place(file, home, name))) if home is not None else frozenset()
+
     def stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:
         """Whether a variable is not an array and is constant for all calls of the function, so that it is closed
         over."""
-        home = file.names.scope_at(file.same(self.first)).resolve(name)
-        values = leaves_of(possible.of_place(Place(file, home, name))) if home is not None else frozenset()
+        values = self.values_of(name, possible, file)
         is_object = bool(values) and all(map(_is_object, values))
         if not is_object and not (values <= {NUMBER, TEXT, NONE, TYPE} and values):
             if self.transform == _NNX or not _only_unknown(values) or not self._is_only_called(name):
@@ -371,24 +375,24 @@ class Region:
         trains = called & _UPDATES or any(isinstance(one, ast.Expr) for one in self.statements)
         return "train_step" if trains else "step"
 
+    def place(self, layout: Layout) -> tuple[str, list[str], list[str], int]:
+        """The indentation of the function, the blank lines before and after it, and the line that it goes above."""
+        site = self.site
+        if not self.kept or self.scope.node is site.names.tree:
+            before = line_above(site, self.first)
+            return "", [""] * missing_lines(site, before), ["", ""], before
+        top = self.top()
+        assert top is not None
+        before = line_with_comments(site, top)
+        above = site.lines.lines[before - 2].strip() if before > 1 else ""
+        return layout.indent(top), [""] if above and not above.endswith(":") else [], [""], before
+
     def written(self, layout: Layout, name: str) -> Written:
         """The function and the call, as text."""
-        site = self.site
         if any(layout.spans_lines_in_string(one) for one in self.nodes):
             raise Refused("a multi-line string would have to be indented")
         here, text, span = self._text(layout)
-        nested = bool(self.kept) and self.scope.node is not site.names.tree
-        top = self.top()
-        assert top is not None
-        if nested:
-            indent = layout.indent(top)
-            before = line_with_comments(site, top)
-            above = site.lines.lines[before - 2].strip() if before > 1 else ""
-            head, tail = ([""] if above and not above.endswith(":") else []), [""]
-        else:
-            indent = ""
-            before = line_above(site, self.first)
-            head, tail = [""] * missing_lines(site, before), ["", ""]
+        indent, head, tail, before = self.place(layout)
         unit = layout.unit(self.loops()[0]) if self.loops() else "    "  # type: ignore[arg-type]
         own = self.own
         assert own is not None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.host_part import HostPart, host_part
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
-from jaxlint.codemods.purity.values import ARRAY, NONE, NUMBER, NUMPY, TEXT, Place, leaves_of
+from jaxlint.codemods.purity.values import ARRAY, NONE, NUMBER, NUMPY, TEXT
 from jaxlint.codemods.region import Region
 from jaxlint.codemods.site import Refused, Site
 
@@ -112,8 +112,7 @@ class Steps(Region):
 
     def _check_kept_kind(self, name: str, possible: PossibleValues, file: File) -> None:
         """Raises Refused where a variable that is read after the loop would be an array of JAX, though there was no step."""
-        home = file.names.scope_at(file.same(self.first)).resolve(name)
-        values = leaves_of(possible.of_place(Place(file, home, name))) if home is not None else frozenset()
+        values = self.values_of(name, possible, file)
         for kind, what in (
             (NUMPY, "an array of NumPy"),
             (NUMBER, "a number"),
@@ -144,8 +143,7 @@ class Steps(Region):
 
     def stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:
         """Numbers are handed in, so that the function can stand outside of the one around it."""
-        home = file.names.scope_at(file.same(self.first)).resolve(name)
-        values = leaves_of(possible.of_place(Place(file, home, name))) if home is not None else frozenset()
+        values = self.values_of(name, possible, file)
         if values and values <= {NUMBER, TEXT}:
             return False
         return Region.stays_around(self, name, possible, file)
