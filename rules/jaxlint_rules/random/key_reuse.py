@@ -13,6 +13,7 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
 from jaxlint_rules._names import last_name, names_in, passed, variable_given
 from jaxlint_rules._slices import made_of, sources, stepped_on
+from jaxlint_rules.random._common_numbers import look_at_one_point, reach_other_submodules
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
 _EVALUATION = re.compile(r"(^|_)(eval(uat\w*)?|val(id(ation)?)?|test)(_|$)")
@@ -51,7 +52,8 @@ class KeyReuse(Rule):
 
     ## When not to fix
     When the same numbers are wanted twice (common random numbers). Test files are not checked, nor calls in the mode of inference,
-    `split(key)[0]` beside `split(key)[1]`, and losses of one step that nested functions evaluate.
+    `split(key)[0]` beside `split(key)[1]`, losses of one step that nested functions evaluate, a function and its derivatives at one
+    point, and two methods of a linen module, which folds the path of each submodule into the key.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -116,6 +118,8 @@ def _is_right_again(event: KeyEvent) -> bool:
         or _evaluates_again(event)
         or _are_selected(event)
         or _is_said_to_be_meant(event)
+        or reach_other_submodules(event)
+        or look_at_one_point(event)
     )
 
 

@@ -1,0 +1,57 @@
+"""Two uses of one key that draw different numbers, or are to draw the same ones."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import Frame, KeyEvent
+from jaxlint.api.syntax import dotted
+from jaxlint.api.values import Function, Transformed
+from jaxlint_rules._names import last_name
+
+
+def reach_other_submodules(event: KeyEvent) -> bool:
+    """`model.apply(..., method=model.encode)` and `... method=model.decode`: linen folds the path of the submodule that
+    draws into the key."""
+    methods = [_method_of(event.first), _method_of(event.node)]
+    return all(methods) and methods[0] != methods[1]
+
+
+def _method_of(call: ast.AST) -> str:
+    """The method of a linen module that `apply` or `init` is to run, by its name; "" if no other than `__call__`."""
+    if not isinstance(call, ast.Call) or last_name(call.func) not in ("apply", "init"):
+        return ""
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == "method"), None)
+    if isinstance(given, ast.Constant):
+        return str(given.value) if given.value else ""
+    return last_name(given) if given is not None else ""
+
+
+def look_at_one_point(event: KeyEvent) -> bool:
+    """`value_and_grad(f)(x, key)` and `hessian(f)(x, key)`: what they say of `f` is of the same random numbers."""
+    first, second = event.first, event.node
+    if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
+        return False
+    if [*map(ast.unparse, first.args)] != [*map(ast.unparse, second.args)]:
+        return False
+    if {k.arg: ast.unparse(k.value) for k in first.keywords} != {
+        k.arg: ast.unparse(k.value) for k in second.keywords
+    }:
+        return False
+    one, other = (_looks_at(call.func, event.frame) for call in (first, second))
+    return one is not None and other is not None and one[1] is other[1] and one[0] != other[0]
+
+
+def _looks_at(callee: ast.expr, frame: Frame) -> tuple[list[str], ast.AST] | None:
+    """The transformations around a function of the project, other than `jit`, and the function itself."""
+    kinds: list[str] = []
+    while isinstance(callee, ast.Call) and callee.args:
+        kinds.append(last_name(callee.func))
+        callee = callee.args[0]
+    value = frame.value_of(dotted(callee)) if dotted(callee) else None
+    while isinstance(value, Transformed):
+        kinds.append(value.kind)
+        value = value.target
+    if not isinstance(value, Function):
+        return None
+    return [kind for kind in kinds if "jit" not in kind], value.node
