@@ -92,6 +92,26 @@ def shows_results(loop: ast.AST) -> bool:
     )
 
 
+_PRINTS = frozenset({"print", "pprint", "info", "debug", "warning", "echo", "add_row", "writerow"})
+
+
+@cache
+def lists_rows(loop: ast.AST) -> bool:
+    """Whether each iteration prints a row of a table: its body ends with one, or is one."""
+    body = getattr(loop, "body", [])
+    last = body[-1] if isinstance(body, list) and body else None
+    return (
+        isinstance(last, ast.Expr)
+        and isinstance(last.value, ast.Call)
+        and last_name(last.value.func) in _PRINTS
+    )
+
+
+def is_entered_once(frame: Frame) -> bool:
+    """Whether the program is seen to come to the innermost loop of a frame once: from a module body, through no other loop."""
+    return is_on_host(frame) and not frame.loops[:-1] and not any(caller.loops for caller in frame.callers())
+
+
 def _parts_of(iterable: ast.expr | None) -> list[ast.expr]:
     """The iterables of a loop: those in `zip` and `enumerate`, the shortest of which ends it."""
     if isinstance(iterable, ast.Call) and last_name(iterable.func) in ("zip", "enumerate", "reversed"):

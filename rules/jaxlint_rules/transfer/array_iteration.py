@@ -7,9 +7,19 @@ from collections.abc import KeysView
 
 from jaxlint.api import Frame, IterationEvent, Reporter, Rule
 from jaxlint.api.syntax import dotted, name_loads, names_stored, walk
-from jaxlint.api.values import Array, Instance, Value, shape_of, short_source
+from jaxlint.api.values import (
+    Array,
+    External,
+    ExternalObject,
+    Function,
+    Instance,
+    Transformed,
+    Value,
+    shape_of,
+    short_source,
+)
 from jaxlint.finding import Severity
-from jaxlint_rules._loops import is_on_host, shows_results
+from jaxlint_rules._loops import is_entered_once, is_on_host, lists_rows, shows_results
 from jaxlint_rules._names import last_name, names_in
 
 FEW = 8  # elements that cost less than a rewrite
@@ -45,8 +55,8 @@ class ArrayIteration(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    When the elements are few, or each one is the input of a long computation. Where they are drawn, listed as numbers, or looked at
-    in a cell of a notebook, it is advice.
+    When the elements are few, or each one is the input of a long computation. Where they are drawn, printed, listed as numbers, looked at
+    in a cell of a notebook, or read once by a script that computes nothing with them, it is advice.
 
     ## References
     - [JAX: thinking in JAX](https://docs.jax.dev/en/latest/notebooks/thinking_in_jax.html)
@@ -106,12 +116,29 @@ def _reads_once(node: ast.For | ast.comprehension, body: list[ast.AST], frame: F
     """Whether the elements are read as results: plotted, listed as numbers or text, or inspected in a notebook cell."""
     if shows_results(node) or (frame.function is None and frame.module.source.path.suffix == ".ipynb"):
         return True
+    if lists_rows(node) or (is_entered_once(frame) and not _computes(body, frame)):
+        return True
     if isinstance(node, ast.For):
         return _is_handed_on(node, body)
     if any(_is_of_many(above) for above in frame.module.ancestors(node)):
         return False
     called = {last_name(call.func) for part in body for call in walk(part) if isinstance(call, ast.Call)}
     return called <= _READING and not any(isinstance(part, ast.Compare) for one in body for part in walk(one))
+
+
+def _computes(body: list[ast.AST], frame: Frame) -> bool:
+    """Whether the code for each element calls a function of JAX, of the project, or of an object that either made."""
+    called = {
+        dotted(call.func).partition(".")[0]
+        for part in body
+        for call in walk(part)
+        if isinstance(call, ast.Call)
+    }
+    values = [frame.value_of(name) for name in called - {""}]
+    return any(
+        isinstance(value, _MADE) or (isinstance(value, External) and value.name.startswith("jax"))
+        for value in values
+    )
 
 
 def _is_of_many(above: ast.AST) -> bool:
@@ -142,6 +169,7 @@ def _is_handed_on(node: ast.For, body: list[ast.AST]) -> bool:
     )
 
 
+_MADE = (Function, Transformed, ExternalObject, Instance)
 _READING = frozenset({"float", "int", "bool", "str", "round", "item", "tolist", "format"})
 _SELECTING = frozenset({"where", "nonzero", "flatnonzero", "argwhere", "unique"})
 _HANDING_OUT = (ast.Yield, ast.YieldFrom, ast.Await)

@@ -8,7 +8,7 @@ from jaxlint.api import CallEvent, Event, Frame, Loop, Reporter, Rule, TracedArg
 from jaxlint.api.syntax import dotted, name_loads, walk
 from jaxlint.api.values import MISSING, Array, NumpyArray, Static, Value, short_source
 from jaxlint.finding import Severity
-from jaxlint_rules._loops import host_loops, loop_variables, rebound, shows_results
+from jaxlint_rules._loops import host_loops, lists_rows, loop_variables, rebound, shows_results
 
 _CONVERSIONS = frozenset({"jax.numpy.asarray", "jax.numpy.array"})
 
@@ -93,7 +93,7 @@ class DevicePutInLoop(Rule):
             node,
             f"{what} copies `{short_source(data)}` to the device each iteration; copy it once, before the loop",
             reason=f"the loop at line {line} does not change `{short_source(data)}`",
-            severity=Severity.INFO if shows_results(loop.node) else None,
+            severity=Severity.INFO if shows_results(loop.node) or lists_rows(loop.node) else None,
         )
 
 
