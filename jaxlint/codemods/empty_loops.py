@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.parameter_modules import values_of
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.stageable import program_and_file
@@ -17,19 +19,22 @@ from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
 from jaxlint.codemods.text_edits import shown_source
 
+_VIEWS = ("values", "items", "keys")  # of a dictionary
+_ITERATORS = ("zip", "map", "filter", "iter", "enumerate", "reversed", "tqdm")
 _SAME_ROWS = ("list", "tuple", "reversed", "enumerate", "tqdm")
 
 
 def turning_test(draft: Draft, iterable: ast.expr, *, layers: bool = False) -> str:
     """A test of whether a loop over `iterable` turns; "" where it does for certain, or no promise is made for paths that no run took.
 
-    `layers`: it is a sequence of pytrees. Raises Refused where that cannot be asked without running over it.
+    `layers`: it is a sequence of pytrees, which are stacked; no layers cannot be, so that this is always asked.
+    Raises Refused where that cannot be asked without running over it.
     """
-    if not draft.strict:
+    if not draft.strict and not layers:
         return ""
     program, file = program_and_file(draft)
-    asker = _Asker(draft, file, Turns(PossibleValues(program)), layers)
-    return asker.test(iterable)
+    turns = Turns(PossibleValues(program), all_calls=bool(draft.strict))
+    return _Asker(draft, file, turns, layers).test(iterable)
 
 
 class _Asker:
@@ -51,11 +56,33 @@ class _Asker:
             return (" or " if strict else " and ").join(dict.fromkeys(tests))
         if isinstance(node, ast.Call) and name == "range":
             return self._of_range(node)
-        if self.layers and not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+        if self.layers and not self._has_length(node):
             raise Refused(
                 f"`{shown_source(node)}` may be without layers, and asking that would run over them"
             )
         return self._flat(f"len({self.layout.argument(node)}) > 0")
+
+    def _has_length(self, node: ast.expr) -> bool:
+        """Whether the length of a sequence of layers may be asked: it is a variable or a view, and no iterator."""
+        if isinstance(node, ast.Call):
+            views = isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS
+            return views and not (node.args or node.keywords)
+        if isinstance(node, ast.Name):
+            return not any(self._is_iterator(value) for value in values_of(self.layout.site, node))
+        return isinstance(node, ast.Attribute | ast.Subscript)
+
+    def _is_iterator(self, value: ast.AST) -> bool:
+        if not isinstance(value, ast.Call):
+            return isinstance(value, ast.GeneratorExp)
+        if builtin(value, self.layout.site.names) in _ITERATORS:
+            return True
+        made = values_of(self.layout.site, value.func) if isinstance(value.func, ast.Name) else []
+        return any(
+            isinstance(part, ast.Yield | ast.YieldFrom)
+            for function in made
+            if isinstance(function, FUNCTIONS)
+            for part in ast.walk(function)
+        )
 
     def _of_range(self, node: ast.Call) -> str:
         if (down := counted_down(node)) is not None:

@@ -28,10 +28,13 @@ _DEPTH = 8
 
 
 class Turns:
-    """Answers from constants, literals, shapes that are written out, what all calls of a function give, and tests that stand before a loop."""
+    """Answers from constants, literals, shapes that are written out, what all calls of a function give, and tests that stand before a loop.
 
-    def __init__(self, possible: PossibleValues) -> None:
-        self.possible, self.program = possible, possible.program
+    `all_calls`: the program holds all calls of its functions. Otherwise a parameter may be anything.
+    """
+
+    def __init__(self, possible: PossibleValues, *, all_calls: bool = True) -> None:
+        self.possible, self.program, self.all_calls = possible, possible.program, all_calls
         self._open: set[object] = set()
 
     def surely(self, iterable: ast.expr, file: File) -> bool:
@@ -168,7 +171,7 @@ class Turns:
         return [(given, file)] if given is not None else None
 
     def _handed(self, node: ast.arg, file: File) -> list[Known] | None:
-        function = function_around(node, file)
+        function = function_around(node, file) if self.all_calls else None
         if function is None or node not in parameters(function) or node in (function.args.vararg, function.args.kwarg):  # fmt: skip
             return None
         found: list[Known] = []

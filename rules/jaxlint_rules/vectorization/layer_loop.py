@@ -57,9 +57,10 @@ class LayerLoop(Rule):
 
     ## Fix safety
     The fix stacks the layers in front of a scan, where they are used, so that the structure of the parameters, and of checkpoints, stays
-    what it is; that costs a copy of them in each step, which keeping them stacked would save. It is unsafe: layers
-    that differ in their shapes or structure fail. It refuses layers whose calls change state, as `nnx.BatchNorm` and `nnx.Dropout` do, and
-    layers that nothing in the file describes: the copies would change, and the layers stay as they were.
+    what it is; that costs a copy of them in each step, which keeping them stacked would save. Where there may be no layers, a test of that
+    stands around the scan. It is unsafe: layers that differ in their shapes or structure fail. It refuses layers whose calls change state,
+    as `nnx.BatchNorm` and `nnx.Dropout` do, and layers that nothing in the file describes: the copies would change, and the layers stay as
+    they were.
 
     ## When not to fix
     When there are few layers, or they differ in their shapes or functions after all.

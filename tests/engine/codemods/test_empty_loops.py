@@ -39,8 +39,8 @@ LOOPS = {
 }  # fmt: skip
 
 
-def edited(codemod: str, text: str, **parameters: object) -> str:
-    """The file with its first loop, or comprehension, as one of JAX; or why it is not."""
+def edited(codemod: str, text: str, *, strict: bool = True, **parameters: object) -> str:
+    """The file with its first loop, or comprehension, as one of JAX; or why it is not. `strict`: as `verify` asks."""
     source = SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")
     site = Site(source)
     nodes = list(ast.walk(site.tree))
@@ -53,7 +53,7 @@ def edited(codemod: str, text: str, **parameters: object) -> str:
         place = next(node for node in nodes if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.ListComp))  # fmt: skip
     else:
         place = next(node.iter for node in nodes if isinstance(node, ast.For))
-    workspace = Workspace({"a.py": source}, strict=True)
+    workspace = Workspace({"a.py": source}, strict=strict)
     step = Step(codemod, "a.py", site.span(place), parameters)
     plan = workspace.plan(FixRequest(Safety.UNSAFE, "Rewrite", (step,)))
     return plan if isinstance(plan, str) else workspace.edited([plan])["a.py"].text
@@ -150,3 +150,55 @@ def test_a_sum_is_an_array_after_a_loop_that_turns_for_certain(over: str, body: 
 def test_the_letters_of_a_string_are_no_rows() -> None:
     text = f"{HEAD}def f(w, order):\n    for letter in order:\n        w = jnp.tanh(w)\n    return w\n\n\nf(1.0, 'abc')\n"
     assert "`order` may be a string" in edited("for-to-scan", text)
+
+
+# The layers of a function `f(n)`, and what a loop runs over.
+LAYERS = {
+    "parameters": ("layers = [{'w': jnp.eye(3) * k} for k in range(n)]", "layers"),
+    "a part of them": ("layers = [{'w': jnp.eye(3) * k} for k in range(n + 1)]", "layers[1:]"),
+    "values of a dictionary": ("params = {k: {'w': jnp.eye(3) * k} for k in range(n)}", "params.values()"),
+    "last first": ("layers = [{'w': jnp.eye(3) * k} for k in range(n)]", "reversed(layers)"),
+    "in equinox": ("key = jax.random.key(0)\nlayers = [eqx.nn.Linear(3, 3, key=key) for _ in range(n)]", "layers"),
+    "in nnx": ("layers = nnx.List([nnx.Linear(3, 3, rngs=nnx.Rngs(k)) for k in range(n)])", "layers"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_no_layers_leave_what_they_got(name: str) -> None:
+    made, over = LAYERS[name]
+    step = "layer(h)" if "nn" in made else "h @ layer['w']"
+    lines = "".join(f"    {line}\n" for line in f"{made}\nh = jnp.ones(3)".splitlines())
+    text = (
+        f"{HEAD}import equinox as eqx\nfrom flax import nnx\n\n\ndef f(n):\n{lines}"
+        f"    for layer in {over}:\n        h = jnp.sin({step})\n    return h\n"
+    )
+    new = edited("for-to-scan", text, strict=False, layers=True)
+    assert "jax.lax.scan(" in new, new
+    for n in (0, 3):
+        assert outcome(new, n) == outcome(text, n)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "layers = zip(xs, xs)",
+        "layers = (x for x in xs)",
+        "layers = cut(xs)",
+    ],
+)
+def test_an_iterator_of_layers_is_not_asked_how_many_it_has(before: str) -> None:
+    text = (
+        f"{HEAD}def f(xs, h):\n    {before}\n    for layer in layers:\n        h = jnp.sin(h @ layer[0])\n    return h\n\n\n"
+        "def cut(xs):\n    for x in xs:\n        yield x, x\n"
+    )
+    reason = edited("for-to-scan", text, strict=False, layers=True)
+    assert "`layers` may be without layers" in reason, reason
+
+
+def test_a_fix_does_not_take_the_calls_of_one_file_for_all() -> None:
+    text = f"{HEAD}def f(layers, h):\n    for layer in layers:\n        h = jnp.sin(h @ layer)\n    return h\n\n\nf([jnp.eye(3)] * 3, jnp.ones(3))\n"
+    assert "if len(layers) > 0:" in edited("for-to-scan", text, strict=False, layers=True)
+    text = text.replace("    for layer", "    layers = layers if h.any() else [jnp.eye(3)]\n    for layer")
+    assert "if len(layers) > 0:" in edited("for-to-scan", text, strict=False, layers=True)
+    text = text.replace("layers if", "[jnp.ones((3, 3)), *layers] if")
+    assert "len(layers)" not in edited("for-to-scan", text, strict=False, layers=True)
