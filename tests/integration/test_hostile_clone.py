@@ -519,16 +519,26 @@ def test_a_shipped_journal_runs_nothing(tmp_path: Path) -> None:
     }
 
 
-def test_check_writes_nothing_but_its_cache(tmp_path: Path) -> None:
+def test_check_writes_nothing_but_its_cache_and_asks_no_git(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "git").write_text(f"#!/bin/sh\ntouch {outside}/asked\n")
+    (outside / "git").chmod(0o755)
+    path = f"{outside}:{os.environ['PATH']}"
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     (tmp_path / "pyproject.toml").write_text("")
     (tmp_path / "old.py").write_text(OLD)
     before = snapshot(tmp_path)
     for arguments in (["check"], ["inspect"], ["fix", "--diff"], ["check", "--no-cache"]):
-        jaxlint(*arguments, ".", cwd=tmp_path)
+        jaxlint(*arguments, ".", cwd=tmp_path, PATH=path)
     after = {
         name: data for name, data in snapshot(tmp_path).items() if not name.startswith(".jaxlint_cache/")
     }
     assert after == before
+    assert not (outside / "asked").exists()
+    jaxlint("check", "--diff", "HEAD", ".", cwd=tmp_path, PATH=path)
+    assert (outside / "asked").exists()  # so that the test would see it
 
 
 def test_modules_and_rule_packs_of_the_current_folder_are_not_loaded(tmp_path: Path) -> None:

@@ -123,6 +123,16 @@ def test_engine_imports_the_runtime_only_inside_two_commands() -> None:
     assert not wrong, "\n".join(map(str, wrong))
 
 
+def test_few_places_start_other_programs() -> None:
+    starters = {i.module for i in imports_in(ENGINE) + imports_in(RULES) if reaches(i.target, "subprocess")}
+    assert starters == {
+        "jaxlint.source.git",
+        "jaxlint.narrowing.changed",  # catches what it raises
+        "jaxlint.cli.targets",  # the runtime, in Python's isolated mode
+        "jaxlint.cli.watching",  # itself
+    }
+
+
 def test_rules_import_only_the_public_face() -> None:
     engine = [
         i for i in imports_in(RULES, types=True) if reaches(i.target, "jaxlint") and i.target != "jaxlint"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -289,24 +291,49 @@ def test_files_below_version_control_and_behind_links_out_are_not_edited(project
 COMMANDS = """[core]
 \tfsmonitor = "touch {marker}; false"
 \thooksPath = {folder}
-[filter "a=b"]
+\tpager = touch {marker}
+[diff]
+\texternal = touch {marker}
+[status]
+\tsubmoduleSummary = true
+[filter "a{letter}b"]
 \tclean = touch {marker}; cat
 \tprocess = touch {marker}; false
 \trequired = true
 """
+# As git was before 2.31: settings in the environment mean nothing.
+OLD_GIT = """#!/bin/sh
+unset GIT_CONFIG_COUNT
+exec {git} "$@"
+"""
 
 
+@pytest.mark.parametrize(("letter", "old"), [("=", False), ("-", False), ("=", True), ("-", True)])
 def test_asking_git_runs_nothing_that_the_repository_names(
-    project: Path, tmp_path_factory: pytest.TempPathFactory
+    project: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    letter: str,
+    old: bool,
 ) -> None:
-    marker = tmp_path_factory.mktemp("out") / "ran"
+    outside = tmp_path_factory.mktemp("out")
+    marker = outside / "ran"
     git(project, "init")
-    git(project, "add", "program.py")
+    inner = project / "part"
+    inner.mkdir()
+    git(inner, "init")
+    git(inner, "commit", "--allow-empty", "-m", "a part")
+    git(project, "add", "program.py", "part")
     git(project, "commit", "-m", "first")
-    (project / ".gitattributes").write_text("*.py filter=a=b\n")
+    (project / ".gitattributes").write_text(f"*.py filter=a{letter}b\n")
     (project / "program.py").write_text(SOURCE.replace("params + x", "x + params"))  # of the same size
-    with (project / ".git" / "config").open("a") as file:
-        file.write(COMMANDS.format(marker=marker, folder=project))
+    for folder in (project, inner):
+        with (folder / ".git" / "config").open("a") as file:
+            file.write(COMMANDS.format(marker=marker, folder=project, letter=letter))
+    if old:
+        (outside / "git").write_text(OLD_GIT.format(git=shutil.which("git")))
+        (outside / "git").chmod(0o755)
+        monkeypatch.setenv("PATH", f"{outside}:{os.environ['PATH']}")
     assert writable._has_changes(str(project / "program.py"))
     assert not marker.exists()
     subprocess.run(["git", "-C", str(project), "status"], check=False, capture_output=True)
