@@ -55,6 +55,7 @@ CACHE_VARIABLE = "JAXLINT_CACHE_DIR"
 # Marks of a project's top folder without a configuration.
 _PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
 _MAX_TABLES = 1_000  # each file is matched against each
+_MOST_NAMED = 10  # of files that are all ignored for one reason
 # Packages with a history that the migration rules know.
 _MIGRATED = frozenset({"jax", "flax", "optax", "chex", "dm-haiku"})
 
@@ -296,7 +297,7 @@ def _own_settings(folder: Path) -> Config | None:
 
 def broken_settings(folders: Iterable[Path], config: Config) -> list[str]:
     """A line for each pyproject.toml in or above `folders`, up to the root of `config`, that is not TOML and so is
-    ignored."""
+    ignored. The first ten are named: a clone may hold thousands."""
     around = {above for folder in folders for above in (folder, *folder.parents)}
     below = (folder for folder in around if folder.is_relative_to(config.root))
     paths = [path for path in sorted(folder / "pyproject.toml" for folder in below) if path.is_file()]
@@ -309,6 +310,11 @@ def broken_settings(folders: Iterable[Path], config: Config) -> list[str]:
                 found.append(f"{shown_path(path)}: {error}; it was ignored")
             except OSError:
                 continue
+    if len(found) > _MOST_NAMED:
+        more = len(found) - _MOST_NAMED
+        found[_MOST_NAMED:] = [
+            f"{more:,} more pyproject.toml {'is' if more == 1 else 'are'} not TOML and ignored"
+        ]
     return found
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import libcst as cst
+from libcst import matchers
 
 from jaxlint.codemods.name_scopes import Names
 from jaxlint.codemods.places import Places
@@ -17,6 +18,7 @@ from jaxlint.finding import Span
 from jaxlint.gc_pause import no_garbage_collection
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.syntax.parse import parse_source, refuse_for_libcst, span_of
+from jaxlint.syntax.spelling import normalized
 
 _LINE_END = re.compile(r"[\r\n]")
 NodeT = TypeVar("NodeT", bound=cst.CSTNode)
@@ -45,9 +47,19 @@ class Site:
             refuse_for_libcst(
                 self.source
             )  # also before a tree of this kind is built, which is as large as that of the analysis
-            return parse_source(self.source)
+            tree = parse_source(self.source)
         except SourceError as error:
             raise Refused(error.message) from None
+        self._refuse_other_spellings()
+        return tree
+
+    def _refuse_other_spellings(self) -> None:
+        """Raises Refused if Python reads a name otherwise than it is written: the trees and the text would not agree about it."""
+        if normalized(self.source.text) == self.source.text:
+            return
+        for node in matchers.findall(self.module, matchers.Name()):
+            if isinstance(node, cst.Name) and (read := normalized(node.value)) != node.value:
+                raise Refused(f"Python reads `{node.value}` as `{read}`; write it so")
 
     @functools.cached_property
     def names(self) -> Names:

@@ -205,11 +205,11 @@ class Interpreter(Machine):
                 self.errors.append(error)
             return
         self.limit += STEPS_PER_LINE * len(module.lines)
-        self.donates = self.donates or "donate" in module.source.text
+        self.donates = self.donates or "donate" in module.spelled
         with Provoking(self, None):  # an import is not part of any reason
             body = tree.body if self.warm is None else self.warm.paced(self, module, tree.body)
             self.run_statements(body, Frame(None, module, self.globals_of(module), HOST))
-        if ".__class__" in module.source.text:
+        if ".__class__" in module.spelled:
             module.renamed |= changing_classes(module.tree)
         # A function that is evaluated later may have been called with either of them.
         self.globals_of(module).variables.update(dict.fromkeys(module.renamed, UNKNOWN))

@@ -21,6 +21,7 @@ from jaxlint.source.read import read_source, shown_path
 from jaxlint.source.regular import MAX_SETTINGS, read_regular
 from jaxlint.syntax.parents import Parents
 from jaxlint.syntax.parse import Located, parse_source, span_of, split_lines
+from jaxlint.syntax.spelling import normalized
 
 _SETTINGS = frozenset({"pyproject.toml", "setup.cfg", "Makefile", "Dockerfile", ".env", "noxfile.py"})
 # Names may continue over several lines, in parentheses or after a backslash.
@@ -63,20 +64,25 @@ class Module:
         return parse_source(self.source)
 
     @functools.cached_property
+    def spelled(self) -> str:
+        """The text with its names as Python compares them, for what is asked of it without parsing."""
+        return normalized(self.source.text)
+
+    @functools.cached_property
     def switched(self) -> frozenset[str]:
         """The names that functions rebind by `global`."""
-        statements = _GLOBAL.findall(self.source.text) if "global " in self.source.text else []
+        statements = _GLOBAL.findall(self.spelled) if "global " in self.spelled else []
         return frozenset(name.strip() for names in statements for name in names.split(","))
 
     @functools.cached_property
     def asked(self) -> list[tuple[int, str]]:
         """What its imports name, read from the text without parsing: the leading dots and the name."""
-        return list(_imported_names(self.source.text))
+        return list(_imported_names(self.spelled))
 
     @functools.cached_property
     def set_on_classes(self) -> frozenset[str]:
         """Names of attributes that the module sets on what looks like a class: `Model.debug = True`."""
-        return frozenset(_SET_ON_CLASS.findall(self.source.text))
+        return frozenset(_SET_ON_CLASS.findall(self.spelled))
 
     @functools.cached_property
     def lines(self) -> list[str]:
@@ -389,9 +395,7 @@ class Project:
                 name.endswith(".py") and path.parent / name not in self.by_path for name in beside
             )
             known = self._read_in_part[path] = unread or any(
-                self._names_unread(match[1], module)
-                for match in _IMPORT.finditer(module.source.text)
-                if match[1]
+                self._names_unread(match[1], module) for match in _IMPORT.finditer(module.spelled) if match[1]
             )
         return known
 
@@ -419,7 +423,7 @@ class Project:
         """The reported files whose text matches."""
         found = self._matching.get(pattern)
         if found is None:
-            found = [module for module in self.targets if pattern.search(module.source.text)]
+            found = [module for module in self.targets if pattern.search(module.spelled)]
             self._matching[pattern] = found
         return found
 
@@ -432,14 +436,14 @@ class Project:
         key = (pattern, top)
         found = self._mentions.get(key)
         if found is None:
-            texts = (other.source.text for path, other in self.by_path.items() if path.is_relative_to(top))
+            texts = (other.spelled for path, other in self.by_path.items() if path.is_relative_to(top))
             found = any(map(pattern.search, texts)) or any(
                 pattern.search(self._settings_text(top / name))
                 for name in self._listing(top)
                 if _is_settings(name)
             )
             self._mentions[key] = found
-        return found or any(pattern.search(other.source.text) for other in self.imported_by(module))
+        return found or any(pattern.search(other.spelled) for other in self.imported_by(module))
 
     def imported_by(self, module: Module) -> Iterator[Module]:
         """The project files that a module imports, directly or indirectly."""
@@ -462,7 +466,7 @@ class Project:
 
     def reads_alike(self, module: Module, source: SourceFile) -> bool:
         """Whether another text of a file gives the same answers to all questions asked about its text so far."""
-        old, new = module.source.text, source.text
+        old, new = module.spelled, normalized(source.text)
         patterns = {_FAMILY, *self._matching, *(pattern for pattern, _ in self._mentions)}
         return list(_imported_names(new)) == module.asked and all(
             bool(pattern.search(old)) == bool(pattern.search(new)) for pattern in patterns
@@ -480,7 +484,7 @@ class Project:
             current = stack.pop()
             path = current.source.path
             known = self._reach.get(path)
-            if known or _FAMILY.search(current.source.text):
+            if known or _FAMILY.search(current.spelled):
                 link: Path | None = path
                 while link is not None:
                     self._reach[link] = True

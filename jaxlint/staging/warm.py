@@ -21,9 +21,18 @@ from jaxlint.staging.listeners import Handle, hand
 from jaxlint.staging.project import Module
 from jaxlint.syntax.facts import module_switches
 from jaxlint.syntax.parse import parse_source
+from jaxlint.syntax.spelling import normalized
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_OF_TEXT = ("tree", "lines", "parents", "asked", "switched", "set_on_classes")  # what a module caches from it
+_OF_TEXT = (
+    "tree",
+    "lines",
+    "parents",
+    "spelled",
+    "asked",
+    "switched",
+    "set_on_classes",
+)  # what a module caches from it
 
 
 class Differs(Exception):
@@ -99,9 +108,9 @@ class WarmRun:
         """Replaces the module's text by another one, evaluated up to `stop`. Raises Differs or SourceError."""
         if not machine.project.reads_alike(module, source):
             raise Differs
-        old, new = module.source.text, source.text
-        if ("donate" in old) != ("donate" in new):
+        if ("donate" in module.spelled) != ("donate" in normalized(source.text)):
             raise Differs
+        old, new = module.source.text, source.text
         tree = parse_source(source)
         before, lines = module.tree, len(module.lines)
         if not _begins_alike(body, tree.body, stop, old, new) or module_switches(before) != module_switches(

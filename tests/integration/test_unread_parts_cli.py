@@ -233,6 +233,18 @@ def test_broken_settings_of_an_example_cost_a_warning(tmp_path: Path) -> None:
     assert jaxlint("check", "--no-cache", "examples/foo", cwd=tmp_path).returncode == 2
 
 
+def test_many_broken_settings_are_a_few_lines(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    for number in range(40):
+        (tmp_path / f"p{number:02}").mkdir()
+        (tmp_path / f"p{number:02}" / "a.py").write_text("x = 1\n")
+        (tmp_path / f"p{number:02}" / "pyproject.toml").write_text("[project\n")
+    run = jaxlint("check", "--no-cache", ".", cwd=tmp_path)
+    *named, last = run.stderr.splitlines()
+    assert (run.returncode, len(named)) == (0, 10)
+    assert last == "warning: 30 more pyproject.toml are not TOML and ignored"
+
+
 def test_the_same_message_is_printed_once(tmp_path: Path) -> None:
     run = jaxlint("check", "--no-cache", "nothing.py", "nothing.py", cwd=tmp_path)
     assert run.returncode == 2

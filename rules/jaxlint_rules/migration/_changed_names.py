@@ -140,7 +140,7 @@ def _keep_name(event: NameEvent, fix: FixRequest, report: Reporter) -> FixReques
     assert isinstance(alias, ast.alias)
     bound, own = alias.asname or alias.name, module.name.rpartition(".")[2]
     for other in report.project.parsed_targets:
-        if other is module or bound not in other.source.text or own not in other.source.text:
+        if other is module or bound not in other.spelled or own not in other.spelled:
             continue
         for node in nodes_of(other.tree, ast.ImportFrom):
             if (node.module or "").rpartition(".")[2] != own:

@@ -31,3 +31,9 @@ def test_functions_are_not_chosen(rewrite: Rewrite, code: str, reason: str) -> N
 def test_what_functions_give_is_chosen(rewrite: Rewrite) -> None:
     code = "import jax.numpy as jnp\n\ndef f(x, kind):\n    if «kind == 0»:\n        y = x + 1\n    else:\n        y = x - 1\n    return jnp.sin(y)\n"
     assert "y = jnp.where(kind == 0, x + 1, x - 1)" in rewrite("branch-to-select", code)
+
+
+def test_a_name_that_python_reads_otherwise_is_refused(rewrite: Rewrite) -> None:
+    code = "import jax.numpy as jnp\n\ndef f(x):  # 10⁻³ µs\n    return ｘ if «x > 0» else -x\n"
+    assert rewrite("branch-to-select", code) == "refused: Python reads `ｘ` as `x`; write it so"
+    assert "jnp.where(x > 0, x, -x)" in rewrite("branch-to-select", code.replace("ｘ", "x"))
