@@ -8,6 +8,7 @@ import click
 
 from jaxlint.cli.common import Failure
 from jaxlint.cli.completion import complete_rules
+from jaxlint.finding import Severity
 from jaxlint.registry import UnknownRule, find_rule
 from jaxlint.report.styled import wants_colour
 from jaxlint.rule import Rule
@@ -15,8 +16,8 @@ from jaxlint.suppress import UNUSED_CODE, UNUSED_NAME, UNUSED_PAGE
 
 _FIXES = {
     "safe": "`jaxlint fix` rewrites it.",
-    "partly safe": "`jaxlint fix` rewrites some of it, `jaxlint fix --unsafe-fixes` more; read the change.",
-    "unsafe": "`jaxlint fix --unsafe-fixes` rewrites it; read the change before you keep it.",
+    "partly safe": "`jaxlint fix` rewrites some cases, `jaxlint fix --unsafe-fixes` more; review the change.",
+    "unsafe": "`jaxlint fix --unsafe-fixes` rewrites it; review the change.",
 }
 
 
@@ -44,18 +45,17 @@ def _page_of(key: str) -> str:
     return page(find_rule(key))
 
 
-_ELSEWHERE = " (`warning` where the claim rests on another file, `info` where a test leads to it)"
+_ELSEWHERE = " (`warning` if it depends on a caller in another file, `info` if that caller is a test)"
 
 
 def page(rule: type[Rule]) -> str:
     """The documentation of `rule` in Markdown."""
-    facts = (
-        f"Category `{rule.category}`, severity `{rule.severity}`{_ELSEWHERE if rule.follows_calls else ''}."
-    )
+    lowered = rule.follows_calls and rule.severity is Severity.ERROR
+    facts = f"Category `{rule.category}`, severity `{rule.severity}`{_ELSEWHERE if lowered else ''}."
     if rule.preview:
         facts += " In preview: runs only with `--preview`."
     if rule.fixable:
         facts += f" {_FIXES[rule.fixable]}"
     if rule.proven_by():
-        facts += f" `jaxlint verify --transform {rule.proven_by()} PROGRAM` measures what it gains."
+        facts += f" `jaxlint verify --transform {rule.proven_by()} PROGRAM` measures the gain."
     return f"# {rule.name} ({rule.code})\n\n{facts}\n\n{rule.documentation()}\n"
