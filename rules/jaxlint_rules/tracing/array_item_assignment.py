@@ -1,4 +1,4 @@
-"""Assignment to items of a JAX array."""
+"""Item assignment to a JAX array."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ _UPDATES: dict[type[ast.operator] | type[None], str] = {
 
 
 class ArrayItemAssignment(Rule):
-    """An item of a JAX array is assigned to.
+    """An item of a JAX array is assigned in place.
 
     ## What it does
-    Finds `x[i] = v` and `x[i] += v` where `x` is a JAX array, and the methods and functions of NumPy that change an
-    array in place (`x.fill(0)`, `np.add.at(x, i, v)`, `np.multiply(x, 2, out=x)`, `random.shuffle(x)`). So too where `x`
-    is what `np.asarray` or `jax.device_get` makes of a JAX array.
+    Finds `x[i] = v` and `x[i] += v` where `x` is a JAX array. Also finds NumPy methods and
+    functions that change an array in place: `x.fill(0)`, `np.add.at(x, i, v)`,
+    `np.multiply(x, 2, out=x)`, `random.shuffle(x)`. `np.asarray` and `jax.device_get` return
+    read-only views of JAX arrays, so writes to those are found too.
 
     ## Why is this bad?
-    JAX arrays are immutable: `TypeError`, inside and outside `jit`. NumPy sees their memory as it is, read-only:
-    `ValueError: assignment destination is read-only`.
+    JAX arrays are immutable. Item assignment raises `TypeError`, inside and outside `jit`. A write
+    to a NumPy view of a JAX array raises `ValueError: assignment destination is read-only`.
 
     ## Example
     ```python
@@ -51,15 +52,16 @@ class ArrayItemAssignment(Rule):
     x = jnp.zeros(3)
     x = x.at[0].set(1.0)
     ```
-    Inside `jit` the update is done in place where that is possible.
+    Inside `jit`, XLA performs the update in place where it can.
 
     ## Fix safety
-    Safe for plain variables: the statement raised before. `x[0][j] = v` becomes `x.at[0, j].set(v)` where `x` is certainly
-    an array. For an attribute of `self` in a plain class the fix is unsafe, since another name may hold the same array and
-    keeps the old one. Other attributes, and items of lists and dicts, are left alone.
+    The fix is safe for variables: the statement raised before. `x[0][j] = v` becomes
+    `x.at[0, j].set(v)` where `x` is certainly an array. The fix is unsafe for an attribute of
+    `self` in a class without bases or decorators: another reference to the same array keeps the old
+    value. Other attributes and items of lists and dicts are not rewritten.
 
     ## When not to fix
-    NumPy arrays, lists, dicts and Pallas references may be assigned to, and are not reported.
+    NumPy arrays, lists, dicts and Pallas refs support assignment and are not reported.
 
     ## References
     - [jax.numpy.ndarray.at](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html)

@@ -1,4 +1,4 @@
-"""References of `jax.new_ref` where JAX refuses them."""
+"""Refs of `jax.new_ref` that JAX refuses."""
 
 from __future__ import annotations
 
@@ -25,16 +25,22 @@ _STEPPING = ("jit", "vmap")
 
 
 class ArrayRefMisuse(Rule):
-    """A Ref is used where JAX refuses it.
+    """A `jax.new_ref` Ref is used where JAX refuses it.
 
     ## What it does
-    Finds references that a jitted function, a body or a branch returns, that are passed twice in one call, that a function under
-    `vmap` writes to without getting them as an argument, that are given a value that is differentiated, and arithmetic with the
-    reference itself.
+    Finds these uses of a Ref made by `jax.new_ref`:
+
+    - A jitted function, a loop body or a branch returns the Ref.
+    - One call passes the same Ref twice.
+    - A function under `vmap` writes to a Ref that is not one of its arguments.
+    - A differentiated value is stored in a Ref from outside the function.
+    - An array function or operator takes the Ref itself instead of its value.
 
     ## Why is this bad?
-    Each raises when JAX traces: a reference cannot leave the function that is traced, two names for one would see each
-    other's writes, and a write from many rows at once, or of a value with a gradient, has no meaning.
+    Each of these raises an exception. A Ref cannot leave the function that JAX traces
+    (`ValueError`). Two arguments for one Ref would alias each other (`ValueError`). A write from
+    all rows of a `vmap` has no single result, and a gradient cannot flow through a captured Ref. A
+    Ref is not an array, so `jnp.sin(ref)` raises `TypeError`.
 
     ## Example
     ```python
@@ -58,7 +64,7 @@ class ArrayRefMisuse(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Never: it raises.
+    Always fix it: the code raises.
 
     ## References
     - [JAX: array refs](https://docs.jax.dev/en/latest/array_refs.html)

@@ -1,4 +1,4 @@
-"""Branches of `lax.cond` and `lax.switch` that return different types."""
+"""Branches of `lax.cond` and `lax.switch` whose result types differ."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class BranchMismatch(Rule):
     """The branches of a conditional return different types.
 
     ## What it does
-    Finds `lax.cond` and `lax.switch` whose branches certainly return different structures (another number of results,
-    other dict keys, `None` in one of them), dtypes or shapes.
+    Finds `lax.cond` and `lax.switch` whose branches certainly return different pytree structures
+    (another number of results, other dict keys, `None` in one branch), dtypes or shapes.
 
     ## Why is this bad?
-    All branches become parts of one program, whose result has one type: `TypeError`, whichever branch would be taken. Python
-    numbers are no exception: `0` and `0.0` differ.
+    XLA compiles all branches into one program, whose result has one type. JAX raises `TypeError`,
+    whichever branch would run. Python numbers have types too: `0` and `0.0` differ.
 
     ## Example
     ```python
@@ -36,7 +36,7 @@ class BranchMismatch(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Where a type is not certain, nothing is reported.
+    Always fix it: the code raises. Branches whose types are uncertain are not reported.
 
     ## References
     - [jax.lax.cond](https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html)

@@ -12,11 +12,14 @@ class CarryMismatch(Rule):
     """The carry of a loop changes its type.
 
     ## What it does
-    Finds `lax.scan`, `lax.while_loop` and `lax.fori_loop` whose body certainly returns a carry of another structure,
-    dtype or shape than the one it starts from, and bodies of `lax.scan` that do not return a pair.
+    Finds `lax.scan`, `lax.while_loop` and `lax.fori_loop` whose body certainly returns a carry of
+    another structure, dtype or shape than the initial carry. Also finds bodies of `lax.scan` that
+    do not return a pair `(carry, y)`.
 
     ## Why is this bad?
-    The loop is compiled once, for one type of carry: `TypeError: ... carry input and carry output must have equal types`.
+    JAX compiles the loop body once, for one carry type. It raises
+    `TypeError: scan body function carry input and carry output must have equal types`, or the same
+    for the other loops.
 
     ## Example
     ```python
@@ -32,8 +35,9 @@ class CarryMismatch(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    A Python number as the start takes on the dtype of the body's result where that is wider (`0` may become a float),
-    and is not reported then. Where a type is not certain, nothing is reported.
+    Always fix it: the code raises. A Python number as initial carry is weakly typed and takes the
+    wider dtype of the body's result (`0` may become a float), so it is not reported. Types that are
+    uncertain are not reported either.
 
     ## References
     - [jax.lax.scan](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)

@@ -1,4 +1,4 @@
-"""Functions and arguments that do not fit their control flow."""
+"""Functions and arguments that a control flow primitive cannot take."""
 
 from __future__ import annotations
 
@@ -33,16 +33,23 @@ from jaxlint_rules.tracing._structures import describe
 
 
 class ControlFlowSignature(Rule):
-    """A function does not match the control flow that calls it.
+    """A function does not match the control flow primitive that calls it.
 
     ## What it does
-    Finds `lax.scan`, `lax.while_loop`, `lax.fori_loop`, `lax.cond`, `lax.switch` and `lax.map` with functions that
-    cannot take the arguments they are called with, with values where functions belong, with a `while_loop` condition
-    that gives no single boolean, with a predicate that is not a scalar, with loop bounds of which one is a float, and scans
-    over nothing.
+    Finds calls of `lax.scan`, `lax.while_loop`, `lax.fori_loop`, `lax.cond`, `lax.switch` and
+    `lax.map` with:
+
+    - a function that does not accept the arguments that JAX passes to it;
+    - a value where a function belongs;
+    - a `while_loop` condition that does not return a scalar boolean;
+    - a predicate that is not a scalar;
+    - one integer and one float as the bounds of `fori_loop`;
+    - an `xs` without rows, such as a Python number, a `range` or a list of numbers, or neither `xs`
+      nor `length`.
 
     ## Why is this bad?
-    JAX traces the functions at once: `TypeError`, from inside JAX, whichever way the program would have gone.
+    JAX traces these functions before the program runs, so the call raises `TypeError` or
+    `ValueError` from inside JAX, whichever branch would run.
 
     ## Example
     ```python
@@ -55,14 +62,15 @@ class ControlFlowSignature(Rule):
     lax.fori_loop(0, 10, lambda i, state: state * 2, x)
     lax.while_loop(lambda v: jnp.any(v > 0), lambda v: v - 1, vector)
     ```
-    A scan's body takes the carry and a slice, and gives a pair. All branches of a `cond` or `switch` take all operands. A
-    condition needs `jnp.all` or `jnp.any`.
+    The body of a scan takes the carry and one slice of `xs`, and returns a pair. All branches of
+    `cond` and `switch` take all operands. Reduce a condition to a scalar with `jnp.all` or
+    `jnp.any`.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    Functions whose signature is not known, or takes `*args`, are not reported.
+    Functions whose signature is unknown or takes `*args` are not reported.
 
     ## References
     - [JAX: structured control flow primitives](https://docs.jax.dev/en/latest/control-flow.html#structured-control-flow-primitives)

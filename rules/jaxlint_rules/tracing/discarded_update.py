@@ -58,14 +58,17 @@ class DiscardedUpdate(Rule):
     """The result of a functional update is discarded.
 
     ## What it does
-    Finds updates that stand as a statement of their own: `x.at[i].set(v)`, `state.replace(...)`,
-    `state.apply_gradients(...)`, `optax.apply_updates(params, updates)`, `lax.dynamic_update_slice(...)`,
-    `lax.with_sharding_constraint(x, sharding)`, `jnp.fill_diagonal(...)`, `x.sort()`, `x.astype(...)`, `jax.tree.map(lambda p: p * 0.9, params)` and the like,
-    and calls of functions that do nothing but return one.
+    Finds functional updates that stand alone as a statement: `x.at[i].set(v)`,
+    `state.replace(...)`, `state.apply_gradients(...)`, `optax.apply_updates(params, updates)`,
+    `lax.dynamic_update_slice(...)`, `lax.with_sharding_constraint(x, sharding)`,
+    `jnp.fill_diagonal(...)`, `x.sort()`, `x.astype(...)`, `jax.random.split(key)`,
+    `jax.tree.map(lambda p: p * 0.9, params)` and similar calls. Also finds calls of your own
+    functions that only return such an update.
 
     ## Why is this bad?
-    JAX arrays and the dataclasses that hold them are immutable. Such a call gives a new object and leaves the old one as
-    it was, so the statement does nothing: wrong results, without an error.
+    JAX arrays and the dataclasses that hold them are immutable. Such a call returns a new object
+    and does not change the old one. The statement has no effect, so the results are wrong and no
+    exception says so.
 
     ## Example
     ```python
@@ -78,12 +81,14 @@ class DiscardedUpdate(Rule):
     ```
 
     ## Fix safety
-    Unsafe: the result is assigned to what was updated, so that the program computes something else, as it was meant to.
-    Updates of what is not used afterwards, of outer variables and of attributes are left alone.
+    Unsafe: the fix assigns the result to the updated variable, which changes what the program
+    computes, as intended. Updates of unused variables, outer variables and attributes are not
+    rewritten.
 
     ## When not to fix
-    When a call is made for its time or its error alone, as in benchmarks; assign the result to `_` to say so.
-    Methods of Pallas references, NumPy arrays and sets change their object, and are not reported.
+    A benchmark or test may call a function only for its time or its exception; assign the result to
+    `_` to say so. Methods of Pallas refs, NumPy arrays and sets change their object and are not
+    reported.
 
     ## References
     - [jax.numpy.ndarray.at](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html)

@@ -14,14 +14,16 @@ class DynamicShape(Rule):
     """A shape depends on a tracer.
 
     ## What it does
-    Finds tracers used as shapes, lengths, counts and axes (`jnp.zeros(n)`, `jnp.arange(n)`, `one_hot(x, n)`,
-    `random.normal(key, (n,))`, `x.sum(axis=n)`), boolean masks as indices, in `x.at[mask]` too, and functions
-    whose result has a data-dependent size (`jnp.nonzero`, `jnp.unique`, `jnp.where(mask)`, `jnp.repeat`, `jnp.bincount`,
-    `segment_sum`) without the option that fixes it.
+    Finds tracers used as shapes, lengths, counts and axes: `jnp.zeros(n)`, `jnp.arange(n)`,
+    `one_hot(x, n)`, `random.normal(key, (n,))`, `x.sum(axis=n)`. Also finds traced boolean masks as
+    indices (`x[mask]`, `x.at[mask]`), and functions whose result has a data-dependent size without
+    the option that fixes the size: `jnp.nonzero`, `jnp.unique`, `jnp.where(mask)`, `jnp.repeat`,
+    `jnp.bincount`, `segment_sum`.
 
     ## Why is this bad?
-    XLA compiles for fixed shapes, so a shape must be known while JAX traces: `ConcretizationTypeError`,
-    `TracerIntegerConversionError` or `NonConcreteBooleanIndexError`.
+    XLA compiles for static shapes, so every shape must be known at trace time. JAX raises
+    `TypeError` for a shape, `ConcretizationTypeError` for a length, count or axis, and
+    `NonConcreteBooleanIndexError` for a mask.
 
     ## Example
     ```python
@@ -36,17 +38,18 @@ class DynamicShape(Rule):
     def draw(key, n):
         return jax.random.normal(key, (n,))
     ```
-    For masks, `jnp.where(mask, x, 0)` keeps the shape; `jnp.nonzero(mask, size=k)` fixes it.
+    For masks, `jnp.where(mask, x, 0)` keeps the shape of `x`, and `jnp.nonzero(mask, size=k)`
+    returns a fixed number of indices.
 
     ## Fix safety
-    Unsafe: `x.at[x > 1].set(v)` becomes `jnp.where(x > 1, v, x)`, which may
-    have a wider dtype than `x`, and sums and means of `x[x > 0]` keep what is not chosen, as zeros or by `where=`. A
-    parameter that is a size is declared static where its function is jitted, which compiles anew for each value. Other sizes
-    have no automatic fix.
+    Unsafe, for three reasons. `x.at[x > 1].set(v)` becomes `jnp.where(x > 1, v, x)`, which may have
+    a wider dtype than `x`. Sums and means of `x[x > 0]` become sums of zeros, or take `where=`. A
+    parameter that is a size becomes a static argument where its function is jitted, so each new
+    value recompiles. Other sizes have no automatic fix.
 
     ## When not to fix
-    Sizes that come from shapes, constants and static arguments are fine, and not reported. Of loops over a traced `range`
-    [tracer-index](tracer-index.md) speaks.
+    Sizes from shapes, constants and static arguments are fine and not reported.
+    [tracer-index](tracer-index.md) reports loops over a traced `range`.
 
     ## References
     - [JAX: dynamic shapes](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#dynamic-shapes)

@@ -19,16 +19,16 @@ _ELSE = "`{base} = dataclasses.replace({base}, {name}=...)`"
 
 
 class FrozenFieldAssignment(Rule):
-    """An attribute of a frozen object is assigned to.
+    """An attribute of a frozen object is assigned.
 
     ## What it does
-    Finds `state.x = value` and `state.x += value` where `state` is an instance of a class that refuses it: a
-    `flax.struct.dataclass`, a `TrainState`, an `equinox.Module` outside its `__init__`, a `NamedTuple`, or a dataclass
-    with `frozen=True`.
+    Finds `state.x = value` and `state.x += value` where `state` is an instance of a frozen class: a
+    `flax.struct.dataclass`, a `TrainState`, an `equinox.Module` outside its `__init__`, a
+    `NamedTuple`, or a dataclass with `frozen=True`.
 
     ## Why is this bad?
-    Such objects are immutable, so that JAX can pass them through transformations: `FrozenInstanceError`, or
-    `AttributeError` for a NamedTuple, inside and outside `jit`.
+    These objects are immutable so that JAX transformations can treat them as values. The assignment
+    raises `FrozenInstanceError`, or `AttributeError` for a NamedTuple, inside and outside `jit`.
 
     ## Example
     ```python
@@ -46,14 +46,15 @@ class FrozenFieldAssignment(Rule):
     def step(state, dt):
         return state.replace(position=state.position + dt)
     ```
-    `dataclasses.replace`, `._replace` of NamedTuples and `equinox.tree_at` do the same for the others.
+    Use `dataclasses.replace` for dataclasses, `._replace` for NamedTuples and `equinox.tree_at` for
+    modules.
 
     ## Fix safety
-    There is no automatic fix: the new object has to reach everybody who held the old one.
+    There is no automatic fix: every holder of the old object needs the new one.
 
     ## When not to fix
-    Objects that may be changed (plain dataclasses, `chex.dataclass`, modules of flax.nnx) are not reported, nor is what
-    a constructor does.
+    Mutable objects (plain dataclasses, `chex.dataclass` without `frozen=True`, flax.nnx modules)
+    and assignments in a constructor are not reported.
 
     ## References
     - [JAX: custom pytree nodes](https://docs.jax.dev/en/latest/custom_pytrees.html)

@@ -1,4 +1,4 @@
-"""Indices that are certainly out of range."""
+"""Constant indices that are out of bounds."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ class IndexOutOfRange(Rule):
     """An index is out of bounds.
 
     ## What it does
-    Finds `x[i]` with a number that is certainly out of range for the axis.
+    Finds `x[i]` with a constant index that is certainly out of bounds for its axis.
 
     ## Why is this bad?
-    JAX does not raise: it takes the last element instead, in silence, and the program computes with that.
+    JAX does not raise `IndexError`. It clamps the index: an index beyond the end returns the last
+    element, an index before the start returns the first, and the program computes with that value.
 
     ## Example
     ```python
@@ -29,10 +30,11 @@ class IndexOutOfRange(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: which element is meant is for the author to say.
+    There is no automatic fix: only you know which element is meant.
 
     ## When not to fix
-    Where the last element is meant for all indices beyond it, say so by `jnp.take(x, i, mode="clip")` or `x.at[i].get(mode="clip")`.
+    If clamping is intended, say so with `jnp.take(x, i, mode="clip")` or
+    `x.at[i].get(mode="clip")`.
 
     ## References
     - [JAX: out-of-bounds indexing](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#out-of-bounds-indexing)

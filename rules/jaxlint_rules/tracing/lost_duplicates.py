@@ -1,4 +1,4 @@
-"""An update of items that reads them first, where an index may come twice."""
+"""Indexed updates that read before they write and so lose repeated indices."""
 
 from __future__ import annotations
 
@@ -24,14 +24,17 @@ _PLURAL = re.compile(
 
 
 class LostDuplicates(Rule):
-    """An update counts an index once that comes several times.
+    """A `.set` at repeated indices keeps only one of their updates.
 
     ## What it does
-    Finds `x.at[idx].set(x[idx] + v)`, where `idx` is an array of indices.
+    Finds `x.at[idx].set(x[idx] + v)` and `x.at[idx].set(x[idx] - v)` where `idx` is an array of
+    indices.
 
     ## Why is this bad?
-    `x[idx] + v` reads all items first. Where an index comes twice, both sums start from the old value, and one of them is written:
-    the other is lost. So messages of a graph go missing, counts stop at one, and nothing says so. `.add` adds up all of them, and is one operation.
+    `x[idx] + v` reads all items before any is written. If an index occurs twice, both sums start
+    from the old value, and only one of them is stored. Messages in a graph network go missing and
+    counts stop at one, without an exception. `.add` accumulates all of them in one scatter
+    operation.
 
     ## Example
     ```python
@@ -47,8 +50,8 @@ class LostDuplicates(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Where each index comes once for certain. Indices of `argsort`, `arange`, `permutation`, `nonzero` and the like, masks, slices and
-    single numbers are not reported.
+    Keep it where every index is unique. Indices from `argsort`, `arange`, `permutation`, `nonzero`
+    and similar functions, masks, slices and scalar indices are not reported.
 
     ## References
     - [jax.numpy.ndarray.at](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html)

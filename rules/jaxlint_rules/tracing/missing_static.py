@@ -1,4 +1,4 @@
-"""Arguments that JAX cannot trace, passed to a parameter that is not static."""
+"""Arguments that JAX cannot trace, passed for a parameter that is not static."""
 
 from __future__ import annotations
 
@@ -66,13 +66,15 @@ class MissingStatic(Rule):
     """An argument that JAX cannot trace is passed for a traced parameter.
 
     ## What it does
-    Finds calls of jitted functions that pass a string, an enum member, a function, a class, a dtype, a range, an
-    optimizer, a linen module or an instance of an ordinary class, by itself or inside a list or dict, for a parameter
-    that is not declared static. A method that is jitted without `self` as a static argument is one of these.
+    Finds calls of jitted functions that pass something other than arrays and numbers for a
+    parameter that is not declared static: a string, an enum member, a function, a class, a dtype, a
+    range, an optimizer, a linen module or an instance of an ordinary class, alone or inside a list,
+    tuple or dict. A method jitted without `self` as a static argument is one such case. Also finds
+    a traced parameter that the function compares with strings.
 
     ## Why is this bad?
-    JAX traces arrays and numbers, in containers that it knows. Anything else raises `TypeError: Error interpreting
-    argument ... as an abstract array`.
+    JAX traces arrays and numbers, in pytrees of them. Anything else raises
+    `TypeError: Error interpreting argument to ... as an abstract array`.
 
     ## Example
     ```python
@@ -89,19 +91,20 @@ class MissingStatic(Rule):
 
     normalise(x, "layer")
     ```
-    Objects that live as long as the program (a model, an optimizer, an activation function) may as well be used from
-    the enclosing scope, or bound by `partial` before `jax.jit`. A class can be made a pytree by
-    `jax.tree_util.register_dataclass`, or hashable and static. A flag that is passed as a number is traced, and decides no
-    `if`: `tracer-branch` reports that.
+    An object that lives as long as the program (a model, an optimizer, an activation function) can
+    also be captured from the enclosing scope, or bound with `partial` before `jax.jit`. Register a
+    class as a pytree with `jax.tree_util.register_dataclass`, or make it hashable and pass it as a
+    static argument. A flag passed as a number is traced and cannot decide an `if`;
+    [tracer-branch](tracer-branch.md) reports that.
 
     ## Fix safety
-    Unsafe: `static_argnames` is added where the function is jitted, for strings, enum members, dtypes, types and functions
-    that have a name. Callers that pass an array for the parameter then fail, and each new value compiles the function anew.
-    Objects, lambdas and `self` are left alone: where they belong is for the author to say.
+    Unsafe: the fix adds `static_argnames` where the function is jitted, for strings, enum members,
+    dtypes, types and named functions. Callers that pass an array for the parameter then fail, and
+    each new value recompiles the function. Objects, lambdas and `self` have no automatic fix.
 
     ## When not to fix
-    Parameters that the call leaves out keep their default, a string too. `eqx.filter_jit` keeps what is not an array
-    static. Neither is reported.
+    A parameter that the call leaves out keeps its default, even a string. `eqx.filter_jit` treats
+    everything that is not an array as static. Neither is reported.
 
     ## References
     - [jax.jit: static_argnames](https://docs.jax.dev/en/latest/_autosummary/jax.jit.html)

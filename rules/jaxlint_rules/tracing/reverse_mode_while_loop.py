@@ -1,4 +1,4 @@
-"""Gradients through loops that have no reverse mode."""
+"""Reverse-mode differentiation through loops that do not support it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from jaxlint.finding import Severity
 
 
 class ReverseModeWhileLoop(Rule):
-    """A gradient is taken through a while loop.
+    """Reverse-mode differentiation goes through a while loop.
 
     ## What it does
-    Finds `lax.while_loop`, and `lax.fori_loop` with a traced bound, whose result depends on what `jax.grad`, `jax.vjp`,
-    `jax.jacrev` or `jax.hessian` differentiates, and reaches the result of the differentiated function.
+    Finds `lax.while_loop`, and `lax.fori_loop` with a traced bound, where the loop's result depends
+    on the input that `jax.grad`, `jax.vjp`, `jax.jacrev` or `jax.hessian` differentiates and
+    reaches the differentiated output.
 
     ## Why is this bad?
-    Reverse mode must keep the values of every step, and how many there are is not known: `ValueError: Reverse-mode
-    differentiation does not work for lax.while_loop or lax.fori_loop with dynamic start/stop values`.
+    Reverse mode must store the values of every iteration, and the number of iterations is unknown
+    at trace time. JAX raises `ValueError: Reverse-mode differentiation does not work for
+    lax.while_loop or lax.fori_loop with dynamic start/stop values`.
 
     ## Example
     ```python
@@ -32,16 +34,17 @@ class ReverseModeWhileLoop(Rule):
 
     jax.grad(root)(2.0)
     ```
-    A number of steps that is a Python number becomes a scan, which has a reverse mode. Solutions of equations are better
-    differentiated implicitly, with `jax.lax.custom_root` or a `jax.custom_vjp`. `jax.jacfwd` and `jax.jvp` differentiate a
-    while loop as it is, and `lax.stop_gradient` says that no gradient is wanted.
+    `fori_loop` with Python numbers as bounds lowers to a scan, which has a reverse mode.
+    Differentiate the solution of an equation implicitly, with `jax.lax.custom_root` or
+    `jax.custom_vjp`. Forward mode (`jax.jacfwd`, `jax.jvp`) works through a while loop.
+    `lax.stop_gradient` says that no gradient is wanted.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    Loops over counters, indices and conditions, which have no gradient, are not reported; nor is what a `custom_vjp` or
-    `custom_jvp` does inside.
+    Loops over counters, indices and conditions, which have no gradient, are not reported. Nor is
+    code inside a `custom_vjp` or `custom_jvp`.
 
     ## References
     - [jax.lax.while_loop](https://docs.jax.dev/en/latest/_autosummary/jax.lax.while_loop.html)

@@ -1,4 +1,4 @@
-"""Two branches of a condition that are the same."""
+"""Conditionals whose two branches are the same."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class SameBranches(Rule):
     """Both branches of `lax.cond` are the same function.
 
     ## What it does
-    Finds `lax.cond(p, f, f, x)`, and two lambdas with the same text.
+    Finds `lax.cond(p, f, f, x)`, and `lax.cond` with two lambdas of the same text.
 
     ## Why is this bad?
-    The condition decides nothing. One of the branches was to be another function.
+    The predicate has no effect. Probably one branch was meant to be another function.
 
     ## Example
     ```python
@@ -29,10 +29,11 @@ class SameBranches(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: which branch is wrong is for the author to say.
+    There is no automatic fix: only you know which branch is wrong.
 
     ## When not to fix
-    Where a branch is a placeholder; the condition can go until then. Branches of `lax.switch` may repeat, and are not reported.
+    A branch may be a placeholder for now; until then the conditional can be removed. Repeated
+    branches of `lax.switch` are not reported.
 
     ## References
     - [jax.lax.cond](https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html)

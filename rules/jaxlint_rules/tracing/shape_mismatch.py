@@ -1,4 +1,4 @@
-"""Operands whose shapes certainly do not fit."""
+"""Operands whose shapes certainly do not match."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ class ShapeMismatch(Rule):
     """The shapes of operands do not match.
 
     ## What it does
-    Finds products, sums, joins, reshapes, `einsum` and `einops` patterns and losses whose operands certainly have shapes that do not fit: the
-    inner sizes of a product, sizes that do not broadcast, another number of elements. Sizes are numbers, or what the program
-    takes out of shapes (`B, T = x.shape`).
+    Finds products, elementwise operations, concatenations, reshapes, `einsum` and `einops` patterns
+    and losses whose operands certainly have incompatible shapes: contracted sizes that differ,
+    sizes that do not broadcast, another number of elements. Sizes are constants, or names that the
+    program unpacks from shapes (`B, T = x.shape`).
 
     ## Why is this bad?
-    It fails whenever it runs: `TypeError` or `ValueError`, often after the data has been loaded.
+    The operation always raises `TypeError` or `ValueError`, often only after the data has been
+    loaded.
 
     ## Example
     ```python
@@ -48,10 +50,11 @@ class ShapeMismatch(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: which operand is meant otherwise is for the author to say.
+    There is no automatic fix: only you know which operand is wrong.
 
     ## When not to fix
-    Never: it fails. Nothing is reported where the program asks for shapes first, or catches the error.
+    Always fix it: the code raises. Code that checks shapes first or catches the exception is not
+    reported.
 
     ## References
     - [JAX: NumPy broadcasting](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.broadcast_shapes.html)

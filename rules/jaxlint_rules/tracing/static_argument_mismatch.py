@@ -1,4 +1,4 @@
-"""Static and donated arguments that the function lacks."""
+"""Static, donated and mapped arguments that the function or call does not have."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ class StaticArgumentMismatch(Rule):
     """A static or donated argument does not exist.
 
     ## What it does
-    Compares `static_argnums`, `static_argnames`, `donate_argnums` and `donate_argnames` of `jax.jit` with the function's
-    signature: names that are no parameter, positions beyond the last positional parameter, and parameters that are
-    both static and donated. So it does with `nondiff_argnums` of `jax.custom_vjp`, and compares the `argnums` of
-    `jax.grad`, the `in_axes` of `jax.vmap` and the `donate_argnums` of `jax.pmap` with what a call passes.
+    Compares `static_argnums`, `static_argnames`, `donate_argnums` and `donate_argnames` of
+    `jax.jit` with the function's signature. It finds names that are not parameters, positions
+    beyond the last positional parameter, and parameters that are both static and donated. It checks
+    `nondiff_argnums` of `jax.custom_vjp` and `jax.custom_jvp` in the same way. It also compares
+    `argnums` of `jax.grad`, `in_axes` of `jax.vmap`, `static_argnums` of `jax.checkpoint` and
+    `nn.remat`, and `donate_argnums` of `jax.pmap` with the arguments that a call passes.
 
     ## Why is this bad?
-    `jax.jit` raises `ValueError`; older releases only warned, and traced what was meant to be static.
+    `jax.jit` raises `ValueError`. Older releases of JAX only warned, and traced the argument that
+    was meant to be static.
 
     ## Example
     ```python
@@ -36,15 +39,18 @@ class StaticArgumentMismatch(Rule):
     @partial(jax.jit, static_argnames="depth")
     def refine(x, depth): ...
     ```
-    Name keyword-only parameters in `static_argnames`. Positions of a bound method do not count `self`, those of a
-    decorated method do. `partial(f, x)` no longer has the parameters that it fills by position.
+    Use `static_argnames` for keyword-only parameters. Positions of a bound method do not count
+    `self`; positions of a decorated method do. `partial(f, x)` no longer has the parameters that it
+    fills by position.
 
     ## Fix safety
-    A misspelt name that resembles one parameter alone becomes that parameter's. That is unsafe, since another may have been
-    meant. Positions, and what is static and donated at once, have no automatic fix: what is meant is for the author to say.
+    Unsafe: a misspelt name that resembles exactly one parameter becomes that parameter's name, but
+    another may have been meant. Positions, and parameters that are both static and donated, have no
+    automatic fix.
 
     ## When not to fix
-    Functions whose signature is not known, or takes `*args` or `**kwargs`, are not reported for what those may hold.
+    Functions whose signature is unknown are not reported, nor names that `*args` or `**kwargs` may
+    accept.
 
     ## References
     - [jax.jit](https://docs.jax.dev/en/latest/_autosummary/jax.jit.html)

@@ -1,4 +1,4 @@
-"""A tracer passed for a static parameter."""
+"""Tracers passed for static parameters."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ class TracerAsStatic(Rule):
     """A tracer is passed for a static parameter.
 
     ## What it does
-    Finds calls inside traced code that pass a tracer for a parameter that the called function declares static.
+    Finds calls inside traced code that pass a tracer for a parameter that the called function
+    declares in `static_argnums`, `static_argnames` or `nondiff_argnums`.
 
     ## Why is this bad?
-    A tracer cannot be hashed: `ValueError: Non-hashable static arguments` or `TracerBoolConversionError`.
+    Static arguments must be hashable, and a tracer is not. JAX raises
+    `ValueError: Non-hashable static arguments are not supported`.
 
     ## Example
     ```python
@@ -35,10 +37,11 @@ class TracerAsStatic(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix yet.
+    There is no automatic fix.
 
     ## When not to fix
-    Shapes and other static values may be passed on, and are not reported.
+    Always fix it: the code raises. Shapes and other static values may be passed and are not
+    reported.
 
     ## References
     - [jax.jit: static_argnums](https://docs.jax.dev/en/latest/_autosummary/jax.jit.html)

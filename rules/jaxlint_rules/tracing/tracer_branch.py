@@ -46,14 +46,16 @@ _INSTEAD = {
 
 
 class TracerBranch(Rule):
-    """Python control flow on a tracer.
+    """Python control flow depends on a tracer.
 
     ## What it does
-    Finds `if`, `while`, `assert`, `and`, `or`, `not`, conditional expressions, chained comparisons, `in`, `match` and
-    the builtins `any`, `all`, `min`, `max` and `sorted` where they need the truth of a value that JAX traces.
+    Finds `if`, `while`, `assert`, `and`, `or`, `not`, conditional expressions, chained comparisons,
+    `in`, `match`, `filter`, comprehension conditions and the builtins `any`, `all`, `min`, `max`
+    and `sorted` that convert a tracer to a Python bool.
 
     ## Why is this bad?
-    Under `jit`, `vmap`, `scan` and the like the value is not known yet: JAX raises `TracerBoolConversionError`.
+    Under `jit`, `vmap`, `scan` and other transformations a tracer has no concrete value. JAX raises
+    `TracerBoolConversionError`.
 
     ## Example
     ```python
@@ -68,29 +70,36 @@ class TracerBranch(Rule):
     def relu(x):
         return jnp.where(x > 0, x, 0.0)
     ```
-    Use `jax.lax.cond` where one branch is expensive, `jax.lax.while_loop` for loops, `static_argnames` for a parameter
-    that is an ordinary Python flag, and `checkify` or `eqx.error_if` for checks of values.
+    Use `jax.lax.cond` if one branch is expensive, and `jax.lax.while_loop` for loops. Declare a
+    parameter that is a Python flag in `static_argnames`. Check values with `checkify` or
+    `eqx.error_if`.
 
     ## Fix safety
-    Boolean operators, chained comparisons and `max` and `min` of several values are rewritten for arrays. That is safe
-    where the function is only ever staged, since the test raised there; elsewhere it is unsafe, since callers on the
-    host then get JAX arrays.
+    Boolean operators, chained comparisons, and `max` and `min` of several values become array
+    operations. This is safe where the function is only ever traced, because the test raised there.
+    Elsewhere it is unsafe: callers on the host then get JAX arrays.
 
-    `if` and conditional expressions become `jnp.where` where both sides are cheap and defined everywhere, else
-    `lax.cond` (a division or root that is not chosen would bring NaN into gradients); `while` becomes `lax.while_loop`.
-    These are unsafe: both branches, and all iterations, must have the same shapes and dtypes, which `lax.cond` and
-    `lax.while_loop` check when the function is traced, while `jnp.where` broadcasts and promotes; `jnp.where` evaluates both
-    sides, `lax.cond` only one, but traces both; and a `while_loop` has no reverse-mode derivative. Branches that store, print, raise, `break` or
-    return on one side only are left alone, with the reason.
+    `if` and conditional expressions become `jnp.where` if both sides are cheap and defined for all
+    inputs. Otherwise they become `lax.cond`, because a division or root in the branch that is not
+    selected would bring NaN into gradients. `while` becomes `lax.while_loop`. These fixes are
+    unsafe:
 
-    In a Pallas kernel an `if` that only stores into references becomes a function under `pl.when`.
+    - Both branches, and all iterations, must have the same shapes and dtypes. `lax.cond` and
+      `lax.while_loop` check this at trace time; `jnp.where` broadcasts and promotes.
+    - `jnp.where` evaluates both sides. `lax.cond` traces both and runs one.
+    - `while_loop` has no reverse-mode derivative.
 
-    A flag that a jitted function asks for by itself is declared static. That is unsafe: callers that pass an array for it
-    then fail, and each new value of it compiles the function anew.
+    Branches that store, print, raise, `break`, or return on one side only are not rewritten; the
+    finding gives the reason.
+
+    In a Pallas kernel, an `if` that only stores into refs becomes a function under `pl.when`.
+
+    A flag that a jitted function tests directly becomes a static argument. This is unsafe: callers
+    that pass an array for it then fail, and each new value recompiles the function.
 
     ## When not to fix
-    A branch that only ever runs on concrete values (a function that is never staged) is not reported. Code that
-    catches the error and has another way is not reported either.
+    Branches in functions that are never traced are not reported. Code that catches the exception
+    and takes another path is not reported either.
 
     ## References
     - [JAX: control flow and logical operators with JIT](https://docs.jax.dev/en/latest/control-flow.html)

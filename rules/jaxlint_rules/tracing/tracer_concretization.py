@@ -1,4 +1,4 @@
-"""A tracer converted to a Python number, list or formatted text."""
+"""Concretization of a tracer to a Python number, list or text."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ class TracerConcretization(Rule):
     """A tracer is converted to a Python number.
 
     ## What it does
-    Finds `float()`, `int()`, `bool()`, `complex()`, `.item()`, `.tolist()`, `math.*` and number formats (`f"{x:.3f}"`)
-    applied to a value that JAX traces, and tracers that are hashed: as keys of a dict, elements of a set, or
-    arguments of a function under `functools.cache`.
+    Finds `float()`, `int()`, `bool()`, `complex()`, `hex()`, `.item()`, `.tolist()`, `math.*` and
+    number formats (`f"{x:.3f}"`) applied to a tracer. Also finds tracers that are hashed: as dict
+    keys, as set elements, or as arguments of a function under `functools.cache`.
 
     ## Why is this bad?
-    A tracer has no number yet: JAX raises `ConcretizationTypeError` (or `TypeError` for a number format).
+    A tracer has no concrete value. JAX raises `ConcretizationTypeError` for numbers,
+    `TracerBoolConversionError` for `bool()`, `TracerIntegerConversionError` where Python asks for
+    an index, and `TypeError` for number formats and hashes.
 
     ## Example
     ```python
@@ -43,15 +45,17 @@ class TracerConcretization(Rule):
     def n_steps(duration, dt):
         return (duration / dt).astype(int)
     ```
-    Compute on the host what must be a Python number, and pass it as a static argument; print with `jax.debug.print`.
+    Compute a value that must be a Python number outside the traced function and pass it as a static
+    argument. Print with `jax.debug.print`.
 
     ## Fix safety
-    Unsafe: `float(x)` becomes `jnp.asarray(x, dtype=float)`, `math.sqrt(x)` becomes `jnp.sqrt(x)`, and `.item()` goes,
-    so that what was meant to be a Python number is an array, of 32 bits by default. Numbers that serve as sizes are left
-    alone: no array can be one. A number that is formatted for `print` is printed by `jax.debug.print`, on every run.
+    Unsafe: `float(x)` becomes `jnp.asarray(x, dtype=float)`, `math.sqrt(x)` becomes `jnp.sqrt(x)`,
+    and `.item()` is removed. The result is an array, of 32 bits by default, instead of a Python
+    number. Numbers used as sizes are not rewritten, because an array cannot be a size. A formatted
+    number inside `print` becomes `jax.debug.print`, which prints on every run.
 
     ## When not to fix
-    Numbers made from shapes, dtypes and static arguments are fine, and not reported.
+    Numbers from shapes, dtypes and static arguments are fine and not reported.
 
     ## References
     - [JAX errors: ConcretizationTypeError](https://docs.jax.dev/en/latest/errors.html#jax.errors.ConcretizationTypeError)

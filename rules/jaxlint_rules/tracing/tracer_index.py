@@ -1,4 +1,4 @@
-"""Python sequences indexed, arrays sliced, and loops counted by a tracer."""
+"""Tracers as indices of Python sequences, slice bounds and loop counts."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ _WHAT = {
 
 
 class TracerIndex(Rule):
-    """A tracer is a list index, a slice bound or the bound of a Python loop.
+    """A tracer is used as a list index, a slice bound or a loop count.
 
     ## What it does
-    Finds `layers[i]` where `layers` is a Python list or tuple and `i` is traced, slices such as `x[:n]` whose bound
-    is traced, and `range(n)` of a traced `n`.
+    Finds `layers[i]` where `layers` is a Python list or tuple and `i` is a tracer, lookups of a
+    tracer in a dict, slices such as `x[:n]` with a traced bound, and `range(n)` with a traced `n`.
 
     ## Why is this bad?
-    Python needs the integer: `TracerIntegerConversionError`, or for slices `IndexError`.
+    Python needs a concrete integer. Lists and `range` raise `TracerIntegerConversionError`, slices
+    of arrays raise `IndexError`, and dicts raise `TypeError`, since a tracer is not hashable.
 
     ## Example
     ```python
@@ -42,18 +43,24 @@ class TracerIndex(Rule):
     def body(i, h):
         return jnp.tanh(h @ stacked[i])
     ```
-    For slices with a moving start use `jax.lax.dynamic_slice`; a moving size needs a mask. A loop as long as a tracer
-    says is `lax.fori_loop`.
+    For slices of constant size with a traced start, use `jax.lax.dynamic_slice`. A traced size
+    needs a mask. Write a loop with a traced count as `lax.fori_loop`.
 
     ## Fix safety
-    Unsafe: a `for` over a traced `range` becomes `lax.fori_loop`, whose carry must keep its types and which has no
-    reverse-mode derivative when its length is traced. `weights[i]` becomes `jnp.array(weights)[i]`, for which all items must have the same shape, and `x[i:i + 3]`
-    becomes `lax.dynamic_slice_in_dim(x, i, 3)`, which moves the start back where fewer than 3 items are left. Slices whose
-    size depends on data are left alone: they need a mask, or a static bound. A parameter that is a size is declared static
-    where its function is jitted, which compiles anew for each value.
+    Unsafe:
+
+    - A `for` over a traced `range` becomes `lax.fori_loop`. Its carry must keep its types, and it
+      has no reverse-mode derivative if its length is traced.
+    - `weights[i]` becomes `jnp.array(weights)[i]`, which needs items of one shape.
+    - `x[i:i + 3]` becomes `lax.dynamic_slice_in_dim(x, i, 3)`, which moves the start back where
+      fewer than 3 items are left.
+    - A parameter that is a size becomes a static argument where its function is jitted, so each new
+      value recompiles.
+
+    Slices whose size depends on data are not rewritten: they need a mask or a static bound.
 
     ## When not to fix
-    Indexing an array by a traced integer is fine, and not reported.
+    Indexing an array with a traced integer is fine and not reported.
 
     ## References
     - [JAX errors: TracerIntegerConversionError](https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerIntegerConversionError)

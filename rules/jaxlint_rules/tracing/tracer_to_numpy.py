@@ -1,4 +1,4 @@
-"""NumPy functions on tracers."""
+"""NumPy functions called on tracers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ class TracerToNumpy(Rule):
     """A tracer is passed to NumPy.
 
     ## What it does
-    Finds NumPy functions that are called on a value that JAX traces, and NumPy arrays that tracers are stored
-    into. Functions that NumPy forwards to the argument's own method (`np.sum`, `np.mean`, `np.reshape` ...) work on
-    tracers and are not reported.
+    Finds NumPy and SciPy functions called on a tracer, NumPy arrays indexed by a tracer, and NumPy
+    arrays that a tracer is stored into. Functions that NumPy forwards to a method of the argument
+    (`np.sum`, `np.mean`, `np.reshape` ...) work on tracers and are not reported.
 
     ## Why is this bad?
-    NumPy needs the numbers, which do not exist while JAX traces: `TracerArrayConversionError`.
+    NumPy needs concrete values, and a tracer has none. JAX raises `TracerArrayConversionError`.
+    NumPy raises `ValueError` where a traced scalar is stored into one of its items.
 
     ## Example
     ```python
@@ -38,12 +39,14 @@ class TracerToNumpy(Rule):
     ```
 
     ## Fix safety
-    Functions that `jax.numpy` has with the same arguments are called there instead; a buffer that is filled with traced
-    values is made by `jnp` and filled by `.at[...].set(...)`. Safe where the function is only ever staged, since it
-    raised there. Elsewhere unsafe: on the host the result becomes a JAX array, with 32 bits by default.
+    Functions that `jax.numpy` has with the same arguments are called from there. A NumPy buffer
+    that is filled with tracers becomes a `jnp` array filled by `.at[...].set(...)`. This is safe
+    where the function is only ever traced, because it raised there. Elsewhere it is unsafe: on the
+    host the result becomes a JAX array, of 32 bits by default.
 
     ## When not to fix
-    NumPy on shapes and other static values is fine, and often better than jnp.
+    NumPy on shapes and other static values is fine and not reported. It runs at trace time and adds
+    nothing to the compiled program.
 
     ## References
     - [JAX errors: TracerArrayConversionError](https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerArrayConversionError)

@@ -1,4 +1,4 @@
-"""Static arguments that cannot be hashed."""
+"""Static arguments that are not hashable."""
 
 from __future__ import annotations
 
@@ -21,16 +21,19 @@ from jaxlint.finding import FixRequest, Safety, Severity, Step
 
 
 class UnhashableStaticArgument(Rule):
-    """A static argument cannot be hashed.
+    """A static argument is not hashable.
 
     ## What it does
-    Finds lists, dicts, sets, arrays, namespaces and instances of non-frozen dataclasses, or of classes with `__eq__` and
-    no `__hash__`, that are passed for a parameter declared static, by themselves or inside a tuple, a frozen dataclass or a
-    module of equinox, and arrays in pytree fields declared static (`pytree_node=False`, `eqx.field(static=True)`,
-    `meta_fields`) or that `tree_flatten` gives beside the leaves.
+    Finds unhashable values passed for a static parameter: lists, dicts, sets, arrays, namespaces,
+    instances of non-frozen dataclasses, and instances of classes with `__eq__` and no `__hash__`.
+    The value may be inside a tuple, a frozen dataclass or an equinox module. Also finds arrays in
+    the static part of a pytree: fields declared static (`pytree_node=False`,
+    `eqx.field(static=True)`, `meta_fields`), and auxiliary data that `tree_flatten` returns.
 
     ## Why is this bad?
-    Compiled programs are cached by the hash of static values: `ValueError: Non-hashable static arguments`.
+    JAX caches compiled programs by the hash of static arguments. It raises
+    `ValueError: Non-hashable static arguments are not supported`. An array in a static field fails
+    when the cache compares two instances.
 
     ## Example
     ```python
@@ -45,14 +48,16 @@ class UnhashableStaticArgument(Rule):
     ```python
     zeros((2, 3))
     ```
-    For configurations use a frozen dataclass, for arrays an ordinary (traced) argument.
+    Use a frozen dataclass for a configuration. Pass arrays as traced arguments.
 
     ## Fix safety
-    Safe where the argument is a list or set written at the call and becomes a tuple or frozenset, or a variable with a list or set of hashable
-    items, which is handed over as `tuple(sizes)`: the call raised before.
+    Safe: the call raised before. A list or set written in the call becomes a tuple or frozenset. A
+    variable that holds a list or set of hashable items is passed as `tuple(sizes)` or
+    `frozenset(sizes)`.
 
     ## When not to fix
-    Tuples, strings, numbers, functions and frozen dataclasses are hashable, and not reported.
+    Always fix it: the call raises. Tuples, strings, numbers, functions and frozen dataclasses are
+    hashable and not reported.
 
     ## References
     - [jax.jit: static_argnums](https://docs.jax.dev/en/latest/_autosummary/jax.jit.html)

@@ -1,4 +1,4 @@
-"""An array from outside is updated, and nothing reads the update."""
+"""Updates of arrays that nothing reads."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ _UPDATES = ("jax.tree.map", "optax.apply_updates", "equinox.apply_updates", "equ
 
 
 class UnreadUpdate(Rule):
-    """An array update is never read.
+    """An updated array is never read.
 
     ## What it does
-    Finds `w = w - lr * g` and its like behind which the function does not read `w`, where `w` was a parameter, an item of a container, an
-    attribute, or what a loop runs over.
+    Finds `w = w - lr * g`, `w += g` and similar updates after which the function never reads `w`,
+    where `w` is a parameter, an item of a container, an attribute or a loop variable.
 
     ## Why is this bad?
-    Arrays of JAX are immutable: the assignment gives the name a new array, and the container, the object or the caller keeps the old
-    one. With PyTorch and NumPy the same line, written in place, changes what is in the container. The update is lost, without an error.
+    JAX arrays are immutable. The assignment binds the local name to a new array; the container,
+    object or caller keeps the old one. In PyTorch and NumPy the same line, written in place,
+    changes the container. Here the update is lost without an exception.
 
     ## Example
     ```python
@@ -43,10 +44,10 @@ class UnreadUpdate(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: where the update belongs is for the author to say.
+    There is no automatic fix: only you know where the update belongs.
 
     ## When not to fix
-    Where the line is left over; it can go.
+    If the line is a leftover, delete it.
 
     ## References
     - [JAX: in-place updates](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#in-place-updates)

@@ -11,11 +11,13 @@ class VmapSizes(Rule):
     """`vmap` maps over axes of different sizes.
 
     ## What it does
-    Finds calls of functions under `jax.vmap` in which two arguments have mapped axes of different, known sizes.
+    Finds calls of functions under `jax.vmap` in which two arguments have mapped axes of different,
+    known sizes.
 
     ## Why is this bad?
-    All mapped axes run together, so JAX raises `ValueError: vmap got inconsistent sizes for array axes to be mapped`. Mostly one
-    argument is shared by all rows, and `in_axes` should say `None` for it, or another of its axes is meant.
+    `vmap` maps all arguments together, so JAX raises
+    `ValueError: vmap got inconsistent sizes for array axes to be mapped`. Usually one argument is
+    shared by all rows and needs `None` in `in_axes`, or another of its axes is meant.
 
     ## Example
     ```python
@@ -30,10 +32,10 @@ class VmapSizes(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: which argument is shared is for the author to say.
+    There is no automatic fix: only you know which argument is shared.
 
     ## When not to fix
-    Never: it fails.
+    Always fix it: the code raises.
 
     ## References
     - [JAX: `jax.vmap`](https://docs.jax.dev/en/latest/_autosummary/jax.vmap.html)
