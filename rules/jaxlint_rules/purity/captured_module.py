@@ -1,4 +1,4 @@
-"""nnx modules that a compiled function captures."""
+"""nnx modules and optimizers that a jitted function captures."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ _KINDS = frozenset({"jit", "nnx.jit"})
 
 
 class CapturedModule(Rule):
-    """A jitted function captures an nnx module.
+    """A jitted function captures an nnx module or optimizer.
 
     ## What it does
-    Finds functions under `jax.jit` and `nnx.jit` that use an `nnx.Optimizer` of an enclosing scope, which fails, or a module that
-    the program trains elsewhere.
+    Finds functions under `jax.jit` and `nnx.jit` that update an `nnx.Optimizer` from an enclosing
+    scope, jitted methods that update an optimizer of their own object, and functions that read a
+    module from an enclosing scope while other code in the file trains it.
 
     ## Why is this bad?
-    The parameters of the module become constants of the compiled program: after they are updated, it goes on with those it was compiled
-    with, without an error. An update from inside raises, as the module belongs to another trace.
+    JAX compiles the parameters of a captured module into the program as constants. After training
+    updates them, compiled calls still use the old values, without an exception. An update from
+    inside raises `flax.errors.TraceContextError`, because the module belongs to another trace.
 
     ## Example
     ```python
@@ -41,10 +43,10 @@ class CapturedModule(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: the module becomes an argument, at every call.
+    There is no automatic fix: the module becomes an argument of the function and of every call.
 
     ## When not to fix
-    When the module stays as it is. Where nothing in the file trains it, nothing is reported.
+    Keep it if the module never changes. Modules that nothing in the file trains are not reported.
 
     ## References
     - [Flax: transformations of nnx](https://flax.readthedocs.io/en/latest/guides/transforms.html)

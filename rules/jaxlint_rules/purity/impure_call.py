@@ -1,4 +1,4 @@
-"""Calls that only run at trace time."""
+"""Side effects, clocks and random numbers that run only at trace time."""
 
 from __future__ import annotations
 
@@ -54,16 +54,23 @@ _ONCE = ("time.sleep", "builtins.open", "builtins.next", "builtins.input")
 
 
 class ImpureCall(Rule):
-    """A side effect, a clock or Python's random numbers inside a traced function.
+    """A side effect, clock or host random number in a traced function.
 
     ## What it does
-    Finds in functions that JAX stages: `time.time()` and other clocks; draws from `random` and `numpy.random`; `print`,
-    `logging` and experiment trackers that are given tracers; files that are written; `input()`; and counters in
-    outer variables or attributes.
+    Finds in traced functions:
+
+    - `time.time()`, `datetime.now()`, `uuid.uuid4()`, `os.urandom()` and other clocks and sources
+      of entropy, and `time.sleep()`;
+    - random numbers from `random` and `numpy.random`;
+    - `next()` on an iterator from outside the function;
+    - `print`, `logging`, `warnings.warn` and experiment trackers that receive tracers;
+    - `input()`, and `open()` in a mode that writes;
+    - updates of counters in outer variables or attributes.
 
     ## Why is this bad?
-    They run once, while JAX traces. Every later call of the compiled function sees the same number, prints nothing and
-    counts nothing; and what is printed is no value but `Traced<float32[]>`.
+    These calls run once, at trace time. Later calls of the compiled function reuse the same value,
+    print nothing and count nothing. What the print shows is a tracer, such as
+    `JitTracer(float32[])`, not a value.
 
     ## Example
     ```python
@@ -78,17 +85,19 @@ class ImpureCall(Rule):
     def noisy(x, key):
         return x + jax.random.normal(key)
     ```
-    Print with `jax.debug.print("{}", x)`, log in a `jax.debug.callback`, and return what is counted.
+    Print with `jax.debug.print("{}", x)`, log from a `jax.debug.callback`, and return counters as
+    results.
 
     ## Fix safety
-    `print` becomes `jax.debug.print`, with the values as arguments of a format. That is unsafe: the numbers are printed
-    on every run instead of the tracers once, and each print sends values from the device to the host. Texts put together
-    by `+` or `%`, and calls with `end=` or `file=`, are left alone. The others have no automatic fix: where the clock,
-    the random numbers or the log should go is for the author to say.
+    Unsafe: `print` becomes `jax.debug.print`, with the values as arguments of a format string. It
+    prints values on every run instead of tracers once, and each print copies values from the device
+    to the host. Texts built with `+` or `%`, and calls with `end=` or `file=`, are not rewritten.
+    The other cases have no automatic fix.
 
     ## When not to fix
-    When a constant drawn at trace time is meant; a seeded generator (`np.random.default_rng(0)`) is not reported. Nor are
-    prints of shapes, dtypes and plain text, which are there to show when JAX traces, and counters of traces.
+    Keep it if you want a constant drawn at trace time. A seeded generator made inside the function
+    (`np.random.default_rng(0)`) is not reported. Prints of shapes, dtypes and plain text, which
+    show when JAX traces, and counters of traces are not reported either.
 
     ## References
     - [JAX: pure functions](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions)

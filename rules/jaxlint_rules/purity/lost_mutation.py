@@ -1,4 +1,4 @@
-"""A compiled function mutates an argument, and the change is lost."""
+"""Mutations of an argument that a jitted function does not return."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class LostMutation(Rule):
     """A jitted function mutates an argument, and the change is lost.
 
     ## What it does
-    Finds functions under `jax.jit` that store into a dict, a list or an object that is an argument of theirs, and neither read it
-    afterwards nor return it.
+    Finds functions under `jax.jit` that store into a dict, list or object that is one of their
+    traced arguments, and neither read it afterwards nor return it.
 
     ## Why is this bad?
-    `jit` takes its arguments apart and puts them together anew: the function changes a copy, and the caller's dict, list or object
-    stays as it was, without an error. What is not returned is lost.
+    `jax.jit` flattens its arguments and rebuilds them from tracers. The function mutates this copy,
+    so the caller's dict, list or object does not change. No exception is raised.
 
     ## Example
     ```python
@@ -53,10 +53,11 @@ class LostMutation(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: the callers have to take the result.
+    There is no automatic fix: the function must return the new value, and its callers must use it.
 
     ## When not to fix
-    Where the line is left over. References of `jax.new_ref` and modules of nnx are changed for the caller, too, and are not reported.
+    If the statement is a leftover, delete it. Refs of `jax.new_ref` and nnx modules do change for
+    the caller and are not reported.
 
     ## References
     - [JAX: pure functions](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions)

@@ -1,4 +1,4 @@
-"""Variables that a compiled function has captured and that change afterwards."""
+"""Variables that a compiled function captures and that change afterwards."""
 
 from __future__ import annotations
 
@@ -40,15 +40,17 @@ _DATA = (Array, DictValue, Instance, ListValue, NumpyArray, Static, TupleValue, 
 
 
 class StaleCapture(Rule):
-    """A jitted function reads a variable that changes later.
+    """A jitted function captures a variable that changes later.
 
     ## What it does
-    Finds jitted functions, and functions that they call, that read a variable of an enclosing scope, where the program calls the function, rebinds
-    the variable or changes what it holds, and calls the function again.
+    Finds jitted functions, and functions that they call, that read a variable from an enclosing
+    scope, where the program calls the function, then rebinds or mutates the variable, then calls
+    the function again. Also finds arguments bound by a jitted `partial` whose variables change
+    between calls.
 
     ## Why is this bad?
-    JAX reads the variable once, while it traces. The compiled program keeps that value as a constant, so later calls
-    go on with the old one, without an error.
+    JAX reads the variable once, at trace time, and compiles its value into the program as a
+    constant. Later calls still use the old value, without an exception.
 
     ## Example
     ```python
@@ -75,10 +77,11 @@ class StaleCapture(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: the variable becomes an argument, at every call.
+    There is no automatic fix: the variable becomes an argument of the function and of every call.
 
     ## When not to fix
-    Where the function is defined anew after each change, or is not called again, nothing is reported.
+    Functions that are defined again after each change, that are never called again, or whose caches
+    the program clears are not reported.
 
     ## References
     - [JAX: pure functions](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions)

@@ -1,4 +1,4 @@
-"""Attributes that a compiled method has captured and that other methods rebind."""
+"""Attributes that a compiled method captures and that other code rebinds."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ class StaleStaticSelf(Rule):
     """A jitted method reads attributes that other methods rebind.
 
     ## What it does
-    Finds methods that are jitted with `self` as a static argument, or as a bound method that an attribute keeps
-    (`self._step = jax.jit(self._update)`), and that read attributes which other methods of the class rebind, or the program
-    that made the object between two calls; also attributes that a jitted `partial` binds.
+    Finds methods jitted with `self` as a static argument, or as a bound method stored in an
+    attribute (`self._step = jax.jit(self._update)`), that read attributes which other methods of
+    the class rebind, or which the program assigns between two calls. Also finds attributes bound by
+    a jitted `partial`.
 
     ## Why is this bad?
-    JAX reads the attribute once, while it traces. The object is the same object after the attribute is rebound, so the
-    compiled program is used again, with the old value: wrong results, without an error.
+    JAX reads the attribute once, at trace time. Rebinding it does not change the identity of the
+    object, so `jit` finds the compiled program in its cache and runs it with the old value. The
+    results are wrong, without an exception.
 
     ## Example
     ```python
@@ -63,11 +65,12 @@ class StaleStaticSelf(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: the attribute becomes an argument.
+    There is no automatic fix: the attribute becomes an argument of the method.
 
     ## When not to fix
-    Attributes that are set before the first call alone (in `__init__`, `setup`, `build`, `reset` and the like, or from None)
-    are not reported, nor are classes with their own `__eq__` and `__hash__`, nor methods that jit anew.
+    Attributes that are set only before the first call (in `__init__`, `setup`, `build`, `reset` and
+    similar methods, or that start as None) are not reported. Nor are classes with their own
+    `__eq__` and `__hash__`, and attributes set by a method that jits the function again.
 
     ## References
     - [JAX: using jax.jit with methods](https://docs.jax.dev/en/latest/faq.html#how-to-use-jit-with-methods)

@@ -19,12 +19,13 @@ class TracerLeak(Rule):
     """A tracer leaks out of the function that JAX traces.
 
     ## What it does
-    Finds traced code that appends tracers to an outer list, deque or queue, or stores them in a global, an outer
-    dict, a default argument or an attribute of an ordinary object, a class or a function.
+    Finds traced code that appends tracers to an outer list, deque or queue, or stores them in a
+    global, an outer dict, a mutable default argument, or an attribute of an ordinary object, a
+    class or a function.
 
     ## Why is this bad?
-    After tracing, the stored object is a dead tracer: using it raises `UnexpectedTracerError`. On later calls, which do
-    not run the Python code, nothing is stored at all.
+    After tracing, the stored object is a leaked tracer: using it raises `UnexpectedTracerError`.
+    Later calls run the compiled program, not the Python code, so they store nothing at all.
 
     ## Example
     ```python
@@ -47,8 +48,9 @@ class TracerLeak(Rule):
     There is no automatic fix: the function must return the value.
 
     ## When not to fix
-    Lists, dicts and objects that are made inside the staged function are fine, and not reported. An attribute that nothing
-    else in the file reads is a warning: the dead tracer keeps its trace in memory and does no more harm.
+    Lists, dicts and objects made inside the traced function are fine and not reported. An attribute
+    that nothing else in the file reads is reported as a warning: the leaked tracer only keeps its
+    trace in memory.
 
     ## References
     - [JAX errors: UnexpectedTracerError](https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError)

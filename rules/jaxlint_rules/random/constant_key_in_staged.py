@@ -1,4 +1,4 @@
-"""A constant PRNG key inside a jitted function."""
+"""Constant PRNG keys inside jitted functions."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ _APPLY = "flax.linen.Module.apply"
 
 
 class ConstantKeyInStaged(Rule):
-    """A constant PRNG key is created inside a jitted function.
+    """A jitted function draws from a constant PRNG key.
 
     ## What it does
-    Finds `jax.random.key(0)` and `jax.random.PRNGKey(0)` with a constant seed that functions under `jit`, and bodies of loops such as
-    `lax.scan`, draw from, directly or by a name; and draws in a jitted function, one with arguments, from a key that it
-    reads from around it.
+    Finds `jax.random.key(0)` and `jax.random.PRNGKey(0)` with a constant seed in functions under
+    `jit` and bodies of loops such as `lax.scan` that draw from the key, directly or through a name.
+    Also finds constant `nnx.Rngs` passed to a layer, and jitted functions with arguments that draw
+    from a key captured from an enclosing scope.
 
     ## Why is this bad?
-    Every call draws the same numbers: dropout always drops the same units, samples never differ.
+    The key is a compile-time constant, so every call draws the same random numbers: dropout drops
+    the same units, and samples never differ.
 
     ## Example
     ```python
@@ -44,11 +46,11 @@ class ConstantKeyInStaged(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: it changes the function's signature.
+    There is no automatic fix: the key becomes a parameter of the function.
 
     ## When not to fix
-    When the numbers are a fixed table, or the function only initializes. Functions whose name says that they initialize
-    are not reported.
+    Keep it if the numbers are a fixed table. Functions whose name says that they initialize
+    (`init`, `create` ...) are not reported.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)

@@ -1,4 +1,4 @@
-"""The result of `jax.random.split` or `fold_in` is discarded, and the old key is used again."""
+"""Results of `jax.random.split` and `fold_in` that are discarded."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ class DiscardedSplit(Rule):
     """The new keys of `jax.random.split` or `fold_in` are discarded.
 
     ## What it does
-    Finds `jax.random.split(key)` and `jax.random.fold_in(key, i)` as statements of their own, and assignments of their result to
-    names that nothing reads while the old key is still used.
+    Finds `jax.random.split(key)` and `jax.random.fold_in(key, i)` as statements, and assignments of
+    their result to names that nothing reads while the old key is used again.
 
     ## Why is this bad?
-    Keys are values: nothing changes in place. The old key goes on, and draws the same numbers again.
+    PRNG keys are immutable values. `split` and `fold_in` return new keys and do not change their
+    argument, so the next draw from the old key repeats its random numbers.
 
     ## Example
     ```python
@@ -36,10 +37,10 @@ class DiscardedSplit(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: it changes the numbers that the program draws.
+    There is no automatic fix: it changes the random numbers that the program draws.
 
     ## When not to fix
-    When the call is there to be timed, or to fail.
+    Keep a call that is only timed, or that is expected to fail.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)

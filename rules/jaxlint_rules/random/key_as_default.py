@@ -1,4 +1,4 @@
-"""A PRNG key as a parameter default."""
+"""PRNG keys as parameter defaults."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class KeyAsDefault(Rule):
     """A PRNG key is the default of a parameter.
 
     ## What it does
-    Finds `def sample(n, key=jax.random.key(0))`: the first of a file, since all of them are mended alike.
+    Finds `def sample(n, key=jax.random.key(0))`. Only the first one in a file is reported.
 
     ## Why is this bad?
-    The default is made once, when the function is defined: every call without a key draws the same numbers. It also starts the
-    backend of JAX as soon as the module is imported.
+    Python evaluates the default once, when it defines the function, so every call without a key
+    draws the same random numbers. It also initializes the JAX backend when the module is imported.
 
     ## Example
     ```python
@@ -33,11 +33,11 @@ class KeyAsDefault(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: each call has to pass a key.
+    There is no automatic fix: every call must pass a key.
 
     ## When not to fix
-    Where all calls are meant to draw the same, as in examples; a default of `None` with a key made inside says so, and does not
-    start the backend at the import.
+    If all calls should draw the same numbers, as in examples, use `None` as the default and create
+    the key inside. That says so, and does not initialize the backend at import.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)

@@ -1,4 +1,4 @@
-"""A PRNG key that a loop or an object uses at every step without renewing it."""
+"""PRNG keys that a loop or an object reuses at every step."""
 
 from __future__ import annotations
 
@@ -19,14 +19,19 @@ class KeyNotAdvanced(Rule):
     """A loop or an object reuses one PRNG key at every step.
 
     ## What it does
-    Finds bodies of `lax.scan`, `fori_loop`, `while_loop`, `lax.map` and `jax.tree.map` that use up a key from outside the
-    loop, carries whose key is used and passed on as it was, functions that return a key which they have used as part of a
-    state, methods that draw with `self.key` and never renew it, and loops that make the key of their jitted step anew of the same
-    seed in each iteration.
+    Finds:
+
+    - bodies of `lax.scan`, `fori_loop`, `while_loop`, `lax.map` and `jax.tree.map` that draw from a
+      key captured from outside the loop;
+    - loop carries whose key is used and returned without a split;
+    - functions that return a key in their state after they drew from it;
+    - methods that draw from `self.key` and never renew it;
+    - Python loops that create the key of their jitted step from the same seed in each iteration.
 
     ## Why is this bad?
-    Every step draws the same numbers: the noise of all steps is one vector, a sampler proposes the same move for ever.
-    Nothing says so, and JAX's own key checker does not see `PRNGKey`.
+    Every step draws the same random numbers: the noise of all steps is one vector, and a sampler
+    proposes the same move each time. No exception is raised, and JAX's own key reuse checker does
+    not track raw `PRNGKey` arrays.
 
     ## Example
     ```python
@@ -41,13 +46,15 @@ class KeyNotAdvanced(Rule):
         return x + jax.random.normal(key, x.shape), None
     x, _ = jax.lax.scan(body, x, jax.random.split(key, 100))
     ```
-    In a carry, `key, sub = jax.random.split(key)`; in an object, `self.key, sub = jax.random.split(self.key)`.
+    In a carry, write `key, sub = jax.random.split(key)`. In an object, write
+    `self.key, sub = jax.random.split(self.key)`.
 
     ## Fix safety
-    There is no automatic fix: it changes the numbers that the program draws.
+    There is no automatic fix: it changes the random numbers that the program draws.
 
     ## When not to fix
-    When all steps are to share their numbers, as a dropout mask that is the same at each time step. Tests are not checked.
+    Keep it if all steps should share their random numbers, such as one dropout mask for all time
+    steps. Test files are not checked.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)

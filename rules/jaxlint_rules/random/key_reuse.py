@@ -1,4 +1,4 @@
-"""A PRNG key used more than once."""
+"""PRNG keys that are used more than once."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class KeyReuse(Rule):
     """A PRNG key is reused.
 
     ## What it does
-    Follows keys from `jax.random` and from parameters through assignments, splits, branches, loops and calls, and finds
-    those that are used twice, or in every iteration of a loop.
+    Follows PRNG keys from `jax.random` and from parameters through assignments, splits, branches,
+    loops and calls. Finds keys that are used twice, or in every iteration of a loop.
 
     ## Why is this bad?
-    The same key gives the same numbers: noise, dropout masks and initial weights that should be independent are equal,
-    and nothing says so.
+    The same key gives the same random numbers. Noise, dropout masks and initial weights that should
+    be independent are equal, and no exception is raised.
 
     ## Example
     ```python
@@ -43,17 +43,19 @@ class KeyReuse(Rule):
     w = jax.random.normal(w_key, (3,))
     b = jax.random.normal(b_key, (3,))
     ```
-    In a loop, `key, sub = jax.random.split(key)` or `jax.random.fold_in(key, i)`.
+    In a loop, use `key, sub = jax.random.split(key)` or `jax.random.fold_in(key, i)`.
 
     ## Fix safety
-    Unsafe: the program then draws other numbers, as it was meant to. The key is split before the statement that used it
-    first, `key, subkey = jax.random.split(key)`, which gets `subkey`; what follows uses the new `key`. Keys that a nested
-    function or a comprehension reads, attributes, arrays of keys, and statements that use a key twice are left alone.
+    Unsafe: the program then draws other random numbers, as intended. The fix inserts
+    `key, subkey = jax.random.split(key)` before the first use, passes `subkey` there, and leaves
+    the new `key` to the code that follows. It does not rewrite keys that a nested function or
+    comprehension reads, attributes, arrays of keys, and statements that use a key twice.
 
     ## When not to fix
-    When the same numbers are wanted twice (common random numbers). Test files are not checked, nor calls in the mode of inference,
-    `split(key)[0]` beside `split(key)[1]`, losses of one step that nested functions evaluate, a function and its derivatives at one
-    point, and two methods of a linen module, which folds the path of each submodule into the key.
+    Keep it if you want the same numbers twice (common random numbers). Not reported: test files,
+    calls in inference mode, `split(key)[0]` beside `split(key)[1]`, several evaluations of one loss
+    by nested functions, a function and its derivatives at one point, and two methods of a linen
+    module, which folds the path of each submodule into the key.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)

@@ -1,4 +1,4 @@
-"""A PRNG key that all rows of a vmap share."""
+"""PRNG keys that all rows of a `vmap` share."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ class SharedKeyUnderVmap(Rule):
     """All rows of a `vmap` share one PRNG key.
 
     ## What it does
-    Finds functions under `jax.vmap` that draw with a key which is not mapped: captured from outside, an argument with
-    `in_axes=None`, or copies of one key, `jnp.stack([key] * n)`.
+    Finds functions under `jax.vmap` that draw from an unmapped key: a captured key, an argument
+    with `in_axes=None`, or copies of one key (`jnp.stack([key] * n)`).
 
     ## Why is this bad?
-    Each row draws the same numbers: examples, walkers or environments that should be independent share their noise.
+    Every row draws the same random numbers: examples, walkers or environments that should be
+    independent share their noise.
 
     ## Example
     ```python
@@ -41,11 +42,12 @@ class SharedKeyUnderVmap(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: it changes the numbers that the program draws.
+    There is no automatic fix: it changes the random numbers that the program draws.
 
     ## When not to fix
-    When the rows are to be compared under the same noise (common random numbers). A function that is given parameters, weights or
-    members of a population is taken to be compared so, and not reported.
+    Keep it if you compare the rows under the same noise (common random numbers). Functions that
+    receive parameters, weights or members of a population are assumed to do so and are not
+    reported.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)

@@ -1,4 +1,4 @@
-"""Inputs and labels that are shuffled under different keys."""
+"""Inputs and targets that are shuffled with different PRNG keys."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ class ShuffledApart(Rule):
     """Inputs and targets are shuffled in different orders.
 
     ## What it does
-    Finds two calls of `jax.random.permutation` in one function, one of inputs (`x`, `images`, `obs` ...) and one of their targets (`y`, `labels` ...),
-    under different keys.
+    Finds two calls of `jax.random.permutation` in one function with different keys, one on inputs
+    (`x`, `images`, `obs` ...) and one on their targets (`y`, `labels` ...). The rule goes by the
+    names.
 
     ## Why is this bad?
-    Different keys give different orders, so that the pairs are torn apart: the model is trained on random labels. Nothing fails.
+    Different keys give different orders, so inputs no longer match their targets: the model trains
+    on random labels. No exception is raised.
 
     ## Example
     ```python
@@ -42,7 +44,7 @@ class ShuffledApart(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Where pairs are to be broken, as for a test by permutation.
+    Keep it if you want to break the pairs, as in a permutation test.
 
     ## References
     - [jax.random.permutation](https://docs.jax.dev/en/latest/_autosummary/jax.random.permutation.html)
