@@ -1,4 +1,4 @@
-"""The compiled programs are discarded in a loop."""
+"""Loops that clear the compilation caches."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ class ClearedCaches(Rule):
     """A loop clears the compilation caches in every iteration.
 
     ## What it does
-    Finds `jax.clear_caches()`, and `f.clear_cache()` of a jitted function, in a loop that calls jitted functions.
+    Finds `jax.clear_caches()`, and `f.clear_cache()` of a jitted function, in a loop that calls
+    jitted functions.
 
     ## Why is this bad?
-    Whatever the next iteration calls is traced and compiled again: for a small function that takes tens of milliseconds
-    instead of microseconds. The caches hold programs, not arrays; clearing them does not give back the memory of results.
+    The next iteration retraces and recompiles everything that it calls. For a small function that
+    takes tens of milliseconds instead of microseconds. The caches hold compiled programs, not
+    arrays, so clearing them does not free the memory of results.
 
     ## Example
     ```python
@@ -32,13 +34,15 @@ class ClearedCaches(Rule):
     for batch in batches:
         out.append(features(batch))
     ```
-    Memory that grows with each iteration has another cause: new shapes, functions that are jitted anew, results that a list keeps on the device.
+    If memory grows with each iteration, look for another cause: new shapes, functions jitted again
+    in each iteration, or results that a list keeps on the device.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    When each iteration compiles large programs that no later one uses: another model, another shape.
+    Keep it if each iteration compiles large programs that no later iteration uses, for another
+    model or another shape.
 
     ## References
     - [JAX: `jax.clear_caches`](https://docs.jax.dev/en/latest/_autosummary/jax.clear_caches.html)

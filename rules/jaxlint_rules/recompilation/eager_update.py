@@ -1,4 +1,4 @@
-"""A train step whose optimiser runs op by op."""
+"""Optimizer updates that run outside jit, operation by operation."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ class EagerUpdate(Rule):
     """The optimizer of a training loop runs outside jit.
 
     ## What it does
-    Finds calls of the `update` of an optimizer (optax, flax.nnx) in loops on the host that nothing compiles.
+    Finds calls of an optimizer's `update` (optax, flax.nnx) in host loops outside `jit`.
 
     ## Why is this bad?
-    An update is some ten operations for each array of the parameters, and each is dispatched to the device on its own, in
-    every iteration. With a multilayer perceptron of three layers and `adamw` the loop ran 8 times as fast once gradient,
-    update and `apply_updates` were one jitted step, on a CPU.
+    An update is about ten operations for each parameter array. Outside `jit`, each is dispatched to
+    the device on its own, in every iteration. With a multilayer perceptron of three layers and
+    `adamw`, the loop ran 8 times as fast on a CPU once gradient, update and `apply_updates` were
+    one jitted step.
 
     ## Example
     ```python
@@ -54,12 +55,14 @@ class EagerUpdate(Rule):
     ```
 
     ## Fix safety
-    Unsafe: a compiled step rounds in another order, and keeps what it read first of the variables around it. What can be
-    compiled of the statements around the call becomes the step, and donates the state that it makes anew, unless a caller is
-    seen to keep it. `jaxlint verify --apply` writes it only after the program ran with it, computed the same, and was faster.
+    Unsafe: a compiled step rounds in another order, and captures the variables around it at trace
+    time. The fix turns as many statements around the call as can be compiled into the step. It
+    donates the state that the step replaces, unless a caller visibly keeps it.
+    `jaxlint verify --apply` writes the fix only after the program ran with it, gave the same
+    results and was faster.
 
     ## When not to fix
-    When the loop runs a few times, or each step has other shapes.
+    Keep it if the loop runs only a few times, or each step has other shapes.
 
     ## References
     - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)

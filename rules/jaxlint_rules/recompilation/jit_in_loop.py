@@ -1,4 +1,4 @@
-"""Repeated `jax.jit` of a function."""
+"""`jax.jit` applied again and again."""
 
 from __future__ import annotations
 
@@ -58,18 +58,23 @@ _ONCE = frozenset({"__init__", "setup", "__post_init__", "main"})
 
 
 class JitInLoop(Rule):
-    """`jit` inside a loop retraces and recompiles.
+    """`jax.jit` inside a loop retraces and recompiles.
 
     ## What it does
-    Finds `jax.jit` applied in a loop, or in a function or property that is used in a loop, to a function that is created again each
-    time: a lambda, a nested `def`, a `partial`, a bound method (`model.step` is another object at each evaluation). A function
-    that SciPy's solvers call is called in a loop, too. So is a `partial` of numbers that follow the loop's counter: they could be arguments.
-    So is a method that jits what it calls, in a loop over an object of unknown class, and an `MCMC` of numpyro that is made in a loop.
+    Finds `jax.jit` in a loop, or in a function or property that a loop uses, applied to a function
+    object that is new each time: a lambda, a nested `def`, a `partial`, a bound method
+    (`model.step` is a new object at each evaluation). The rule also covers:
+
+    - functions that a SciPy solver calls repeatedly;
+    - a `partial` that binds numbers from the loop counter, which could be arguments;
+    - a method that jits the function it calls, if a loop calls it on an object of unknown class;
+    - a numpyro `MCMC` object created in a loop.
 
     ## Why is this bad?
-    Compiled programs are cached by the function object. A new object each time means tracing and compiling each time:
-    about 28 ms instead of 7 us for a small function. Wrapping the same module function again costs about 50 us a call
-    and no compilation: that is advice (`info`), and off by default.
+    JAX caches compiled programs by the function object. A new object is traced and compiled again:
+    about 28 ms instead of 7 us for a small function. Wrapping the same module-level function again
+    costs about 50 us a call and does not recompile; that finding is advice (`info`) and off by
+    default.
 
     ## Example
     ```python
@@ -86,14 +91,15 @@ class JitInLoop(Rule):
     ```
 
     ## Fix safety
-    Unsafe: the statement moves before the loop, and what the function reads besides its arguments (attributes, items of
-    lists) is then read once, when it is first called. Functions that read what changes in the loop are not reported; one
-    that is jitted anew because the function around it is called in a loop is left alone: its caller should make it.
+    Unsafe: the statement moves before the loop, so attributes and list items that the function
+    reads besides its arguments are read once, at the first call. Functions that read variables that
+    change in the loop are not reported. If a loop calls the enclosing function, there is no
+    automatic fix: its caller should create the jitted function.
 
     ## When not to fix
-    When each iteration needs a different program (the function depends on an integer, an object or what is not known that changes
-    in the loop; arrays could be arguments), or the jitted function is
-    kept in a table. Neither is reported.
+    Keep it if each iteration needs another program, because the function depends on an integer or
+    an object that changes in the loop (arrays can be arguments), or if the jitted function is kept
+    in a table. Neither is reported.
 
     ## References
     - [JAX: just-in-time compilation and caching](https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching)

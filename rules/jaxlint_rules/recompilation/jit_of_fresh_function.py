@@ -1,4 +1,4 @@
-"""Control flow outside jit that receives new functions at every call."""
+"""Control flow outside jit that receives new function objects at every call."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ class JitOfFreshFunction(Rule):
     """Control flow outside jit recompiles a new function at every call.
 
     ## What it does
-    Finds `lax.switch`, `lax.cond`, `lax.scan`, `lax.while_loop` and the like that run outside jit, in a loop or in a
-    function that is called in a loop, and are given functions that are created again each time: lambdas or nested `def`s.
+    Finds `lax.switch`, `lax.cond`, `lax.scan`, `lax.while_loop` and similar primitives outside
+    `jit`, in a loop or in a function that a loop calls, with functions that are created again each
+    time: lambdas or nested `def`s.
 
     ## Why is this bad?
-    Outside of jit these compile their functions and remember the program by the function object. A new object means
-    tracing and compiling again: `lax.switch` with three fresh lambdas took 180 times as long as with three functions of
-    the module, `lax.scan` with a fresh body 550 times (on a CPU, small arrays).
+    Outside `jit`, these primitives compile their functions and cache the program by the function
+    object. A new object is traced and compiled again: `lax.switch` with three fresh lambdas took
+    180 times as long as with three functions of the module, `lax.scan` with a fresh body 550 times
+    (on a CPU, small arrays).
 
     ## Example
     ```python
@@ -48,13 +50,13 @@ class JitOfFreshFunction(Rule):
     def mix(i, x, y):
         return jax.lax.switch(i, [lambda _: x + y, lambda _: x - y], None)
     ```
-    Or functions at the top of the module that get `x` and `y` as operands.
+    Or use module-level functions that take `x` and `y` as operands.
 
     ## Fix safety
     There is no automatic fix: whether the whole function can be jitted depends on the rest of it.
 
     ## When not to fix
-    When the loop runs a few times.
+    Keep it if the loop runs only a few times.
 
     ## References
     - [JAX: just-in-time compilation and caching](https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching)

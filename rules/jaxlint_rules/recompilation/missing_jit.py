@@ -1,4 +1,4 @@
-"""Many array operations that a host loop runs op by op."""
+"""Host loops that dispatch many array operations outside jit."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ class MissingJit(Rule):
     """A loop dispatches many array operations outside jit.
 
     ## What it does
-    Finds, in what the program itself is seen to run, loops on the host of 64 iterations or more that do six or more array
-    operations on what the last iteration left, with those of the functions that they call, and nothing else.
+    Finds host loops of 64 iterations or more, in code that the program itself visibly runs, that
+    perform six or more array operations on the result of the last iteration and nothing else.
+    Operations in the functions that the loop calls count too.
 
     ## Why is this bad?
-    Each operation is sent to the device on its own, and writes its result to memory for the next to read. Compiled, they
-    are one call, and fused. Eight operations on 1,000 numbers took over 20 times as long without `jit`, on a CPU. In a
-    `lax.fori_loop` the whole loop is one call.
+    Outside `jit`, each operation is dispatched to the device on its own and writes its result to
+    memory for the next to read. Inside `jit` they are one dispatch, and XLA fuses them. Eight
+    operations on 1,000 numbers took over 20 times as long without `jit`, on a CPU. Inside
+    `lax.fori_loop` the whole loop is one dispatch.
 
     ## Example
     ```python
@@ -51,10 +53,11 @@ class MissingJit(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: arguments may have to be static. `jaxlint verify` compiles such functions, and measures.
+    There is no automatic fix: some arguments may have to be static. `jaxlint verify` compiles such
+    functions and measures them.
 
     ## When not to fix
-    When each iteration is on another shape: compiling costs more than it saves.
+    Keep it if each iteration has another shape: compiling costs more than it saves.
 
     ## References
     - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)

@@ -41,17 +41,30 @@ _EVEN = frozenset({"range", "arange", "linspace"})
 
 
 class ShapeVaryingLoop(Rule):
-    """A jitted function gets a new shape in every iteration, which recompiles.
+    """A jitted function gets a new shape in every iteration and recompiles.
 
     ## What it does
-    Finds calls of jitted functions in a loop whose argument is longer each time: a slice up to the loop variable
-    (`x[:i]`), an array that grows by `jnp.concatenate`, in the loop or in the jitted function that returns it, a list or dict
-    that grows, also one that an object keeps; and those whose argument is as long as the data of the iteration is: the words of a text, the rows of a class
-    (`x[labels == c]`), what lies between two offsets (`x[starts[i] : starts[i + 1]]`), what is drawn at a random size, what a function of the project pads to the longest of a batch or collects until something happens.
+    Finds calls of jitted functions in a loop with an argument whose shape changes. The argument may
+    grow:
+
+    - a slice up to the loop variable (`x[:i]`);
+    - an array that grows by `jnp.concatenate`, in the loop or in the jitted function that returns
+      it;
+    - a list or dict that grows, also in an attribute of an object.
+
+    Or its length may depend on data:
+
+    - the tokens of a text;
+    - the rows of a class (`x[labels == c]`);
+    - a slice between two offsets (`x[starts[i] : starts[i + 1]]`);
+    - an array of a random size;
+    - a batch that a function of the project pads to its longest item, or collects until a condition
+      holds.
 
     ## Why is this bad?
-    JAX compiles a program per shape. A function that runs in microseconds is then traced and compiled in every iteration:
-    for a `tanh` and a sum that took over 100 ms a call on a CPU, and 0.01 ms a call with one shape.
+    JAX compiles one program per shape. A function that runs in microseconds is then traced and
+    compiled in every iteration: a `tanh` and a sum took over 100 ms a call on a CPU, and 0.01 ms a
+    call with one shape.
 
     ## Example
     ```python
@@ -62,20 +75,23 @@ class ShapeVaryingLoop(Rule):
     ## Use instead
     ```python
     for i in range(1, length):
-        logits = next_token(params, tokens, i)  # with the positions from i on masked inside
+        logits = next_token(params, tokens, i)  # masks the positions from i on
     ```
-    Or keep a buffer of the final size and write to it with `.at[i].set(...)`, or `jax.lax.dynamic_slice` windows of one size.
+    Or keep a buffer of the final size and write to it with `.at[i].set(...)`, or take windows of
+    one size with `jax.lax.dynamic_slice`.
 
     ## Fix safety
-    There is no automatic fix, in no case that this rule reports. One compile needs arguments of one shape, so what is
-    not filled yet has to be left out of every sum, softmax, norm and mean inside the function: masks that only its
-    author can place. Static arguments do not help, since each value of a static argument is a compile as well. Where
-    sizes come from data, rounding them up to a few (powers of two) bounds the number of compiles, with the same masks.
-    `jaxlint verify` names the array that grows, and what its compiles took. (A list of parts of one shape that is
-    stacked after the loop compiles once; `append-loop` has a fix for it.)
+    There is no automatic fix. With one shape, the entries that are not filled yet must be masked
+    out of every sum, softmax, norm and mean inside the function, and only you know where. Static
+    arguments do not help: each new value of a static argument recompiles too. If sizes come from
+    data, round them up to a few sizes (powers of two) to bound the number of compilations, with the
+    same masks. `jaxlint verify` names the array that grows and the time that its compilations took.
+    A list of parts of one shape that is stacked after the loop compiles once;
+    [append-loop](append-loop.md) has a fix for it.
 
     ## When not to fix
-    When the loop runs a few times, or the sizes repeat from run to run and compiled programs are kept on disk.
+    Keep it if the loop runs only a few times, or if the sizes repeat from run to run and the
+    persistent compilation cache is on.
 
     ## References
     - [JAX: just-in-time compilation and caching](https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching)

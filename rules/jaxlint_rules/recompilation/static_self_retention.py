@@ -1,4 +1,4 @@
-"""Objects that a compiled method keeps alive, one for each created."""
+"""Objects that the cache of a jitted method keeps alive."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ class StaticSelfRetention(Rule):
     """A jitted method with a static `self` recompiles for every new object.
 
     ## What it does
-    Finds loops that make objects and call a method on each that is jitted with `self` among its static arguments, where the class
-    has no `__eq__` and `__hash__` of its own.
+    Finds loops that create objects and call a method on each that is jitted with a static `self`,
+    where the class has no `__eq__` and `__hash__` of its own.
 
     ## Why is this bad?
-    Static arguments are keys of the cache of compiled programs. Each new object is a new key: the method is compiled again for it, and
-    the cache keeps the object, with the arrays that it holds, for as long as the class lives. After five objects with a
-    matrix each, all five were still alive when nothing else referred to them, and the cache held five programs.
+    Static arguments are keys of the compilation cache. Each new object is a new key, so the method
+    recompiles for it. The cache then keeps the object and its arrays alive as long as the class
+    lives. After five objects with a matrix each, all five were still alive when nothing else
+    referred to them, and the cache held five programs.
 
     ## Example
     ```python
@@ -44,13 +45,14 @@ class StaticSelfRetention(Rule):
     for seed in range(100):
         scores.append(predict(Model(seed).w, x))
     ```
-    Or make the class a pytree (`flax.struct.dataclass`, `eqx.Module`), or give it `__eq__` and `__hash__` by its settings.
+    Or make the class a pytree (`flax.struct.dataclass`, `eqx.Module`), or define `__eq__` and
+    `__hash__` by its settings.
 
     ## Fix safety
-    There is no automatic fix: what the method reads of its object has to become arguments.
+    There is no automatic fix: the fields that the method reads must become arguments.
 
     ## When not to fix
-    When there are few objects, and they live as long as the program.
+    Keep it if there are few objects and they live as long as the program.
 
     ## References
     - [JAX FAQ: how to use `jit` with methods](https://docs.jax.dev/en/latest/faq.html#how-to-use-jit-with-methods)

@@ -32,13 +32,16 @@ class UnrolledLoop(Rule):
     """A long Python loop in a traced function is unrolled.
 
     ## What it does
-    Finds `for _ in range(n)`, and `while i < n` with a counter, in traced code whose body is array work on what the last iteration left, where `n` is 16 or
-    more, or is named as a number of steps or iterations; and `sum(term(x, k) for k in range(n))` with as many terms.
+    Finds `for _ in range(n)`, and `while i < n` with a counter, in traced code, where the body
+    computes arrays from the result of the last iteration and `n` is 16 or more, or is named like a
+    number of steps or iterations. Also finds `sum(term(x, k) for k in range(n))` with as many
+    terms.
 
     ## Why is this bad?
-    Tracing runs the loop: its body is in the program `n` times. Compile time and program size grow with `n`, and XLA sees
-    no loop that it could reuse memory in. With `n = 150` a body of three operations took 2.4 times as long to compile as
-    the same loop under `lax.fori_loop`; larger bodies fare worse.
+    JAX runs the Python loop at trace time, so the program contains its body `n` times. Compile time
+    and program size grow with `n`, and XLA sees no loop whose buffers it could reuse. With
+    `n = 150`, a body of three operations took 2.4 times as long to compile as the same loop under
+    `lax.fori_loop`. Larger bodies take longer.
 
     ## Example
     ```python
@@ -55,15 +58,16 @@ class UnrolledLoop(Rule):
     def simulate(x):
         return jax.lax.fori_loop(0, 500, lambda t, x: x + dt * velocity(x, t), x)
     ```
-    Or `jax.lax.scan` where the loop collects results or is differentiated.
+    Use `jax.lax.scan` if the loop collects results. Both have a reverse mode when the bounds are
+    Python numbers.
 
     ## Fix safety
-    There is no automatic fix: the carry must keep its shapes and dtypes, and what the body does with `t` as a Python number
-    must work with an array.
+    There is no automatic fix: the carry must keep its shapes and dtypes, and code that uses `t` as
+    a Python number must work with a tracer.
 
     ## When not to fix
-    When the iterations differ in shapes or in the functions that they call, or a few long operations gain from being
-    unrolled.
+    Keep it if the iterations differ in their shapes or in the functions that they call, or if a few
+    expensive operations run faster unrolled.
 
     ## References
     - [JAX: control flow](https://docs.jax.dev/en/latest/control-flow.html)

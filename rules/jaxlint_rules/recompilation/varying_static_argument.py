@@ -1,4 +1,4 @@
-"""Static arguments that differ in every iteration."""
+"""Static arguments that change in every iteration."""
 
 from __future__ import annotations
 
@@ -18,17 +18,26 @@ from jaxlint_rules.recompilation._following import fields_given, follows, follow
 
 
 class VaryingStaticArgument(Rule):
-    """A static argument changes in every iteration, which recompiles.
+    """A static argument changes in every iteration and recompiles.
 
     ## What it does
-    Finds calls of jitted functions in a loop that pass a function that is made there, a counter of the loop, something
-    computed from it (also by a function of the project, or as a field of a config), a count that an object keeps, or the length
-    of a list that grows, for a parameter that is declared static; also in a function that the loop calls. For `eqx.filter_jit` every Python number is static, also one in a field of a module; for
-    `jax.jit` the fields of a dataclass that are declared so. Such a field may be stepped on in the loop, by a helper, or by the jitted function itself.
+    Finds calls of jitted functions in a loop, or in a function that the loop calls, that pass one
+    of these for a static parameter:
+
+    - a function created in the loop;
+    - the loop counter, or a value computed from it, also by a function of the project or as a field
+      of a config;
+    - a count that an object keeps;
+    - the length of a list that grows.
+
+    For `eqx.filter_jit` every Python number is static, also one in a field of a module. For
+    `jax.jit` the fields of a dataclass that are declared static count. The loop, a helper or the
+    jitted function itself may change such a field.
 
     ## Why is this bad?
-    JAX compiles a program for each value of a static argument. A step counter or a learning rate makes every
-    iteration compile: over 100 ms a call for a multiplication that takes 0.01 ms with a traced argument (on a CPU).
+    JAX compiles one program for each value of a static argument. With a static step counter or
+    learning rate every iteration recompiles: over 100 ms a call for a multiplication that takes
+    0.01 ms with a traced argument (on a CPU).
 
     ## Example
     ```python
@@ -43,15 +52,17 @@ class VaryingStaticArgument(Rule):
     for i in range(steps):
         params = step(params, batch, i=i)
     ```
-    With `jnp.where` or `lax.cond` in place of Python branches on `i`.
+    Replace Python branches on `i` with `jnp.where` or `lax.cond`.
 
     ## Fix safety
-    Unsafe: the parameter is taken out of what is static. It is then a number of the device (32 bits, weakly typed), not one
-    of Python, which rounds otherwise. Only where the function is defined in the same file and does no more than compute with
-    it: one that makes a shape, a slice, a range or a Python branch of it, or passes it to a function that might, has to know it.
+    Unsafe: the fix removes the parameter from `static_argnames` or `static_argnums`. The parameter
+    is then a tracer (32 bits, weakly typed) instead of a Python number, so results may round
+    differently. The fix applies only if the function is defined in the same file and only computes
+    with the parameter. A function that uses it for a shape, a slice, a range or a Python branch, or
+    passes it to another function that might, needs the static value.
 
     ## When not to fix
-    When the values are few and come back, as with the levels of a pyramid: each is compiled once.
+    Keep it if the values are few and repeat, such as the levels of a pyramid: each compiles once.
 
     ## References
     - [JAX: static arguments](https://docs.jax.dev/en/latest/_autosummary/jax.jit.html)

@@ -1,4 +1,4 @@
-"""Calls of one jitted function that only differ in a dtype."""
+"""Calls of one jitted function that differ only in a dtype."""
 
 from __future__ import annotations
 
@@ -31,17 +31,19 @@ class _Call:
 
 
 class WeakTypeFlip(Rule):
-    """Calls of one jitted function differ in a dtype, which recompiles.
+    """Calls of one jitted function differ in a dtype and recompile.
 
     ## What it does
-    Finds two calls of a jitted function in the same function that pass integers for a parameter here and floats there, or
-    a Python number here and an array there, and loops that hand a jitted function its own result in another dtype than the one
-    that the loop begins with: a running loss that begins as `0.0`, a state with `jnp.full(n, 0.0)`, a counter of integers that is halved.
+    Finds two calls of a jitted function, in one function, that pass integers for a parameter here
+    and floats there, or a Python number here and an array there. Also finds loops that pass a
+    jitted function its own result in another dtype than the initial value: a running loss that
+    starts as `0.0`, a state from `jnp.full(n, 0.0)`, an integer counter that is halved.
 
     ## Why is this bad?
-    JAX compiles a program per dtype, and a Python number counts as a dtype of its own (a weak type), and so does what is made of
-    Python numbers alone: `jnp.asarray(0.0)`, `jnp.full(n, 0.0)`, `jnp.where(mask, 1.0, 0.0)`. The second call compiles
-    again, which for a large model takes minutes, and the program for integers may even give other results.
+    JAX compiles one program per dtype. A Python number is weakly typed, which counts as another
+    dtype, and so is an array made from Python numbers alone: `jnp.asarray(0.0)`,
+    `jnp.full(n, 0.0)`, `jnp.where(mask, 1.0, 0.0)`. The second call recompiles, which takes minutes
+    for a large model. The program for integers may even give other results.
 
     ## Example
     ```python
@@ -64,13 +66,15 @@ class WeakTypeFlip(Rule):
     ```
 
     ## Fix safety
-    The fix is marked unsafe. It writes a whole number as a floating one where the other call passes a floating one (`2` becomes `2.0`), and
-    converts the argument where the other call passes an array of floats (`jnp.float32(jnp.arange(n))`). What the function computes of
-    integers alone (`//`, indices) is another thing then.
+    Unsafe: the fix writes an integer literal as a float where the other call passes a Python float
+    (`2` becomes `2.0`), and converts the argument where the other call passes a float array
+    (`jnp.float32(jnp.arange(n))`). Integer arithmetic in the function (`//`, indices) then gives
+    other results.
 
     ## When not to fix
-    When the function is meant for both, and compiling it twice does not matter. State that is weak and stays so, such as a counter `step + 1`,
-    compiles once and is not reported.
+    Keep it if the function is meant for both dtypes and compiling it twice does not matter. State
+    that starts weakly typed and stays so, such as a counter `step + 1`, compiles once and is not
+    reported.
 
     ## References
     - [JAX: weakly typed values](https://docs.jax.dev/en/latest/type_promotion.html#weakly-typed-values-in-jax)

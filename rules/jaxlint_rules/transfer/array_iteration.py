@@ -1,4 +1,4 @@
-"""A Python loop on the host iterates over a JAX array, one element at a time."""
+"""Python loops on the host over the elements of a JAX array."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ class ArrayIteration(Rule):
     """A Python loop iterates over a JAX array element by element.
 
     ## What it does
-    Finds `for x in xs` and `for i in range(len(xs))` with `xs[i]`, outside `jit`, where `xs` is a JAX array and the loop calls no
-    jitted function.
+    Finds `for x in xs` and `for i in range(len(xs))` with `xs[i]`, outside `jit`, where `xs` is a
+    JAX array and the loop calls no jitted function.
 
     ## Why is this bad?
-    Each element becomes a JAX array of its own, and each operation on it is a dispatch. On a CPU an element cost 6 us by
-    iteration and 190 us by index, against 0.03 us out of a NumPy array; the operations on it came on top.
+    Each element becomes a JAX array of its own, and each operation on it is a dispatch. On a CPU an
+    element cost 6 us by iteration and 190 us by index, against 0.03 us from a NumPy array. The
+    operations on the elements come on top.
 
     ## Example
     ```python
@@ -48,15 +49,16 @@ class ArrayIteration(Rule):
     ```python
     total = jnp.sum(jnp.where(xs > 0, xs, 0.0))
     ```
-    Where Python needs the numbers, take them all at once: `for x in np.asarray(xs)`, or `xs.tolist()`. Where each row is
-    a computation of its own, `jax.vmap` or `jax.lax.scan` runs over them.
+    If Python needs the numbers, fetch them all at once: `for x in np.asarray(xs)`, or
+    `xs.tolist()`. If each row is a computation of its own, use `jax.vmap` or `jax.lax.scan`.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    When the elements are few, or each one is the input of a long computation. Where they are drawn, printed, listed as numbers, looked at
-    in a cell of a notebook, or read once by a script that computes nothing with them, it is advice.
+    Keep it if the elements are few, or each is the input of a long computation. Reported as advice:
+    loops that plot, print or list the elements, that a notebook cell runs, or that a script runs
+    once without computing anything from the elements.
 
     ## References
     - [JAX: thinking in JAX](https://docs.jax.dev/en/latest/notebooks/thinking_in_jax.html)

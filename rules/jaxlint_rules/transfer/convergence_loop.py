@@ -1,4 +1,4 @@
-"""A Python loop tests for convergence on the host after every iteration."""
+"""Host loops that test for convergence in every iteration."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ class ConvergenceLoop(Rule):
     """A loop condition forces a host sync in every iteration.
 
     ## What it does
-    Finds, outside `jit`, `while error > tolerance:` and `if error < tolerance: break` on arrays that the loop computes, where the
-    loop does nothing but compute.
+    Finds, outside `jit`, `while error > tolerance:` and `if error < tolerance: break` on arrays
+    that the loop computes, where the loop does nothing but compute.
 
     ## Why is this bad?
-    Python waits for the device in each iteration to learn whether there is another, and the device waits for
-    Python to send it. `jax.lax.while_loop` leaves the decision to the device. A fixed point of one number took 31 us per
-    iteration as a Python loop around a jitted step, and 0.01 us as a `while_loop`, on a CPU.
+    The condition is a host sync. In each iteration Python waits for the device to learn whether to
+    go on, and the device waits for Python to dispatch the next iteration. `jax.lax.while_loop`
+    makes the decision on the device. A fixed point of one number took 31 us per iteration as a
+    Python loop around a jitted step, and 0.01 us as a `while_loop`, on a CPU.
 
     ## Example
     ```python
@@ -43,12 +44,14 @@ class ConvergenceLoop(Rule):
     ```
 
     ## Fix safety
-    The fix writes a `while` loop in this way, without the `float` and `.item()` that fetched its numbers. It is unsafe: `lax.while_loop` needs each variable to keep its shape and
-    dtype from one iteration to the next, and has no gradient in reverse mode. Of loops with a `break` it writes those over a range, and `while True`, that have one alone.
+    Unsafe: `lax.while_loop` requires each variable to keep its shape and dtype between iterations,
+    and has no reverse-mode derivative. The fix rewrites a `while` loop as shown above, without the
+    `float` and `.item()` that fetched its values. It also rewrites `while True` and loops over a
+    range that have exactly one `break`.
 
     ## When not to fix
-    When an iteration takes much longer than the wait, when the result is differentiated in reverse mode, or when the step
-    does something on the host.
+    Keep it if an iteration takes much longer than the host sync, if the result is differentiated in
+    reverse mode, or if the step has side effects on the host.
 
     ## References
     - [JAX: `lax.while_loop`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.while_loop.html)

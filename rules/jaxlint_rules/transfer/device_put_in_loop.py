@@ -1,4 +1,4 @@
-"""Every iteration of a loop transfers the same data to the device."""
+"""Loops that copy the same data to the device in every iteration."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ class DevicePutInLoop(Rule):
     """The same data is copied to the device in every iteration.
 
     ## What it does
-    Finds, in loops on the host, `jax.device_put(x)`, `jnp.asarray(x)` and `jnp.array(x)` of what the loop does not change, and NumPy
-    arrays from outside the loop that are passed to a jitted function in it.
+    Finds, in host loops, `jax.device_put(x)`, `jnp.asarray(x)` and `jnp.array(x)` of data that the
+    loop does not change, and NumPy arrays from outside the loop that the loop passes to a jitted
+    function.
 
     ## Why is this bad?
-    The data is the same, and is copied to the device again each time. On a CPU 20 steps of a matrix product that was
-    handed a NumPy array of 16 MB took 1.6 times as long as with the JAX array made of it before the loop, and a step that reads a
-    part of it 4.4 ms instead of 5 us; between host and GPU the copy is slower still.
+    The same data is copied to the device in every iteration. On a CPU, 20 steps of a matrix product
+    took 1.6 times as long with a NumPy array of 16 MB as with a JAX array made before the loop. A
+    step that reads part of the array took 4.4 ms instead of 5 us. Copies between host and GPU are
+    slower still.
 
     ## Example
     ```python
@@ -39,10 +41,11 @@ class DevicePutInLoop(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: the device would hold the data for as long as the loop runs.
+    There is no automatic fix: the data would stay on the device as long as the loop runs.
 
     ## When not to fix
-    When the function donates the buffer, so that each call needs a new one, or when the data is a few numbers.
+    Keep it if the function donates the buffer, so that each call needs a new one, or if the data is
+    a few numbers. Loops that plot or print their results are reported as advice.
 
     ## References
     - [JAX: `jax.device_put`](https://docs.jax.dev/en/latest/_autosummary/jax.device_put.html)

@@ -1,4 +1,4 @@
-"""A buffer that is copied whole for each row that is written into it."""
+"""Buffers that are copied whole for each row written into them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ _SMALL = 4096  # elements, 16 kB: a copy costs no more than the dispatch
 
 
 class EagerBufferUpdate(Rule):
-    """A buffer is copied whole for each row that is written into it.
+    """A whole buffer is copied for each row that is written into it.
 
     ## What it does
-    Finds `self.buffer = self.buffer.at[i].set(row)` outside `jit`, in a loop, or in a method that is named as one that adds a row
-    (`add`, `push`, `append`, `store` ...).
+    Finds `self.buffer = self.buffer.at[i].set(row)` outside `jit`, in a loop or in a method whose
+    name says that it adds a row (`add`, `push`, `append`, `store` ...).
 
     ## Why is this bad?
-    Outside `jit` nothing can be written in place: each call allocates a new buffer and copies all rows. Adding a row to a million of 17 numbers moves
-    136 MB, so that filling the buffer takes time that grows with the square of its size.
+    Outside `jit` nothing is updated in place: each call allocates a new buffer and copies all rows.
+    Adding a row to a buffer of a million rows of 17 numbers moves 136 MB, so the time to fill a
+    buffer grows with the square of its size.
 
     ## Example
     ```python
@@ -39,15 +40,16 @@ class EagerBufferUpdate(Rule):
     ```python
     class ReplayBuffer:
         def add(self, obs):
-            self.obs[self.position] = obs  # a NumPy array; batches go to the device
+            self.obs[self.position] = obs  # a NumPy array; copy each batch to the device
     ```
-    Or a jitted function that donates the buffer: `write = jax.jit(lambda b, i, row: b.at[i].set(row), donate_argnums=0)`.
+    Or jit the update and donate the buffer:
+    `write = jax.jit(lambda b, i, row: b.at[i].set(row), donate_argnums=0)`.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    For buffers of a few kilobytes.
+    Keep it for buffers of a few kilobytes.
 
     ## References
     - [JAX: buffer donation](https://docs.jax.dev/en/latest/buffer_donation.html)

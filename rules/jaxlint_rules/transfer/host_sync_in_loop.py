@@ -1,4 +1,4 @@
-"""A host sync in every iteration of a loop."""
+"""Host syncs in every iteration of a loop."""
 
 from __future__ import annotations
 
@@ -56,15 +56,18 @@ class _Wait:
 
 
 class HostSyncInLoop(Rule):
-    """A host sync in every iteration.
+    """A loop forces a host sync in every iteration.
 
     ## What it does
-    Finds `float()`, `.item()`, `np.asarray()`, `jax.device_get`, `print`, formatting, logging, writing to a file or to an array of NumPy,
-    `block_until_ready` and Python branches on results of a jitted function, in the loop that calls it, or in a function that the loop calls every time.
+    Finds `float()`, `.item()`, `np.asarray()`, `jax.device_get`, `print`, formatting, logging,
+    writes to a file or a NumPy array, `block_until_ready` and Python branches on results of a
+    jitted function, in the loop that calls it or in a function that the loop calls in every
+    iteration.
 
     ## Why is this bad?
-    JAX runs ahead of Python: while the device works on one step, Python prepares the next. Asking for a value makes
-    Python wait, and the device then waits for Python, in every iteration.
+    JAX dispatches asynchronously: while the device works on one step, Python prepares the next.
+    Reading a value is a host sync: Python waits for the device, and the device then waits for
+    Python, in every iteration.
 
     ## Example
     ```python
@@ -83,17 +86,22 @@ class HostSyncInLoop(Rule):
     Or log every N steps.
 
     ## Fix safety
-    Safe where a loop does nothing with the number but `losses.append(float(loss))`, the list begins empty right before it and
-    is read after it alone, and no other call in the loop is handed the array, which it might give up: the arrays are collected,
-    and converted once the loop is done. They stay on the device until then. Everything else has no automatic fix;
-    `jaxlint verify` counts the waits per step and measures them.
+    Safe: the fix applies only if the loop does nothing with the number but
+    `losses.append(float(loss))`, the list starts empty right before the loop and is read only after
+    it, and no other call in the loop takes the array, which could donate it. The arrays are
+    collected on the device and converted after the loop. Other cases have no automatic fix.
+    `jaxlint verify` counts the host syncs per step and measures them.
 
     ## When not to fix
-    When each iteration takes much longer than the transfer and Python has nothing to prepare. Conversions under an `if`
-    (every N steps), after the loop, or in tests are not reported, nor what an object of the host takes to give the next inputs, as
-    an environment, a replay buffer or an evolution strategy does, the last of the values that a loop inside made, and loops that compile in
-    each iteration. In a loop that draws what was computed, that reads a clock before
-    and after the wait, or that another loop enters now and then for a few iterations, as an evaluation, and in a cell of a notebook that trains nothing, it is advice.
+    Keep it if each iteration takes much longer than the transfer and Python has nothing to prepare.
+
+    Not reported: conversions under an `if` (every N steps), after the loop or in tests; values that
+    a host object needs to produce the next inputs, such as an environment, a replay buffer or an
+    evolution strategy; the last value of an inner loop; loops that compile in each iteration.
+
+    Reported as advice: loops that plot what they compute, that read a clock before and after the
+    host sync, or that an outer loop enters only now and then for a few iterations, such as an
+    evaluation; notebook cells that train nothing.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)

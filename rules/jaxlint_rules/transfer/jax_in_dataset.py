@@ -1,4 +1,4 @@
-"""Datasets whose items are computed by JAX, one by one."""
+"""Datasets that compute their items one by one with JAX."""
 
 from __future__ import annotations
 
@@ -26,15 +26,17 @@ _ITEMS = frozenset({"__getitem__", "__getitems__", "__iter__", "map", "random_ma
 
 
 class JaxInDataset(Rule):
-    """A data set creates its items one by one with JAX.
+    """A dataset creates its items one by one with JAX.
 
     ## What it does
-    Finds array functions of JAX in `__getitem__` and `__iter__` of data sets of PyTorch, and in data sources and transformations of grain.
+    Finds JAX array functions in `__getitem__` and `__iter__` of PyTorch datasets, and in grain data
+    sources and transformations.
 
     ## Why is this bad?
-    Each item is copied to the device, and each operation on it is a dispatch: `jnp.pad(jnp.asarray(image) / 255)` of 32 x 32 pixels
-    took 110 us on a CPU, the same by NumPy 19 us. The loader copies it back to put the batch together. And with
-    `num_workers` the processes that load are forked after JAX has started, which may hang.
+    Each item is copied to the device, and each operation on it is a dispatch:
+    `jnp.pad(jnp.asarray(image) / 255)` of 32 x 32 pixels took 110 us on a CPU, and 19 us with
+    NumPy. The loader then copies the item back to assemble the batch. With `num_workers` the loader
+    forks processes after JAX has started threads, which may deadlock.
 
     ## Example
     ```python
@@ -47,13 +49,13 @@ class JaxInDataset(Rule):
     def __getitem__(self, i):
         return np.asarray(self.images[i], np.float32) / 255.0
     ```
-    And put the whole batch to the device.
+    Copy the whole batch to the device afterwards.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    When an item is large and costs much to compute, and the loader has no workers.
+    Keep it if an item is large and expensive to compute and the loader has no workers.
 
     ## References
     - [JAX: training with a PyTorch data loader](https://docs.jax.dev/en/latest/notebooks/Neural_Network_and_Data_Loading.html)

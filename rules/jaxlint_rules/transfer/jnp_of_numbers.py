@@ -1,4 +1,4 @@
-"""jax.numpy on Python numbers, on the host, in a loop."""
+"""`jax.numpy` on Python numbers, in host loops."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class JnpOfNumbers(Rule):
     """`jax.numpy` computes a Python number from Python numbers in a loop.
 
     ## What it does
-    Finds `float(jnp.cos(step / total))` and its like in a loop on the host, or in a function that such a loop calls, where all that is computed
-    with are Python numbers.
+    Finds `float(jnp.cos(step / total))` and similar conversions in a host loop, or in a function
+    that such a loop calls, where all operands are Python numbers.
 
     ## Why is this bad?
-    Each operation is dispatched to the device, and the conversion waits for it: 26 µs for a cosine schedule on a CPU, which `math`
-    computes in 0.1 µs. On a GPU the wait also ends what runs ahead of Python.
+    Each operation is a dispatch, and the conversion is a host sync: 26 µs for a cosine schedule on
+    a CPU, which `math` computes in 0.1 µs. On a GPU the host sync also stops asynchronous dispatch.
 
     ## Example
     ```python
@@ -36,10 +36,10 @@ class JnpOfNumbers(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: `math` computes in double precision, and takes no arrays.
+    There is no automatic fix: `math` computes in double precision and does not accept arrays.
 
     ## When not to fix
-    Where the function is also called with arrays. What runs once is not reported.
+    Keep it if the function is also called with arrays. Code that runs once is not reported.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)

@@ -1,4 +1,4 @@
-"""NumPy computes on a JAX array, and JAX continues with the result."""
+"""NumPy functions between JAX operations."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ _EXPLICIT = frozenset({"array", "asarray", "copy", "ascontiguousarray"})
 
 
 class NumpyRoundTrip(Rule):
-    """NumPy computes on a JAX array between JAX operations.
+    """NumPy computes on a JAX array between two JAX operations.
 
     ## What it does
-    Finds `np.f(x)` of a JAX array outside `jit`, where `jnp.f` is the same and the result goes back to JAX: in a loop, or from
-    one jitted function to the next.
+    Finds `np.f(x)` on a JAX array outside `jit`, where `jnp.f` exists and the result goes back to
+    JAX: in a loop, or from one jitted function to the next.
 
     ## Why is this bad?
-    NumPy works on the host. Python waits until the device has computed the array, copies it to the host, computes there on
-    one core, and copies the result back. With `jnp.f` nothing waits and nothing moves.
+    NumPy computes on the host. Python waits until the device has computed the array, copies it to
+    the host, computes on one core, and copies the result back. `jnp.f` needs no host sync and no
+    copy.
 
     ## Example
     ```python
@@ -37,10 +38,10 @@ class NumpyRoundTrip(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: NumPy computes in 64 bits where an operand has them.
+    There is no automatic fix: NumPy computes in 64 bits if an operand has 64 bits.
 
     ## When not to fix
-    When 64 bits are needed for one step, or the data is small and the device is the CPU.
+    Keep it if one step needs 64 bits, or if the data is small and the device is the CPU.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
