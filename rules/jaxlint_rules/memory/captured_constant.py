@@ -1,4 +1,4 @@
-"""Large arrays that a jitted function captures."""
+"""Large arrays that a jitted function captures as constants."""
 
 from __future__ import annotations
 
@@ -40,14 +40,16 @@ class CapturedConstant(Rule):
     """A jitted function captures a large array.
 
     ## What it does
-    Finds jitted functions that read an array of 65,536 elements or more, one that was loaded from a file, or the variables of a
-    flax or haiku module from the scope around them instead of taking it as an argument; `functools.partial` binds in the same way, and
-    so does a method whose `self` is static or bound.
+    Finds jitted functions that read one of these from an enclosing scope instead of taking it as an
+    argument: an array of 65,536 elements or more, an array loaded from a file, or the variables of
+    a flax or haiku module. Arrays bound by `functools.partial`, and arrays that a method with a
+    static or bound `self` reads, count too.
 
     ## Why is this bad?
-    What is captured becomes a constant of the program. It is copied into it, held in memory beside the original, hashed,
-    and sent to the compiler: capturing 16 MB made the program's text 34 MB long and compiling five times as
-    long. A later change of the array is not seen.
+    A captured array becomes a constant of the compiled program. JAX copies it into the program,
+    keeps it in memory beside the original, hashes it and sends it to the compiler. Capturing 16 MB
+    made the program's text 34 MB long and compilation five times as long. Later changes of the
+    array are not seen.
 
     ## Example
     ```python
@@ -66,10 +68,10 @@ class CapturedConstant(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: the callers have to pass the array.
+    There is no automatic fix: the callers must pass the array.
 
     ## When not to fix
-    When the array is needed at compile time.
+    Keep it if the array must be known at compile time.
 
     ## References
     - [JAX: captured constants](https://docs.jax.dev/en/latest/internals/constants.html)

@@ -58,11 +58,13 @@ class MissingDonation(Rule):
     """A jitted update step does not donate its state.
 
     ## What it does
-    Finds jitted functions that return a new version of an argument (parameters, optimizer state, a carry) whose callers
-    rebind the argument to the result, and that do not donate it; and steps under `nnx.jit` that update a model and its optimizer.
+    Finds jitted functions that return a new version of an argument (parameters, optimizer state, a
+    carry) and do not donate it, although their callers rebind the argument to the result. Also
+    finds steps under `nnx.jit` that update a model and its optimizer.
 
     ## Why is this bad?
-    Old and new state are alive at the same time: the step needs memory for both, and writes to fresh buffers.
+    Without donation, the old and the new state are alive at the same time: the step needs memory
+    for both and allocates new buffers.
 
     ## Example
     ```python
@@ -80,13 +82,14 @@ class MissingDonation(Rule):
     ```
 
     ## Fix safety
-    Unsafe: the donated buffer is gone after the call, so every other name that holds it (a target network, a copy kept
-    for comparison) raises when it is used. `jaxlint verify --apply` writes it only after the program ran with it.
-    `eqx.filter_jit` donates the arrays of all its arguments: there is a fix where each call rebinds what it passes, or
-    passes numbers and NumPy's arrays, of which only the copy on the device is given up.
+    Unsafe: donation deletes the buffer, so any other name that holds it (a target network, a copy
+    kept for comparison) raises `RuntimeError` when it is used. `jaxlint verify --apply` writes the
+    fix only after the program ran with it. `eqx.filter_jit` donates the arrays of all its
+    arguments. It gets a fix only if each call rebinds every argument, or passes numbers and NumPy
+    arrays, of which only the device copy is donated.
 
     ## When not to fix
-    When the old state is still needed, or memory is plentiful and the step is long.
+    Keep it if you still need the old state, or if memory is plentiful and the step is long.
 
     ## References
     - [JAX: buffer donation](https://docs.jax.dev/en/latest/buffer_donation.html)

@@ -1,4 +1,4 @@
-"""Rematerialisation that saves nothing, or recomputes more than needed."""
+"""Rematerialization that saves nothing, or recomputes more than needed."""
 
 from __future__ import annotations
 
@@ -30,25 +30,31 @@ _NAMES = "jax.ad_checkpoint.checkpoint_name"
 
 
 class RematWholeFunction(Rule):
-    """Rematerialization that saves no memory.
+    """Rematerialization does not save memory.
 
     ## What it does
     Finds `jax.checkpoint` (also `jax.remat`, `nn.remat`)
 
     - around everything that is differentiated: `jax.grad(jax.checkpoint(loss))`;
-    - around a function that runs all the layers, in a `lax.scan` or a loop, where what is differentiated does little else;
-    - with the policy `everything_saveable`, or with one that keeps names which no value has;
+    - around the gradient itself: `jax.checkpoint(jax.grad(loss))`;
+    - around a function that runs all layers, in a `lax.scan` or a loop, where the differentiated
+      function does little else;
+    - with the policy `everything_saveable`, or with a policy that saves names that no value has;
+    - with a function that creates a policy, passed without a call;
     - around the body of a `lax.scan`, without `prevent_cse=False`;
-    - with `prevent_cse=False` in differentiated code that no loop of JAX runs.
+    - with `prevent_cse=False` in differentiated code outside a JAX loop.
 
     ## Why is this bad?
-    Around the whole function the backward pass first computes the whole forward pass again, and then holds all that it would
-    have held anyway: an 8-layer network needed the same 14.7 MB of temporary memory with and without it. So does a scan over
-    layers: 53.2 MB for 32 of them without `jax.checkpoint` and with it around the scan, 3.1 MB with it around the scan's body.
-    `everything_saveable` saves everything, which is what happens without `jax.checkpoint`. Under `lax.scan` the barriers
-    that keep XLA from merging the recomputation with the first computation are not needed, since the loop keeps the two
-    apart; they only keep XLA from fusing. JAX leaves them out with `prevent_cse=False`. Elsewhere, without them, XLA may
-    merge the recomputation with the first computation, whose values it then keeps.
+    Around the whole function, the backward pass first repeats the whole forward pass and then holds
+    all activations anyway: an 8-layer network needed the same 14.7 MB of temporary memory with and
+    without it. The same holds for a scan over layers: 53.2 MB for 32 layers without
+    `jax.checkpoint` and with it around the scan, 3.1 MB with it around the body of the scan.
+    `everything_saveable` saves all activations, which is the default without `jax.checkpoint`.
+
+    By default `jax.checkpoint` inserts barriers that keep XLA from merging the recomputation with
+    the first computation (common subexpression elimination, CSE). Under `lax.scan` the loop already
+    keeps the two apart, so the barriers only prevent fusion; `prevent_cse=False` omits them.
+    Outside a loop, without the barriers, XLA may merge the two and keep the activations.
 
     ## Example
     ```python
@@ -67,13 +73,14 @@ class RematWholeFunction(Rule):
 
     h, _ = jax.lax.scan(body, h, layers)
     ```
-    And checkpoint the blocks of a network, not the whole of it.
+    Checkpoint the blocks of a network, not the whole network.
 
     ## Fix safety
-    There is no automatic fix yet. `jaxlint verify` tries rematerialization per block and reads the memory from the compiler.
+    There is no automatic fix. `jaxlint verify` tries rematerialization per block and reads the
+    memory use from the compiler.
 
     ## When not to fix
-    When the checkpointed function is also used outside the scan, where the barriers are needed.
+    Keep the barriers if the checkpointed function is also used outside the scan.
 
     ## References
     - [JAX: `jax.checkpoint`](https://docs.jax.dev/en/latest/_autosummary/jax.checkpoint.html)

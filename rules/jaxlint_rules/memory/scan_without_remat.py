@@ -1,4 +1,4 @@
-"""A gradient through a scan with heavy steps, without rematerialisation."""
+"""Gradients through a scan with heavy steps, without rematerialization."""
 
 from __future__ import annotations
 
@@ -61,14 +61,15 @@ class ScanWithoutRemat(Rule):
     """A differentiated scan saves the activations of every step.
 
     ## What it does
-    Finds `lax.scan` (also `hk.scan` and `nn.scan`) inside what is differentiated in reverse mode, whose body has several
-    matrix products one after the other and is not under `jax.checkpoint`: two for a layer whose weights the scan runs over,
-    three for other steps.
+    Finds `lax.scan` (also `hk.scan` and `nn.scan`) in code that is differentiated in reverse mode,
+    whose body chains several matrix products and is not under `jax.checkpoint`: two products for a
+    layer whose weights the scan iterates over, three for other steps.
 
     ## Why is this bad?
-    The backward pass needs what the forward pass computed, so each step keeps its intermediate values, and all steps keep
-    them at once. With `jax.checkpoint` a step keeps what it was given, and computes the rest again. A scan over 16 blocks
-    of two layers needed 110 MB for its gradient without, and 9 MB with it, for at most one more forward pass.
+    The backward pass needs the activations of the forward pass, so the scan saves the intermediate
+    values of all steps at once. With `jax.checkpoint` each step saves only its inputs and
+    recomputes the rest. The gradient of a scan over 16 blocks of two layers needed 110 MB without
+    it and 9 MB with it, for at most one more forward pass.
 
     ## Example
     ```python
@@ -84,11 +85,12 @@ class ScanWithoutRemat(Rule):
     ```
 
     ## Fix safety
-    The fix puts `jax.checkpoint` around the body of a `lax.scan`. Values and gradients stay the same; it is unsafe since
-    the gradient takes longer. `jaxlint verify` measures both (`remat`), and tries policies that keep more.
+    Unsafe: the gradient takes longer. The fix wraps the body of a `lax.scan` in `jax.checkpoint`;
+    values and gradients stay the same. `jaxlint verify` measures both time and memory (`remat`) and
+    tries policies that save more.
 
     ## When not to fix
-    When memory is not short: the steps are few or small, or the model fits with room to spare.
+    Keep it if memory is not scarce: the steps are few or small, or the model fits easily.
 
     ## References
     - [JAX: `jax.checkpoint`](https://docs.jax.dev/en/latest/gradient-checkpointing.html)

@@ -1,4 +1,4 @@
-"""A scan stacks what it only reads, or of which the last is read alone."""
+"""Scans that stack their inputs, or outputs of which only the last is read."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ _DEPTH = 4
 
 
 class StackedInput(Rule):
-    """A scan stacks values that nothing needs.
+    """A scan stacks outputs that nothing needs.
 
     ## What it does
-    Finds bodies of `lax.scan` whose second result holds what they were given and did not change: a part of the carry that is
-    passed on as it is, or the `xs` of the step. It also finds stacked results of which the program reads the last alone, `ys[-1]`.
+    Finds bodies of `lax.scan` whose second result contains an unchanged input: a part of the carry
+    that the body does not change, or the `xs` of the step. Also finds stacked outputs of which the
+    program reads only the last, `ys[-1]`.
 
     ## Why is this bad?
-    What a step gives beside the carry is stacked, once for each step. Of parameters that the scan only reads that is as
-    many copies as it has steps; of the `xs` it is what the caller has already. The last result can be a part of the carry, which is kept once.
+    The scan stacks the second result of every step. For parameters that the body only reads, it
+    stores one copy per step. For the `xs`, it stores what the caller already has. If only the last
+    output is read, return it in the carry, which is stored once.
 
     ## Example
     ```python
@@ -41,10 +43,11 @@ class StackedInput(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: what the results are used for changes with it.
+    There is no automatic fix: the code that reads the results changes with it.
 
     ## When not to fix
-    Where the stacked inputs are passed on with the results as one structure, and are small, as in a buffer of transitions.
+    Keep it if the stacked inputs are small and belong to one structure with the outputs, as in a
+    buffer of transitions.
 
     ## References
     - [jax.lax.scan](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)

@@ -22,14 +22,14 @@ class UseAfterDonation(Rule):
     """A donated buffer is read after the call.
 
     ## What it does
-    Finds names that may still hold an array that was passed to a jitted function as a donated argument, and are read
-    later: after the call, in the next iteration of a loop, through another name for the same array (a target network,
-    the best parameters so far, a state built from them), or as a second argument of the same call.
+    Finds reads of an array after it was donated to a jitted function: after the call, in the next
+    iteration of a loop, through another name for the same array (a target network, the best
+    parameters so far, a state built from them), or as a second argument of the same call.
 
     ## Why is this bad?
-    A donated buffer belongs to the call: JAX writes the result into it and deletes the old array. Reading it raises
-    `RuntimeError: Array has been deleted`. Assignments, `jnp.asarray`, `dict.copy` and `state.replace` share
-    buffers; none of them copies.
+    Donation gives the buffer to the call: XLA may write a result into it, and JAX deletes the old
+    array. Reading it raises `RuntimeError: Array has been deleted`. Assignments, `jnp.asarray`,
+    `dict.copy` and `state.replace` share buffers; none of them copies.
 
     ## Example
     ```python
@@ -48,12 +48,15 @@ class UseAfterDonation(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: whether to copy the array, rebind the name or stop donating is for the author to say.
+    There is no automatic fix: only you know whether to copy the array, rebind the name or stop
+    donating.
 
     ## When not to fix
-    Donation is ignored, and nothing is deleted, where no result has the shape and dtype of the argument. JAX warns of
-    that; drop the donation then. A finding is an error where the array is read under the name it was donated by, and is seen
-    to come back from the function; otherwise it is a warning.
+    JAX ignores the donation, and deletes nothing, if no result has the shape and dtype of the
+    argument. It warns about that; remove the donation then.
+
+    The finding is an error if the array is read under the name that was donated and the function
+    visibly returns it. Otherwise it is a warning.
 
     ## References
     - [JAX: buffer donation](https://docs.jax.dev/en/latest/buffer_donation.html)

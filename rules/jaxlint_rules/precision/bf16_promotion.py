@@ -1,4 +1,4 @@
-"""A low-precision computation is promoted by a constant."""
+"""Low-precision computations that a constant promotes to float32."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ class Bf16Promotion(Rule):
     """A float32 constant promotes a bfloat16 computation to float32.
 
     ## What it does
-    Finds operations between a bfloat16 or float16 array and a NumPy scalar or array, or a float32 table that is made of
-    constants (`arange`, `linspace`, `zeros` ...), or random numbers that no dtype was asked for, or a parameter of a linen
-    module that is float32, whose result is float32 and is not cast back.
+    Finds operations on a bfloat16 or float16 array whose result is float32 and is not cast back,
+    because the other operand is a NumPy scalar or array, a float32 table made of constants
+    (`arange`, `linspace`, `zeros` ...), random numbers drawn without a dtype, or a float32
+    parameter of a linen module.
 
     ## Why is this bad?
-    JAX promotes bfloat16 with float32 to float32, and NumPy's floats are float32 to it. All that follows is
-    computed and stored in twice the bytes, off the fast units, and nothing says so. Python's own numbers do not
-    promote: `x * 2.0` stays bfloat16, `x * np.float32(2.0)` does not.
+    JAX promotes bfloat16 and float32 to float32, and treats NumPy floats as float32. All later
+    operations compute and store twice the bytes, without the fast bfloat16 units, and nothing warns
+    about it. Python numbers are weakly typed and do not promote: `x * 2.0` stays bfloat16,
+    `x * np.float32(2.0)` does not.
 
     ## Example
     ```python
@@ -40,13 +42,14 @@ class Bf16Promotion(Rule):
     scale = math.sqrt(64.0)
     y = jnp.ones(8, jnp.bfloat16) / scale  # bfloat16
     ```
-    For tables, `table.astype(x.dtype)`.
+    For tables, use `table.astype(x.dtype)`.
 
     ## Fix safety
-    There is no automatic fix: the result changes its dtype.
+    There is no automatic fix: the dtype of the result changes.
 
     ## When not to fix
-    When float32 is wanted from there on, as in a loss; say so with `.astype(jnp.float32)`, which is not reported.
+    Keep it if you want float32 from there on, as in a loss. Say so with `.astype(jnp.float32)`,
+    which is not reported.
 
     ## References
     - [JAX: type promotion](https://docs.jax.dev/en/latest/type_promotion.html)

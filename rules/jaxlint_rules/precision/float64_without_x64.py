@@ -1,4 +1,4 @@
-"""64 bits are requested and not provided."""
+"""64-bit dtypes requested while x64 is off."""
 
 from __future__ import annotations
 
@@ -23,16 +23,18 @@ _LAYERS = ("flax.", "haiku.", "equinox.", "jax.nn.initializers.")
 
 
 class Float64WithoutX64(Rule):
-    """A 64-bit dtype becomes 32 bits without x64.
+    """A 64-bit dtype becomes 32 bits because x64 is off.
 
     ## What it does
-    Finds `dtype=jnp.float64`, `"float64"`, `.astype(np.float64)`, `jnp.float64(...)` and their complex and integer counterparts in
-    projects that turn on 64 bits nowhere: neither `jax_enable_x64`, nor `JAX_ENABLE_X64`, nor `enable_x64()`. In such projects also `time.time()` that becomes an array or an argument
-    of a jitted function.
+    Finds `dtype=jnp.float64`, `"float64"`, `.astype(np.float64)`, `jnp.float64(...)` and their
+    complex and integer counterparts in projects that never enable x64: neither by `jax_enable_x64`,
+    nor `JAX_ENABLE_X64`, nor `enable_x64()`. In such projects it also finds `time.time()` that
+    becomes an array or an argument of a jitted function.
 
     ## Why is this bad?
-    JAX drops to 32 bits, with a warning at most: about 7 digits instead of 16. What needed the precision is wrong. The seconds since 1970
-    are known to 128 seconds in float32, so that differences of such times are 0 or 128.
+    JAX truncates the dtype to 32 bits, with a warning at most: about 7 digits instead of 16.
+    Results that need the precision are wrong. In float32 the seconds since 1970 have steps of 128
+    seconds, so differences of such times are 0 or 128.
 
     ## Example
     ```python
@@ -42,17 +44,18 @@ class Float64WithoutX64(Rule):
 
     ## Use instead
     ```python
-    jax.config.update("jax_enable_x64", True)  # before the first array is made
+    jax.config.update("jax_enable_x64", True)  # before the first array is created
     x = jnp.linspace(0, 1, 1000, dtype=jnp.float64)
     ```
-    Or say `float32`, where that is enough.
+    Or ask for `float32` where that is enough.
 
     ## Fix safety
     There is no automatic fix: the option changes the dtypes of the whole program.
 
     ## When not to fix
-    In a library whose users turn 64 bits on. A project in which the option is mentioned anywhere, also in its tests or
-    settings, is not reported; nor is NumPy's own `float64`, which stays what it is until JAX is given the array.
+    Keep it in a library whose users enable x64. A project that mentions the option anywhere, also
+    in its tests or settings, is not reported. Nor is NumPy's own `float64`, which stays 64 bits
+    until JAX takes the array.
 
     ## References
     - [JAX: double (64 bit) precision](https://docs.jax.dev/en/latest/default_dtypes.html)

@@ -1,4 +1,4 @@
-"""Integer arithmetic beyond 32 bits."""
+"""Integer arithmetic that exceeds 32 bits."""
 
 from __future__ import annotations
 
@@ -42,15 +42,21 @@ class Int32IndexOverflow(Rule):
     """Integer arithmetic overflows int32.
 
     ## What it does
-    Finds integers that outgrow int32 by what is known of them: `jnp.arange(n)` beyond 2,147,483,647; products, sums and powers of
-    such ranges, of draws of `jax.random.randint` and of constants, as in `rows[:, None] * width + columns`; `jnp.prod` of sizes that are known;
-    products of 32-bit integers and a number that leaves no room, as nanoseconds do. And Python integers that do
-    not fit int32 in an array operation or as an argument of a jitted function: `cells * 2654435761`, `ids != 1 << 40`.
+    Finds integers that certainly exceed int32:
+
+    - `jnp.arange(n)` beyond 2,147,483,647;
+    - products, sums and powers of such ranges, of draws of `jax.random.randint` and of constants,
+      as in `rows[:, None] * width + columns`;
+    - `jnp.prod` of known sizes;
+    - products of 32-bit integers and a number that leaves no room, such as nanoseconds per second;
+    - Python integers that do not fit int32 in an array operation or as an argument of a jitted
+      function: `cells * 2654435761`, `ids != 1 << 40`.
 
     ## Why is this bad?
-    Integers are 32 bits unless x64 is enabled. Arithmetic wraps around silently, and flat indices into a large array become negative;
-    a gather with a negative index reads from the end. A Python integer that does not fit raises `OverflowError`, also beside
-    an array of floats or of `uint32`.
+    Integers are 32 bits unless x64 is enabled. Arithmetic wraps around without an exception, so
+    flat indices into a large array become negative, and a negative index reads from the end. A
+    Python integer that does not fit raises `OverflowError`, also beside an array of floats or of
+    `uint32`.
 
     ## Example
     ```python
@@ -59,14 +65,16 @@ class Int32IndexOverflow(Rule):
     ```
 
     ## Use instead
-    Keep row and column apart (`table[row, column]`), compute the offset in NumPy with `np.int64` where it is static, take `math.prod` of sizes, or enable
-    x64: `jax.config.update("jax_enable_x64", True)`. A hash is computed in `uint32`: `cells.astype(jnp.uint32) * jnp.uint32(2654435761)`.
+    Keep row and column apart (`table[row, column]`), compute a static offset in NumPy with
+    `np.int64`, use `math.prod` for sizes, or enable x64 with
+    `jax.config.update("jax_enable_x64", True)`. Compute hashes in `uint32`:
+    `cells.astype(jnp.uint32) * jnp.uint32(2654435761)`.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    When the wrap-around is wanted, as in a hash; arithmetic of `uint32` is not reported.
+    Keep it if you want the wrap-around, as in a hash; arithmetic on `uint32` is not reported.
 
     ## References
     - [JAX: 64-bit precision](https://docs.jax.dev/en/latest/default_dtypes.html)

@@ -1,4 +1,4 @@
-"""A running sum in 16 bits."""
+"""Running sums in 16 bits."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ class LowPrecisionAccumulation(Rule):
     """A running sum accumulates in bfloat16 or float16.
 
     ## What it does
-    Finds totals that a loop on the host adds to, carries of `lax.scan`, `fori_loop` and `while_loop` that start from zeros of a 16-bit type and are added to, and
-    `.at[...].add` and `segment_sum` that sum in such a type, and sums that are asked for in float16.
+    Finds 16-bit sums: totals that a host loop adds to, carries of `lax.scan`, `fori_loop` and
+    `while_loop` that start from zeros and are added to, `.at[...].add` and `segment_sum` on a
+    16-bit array, and sums with `dtype=float16`.
 
     ## Why is this bad?
-    bfloat16 has 8 bits of precision: from 256 on, adding 1 changes nothing. Summing 70,000 numbers this way gives 1% of the sum
-    (measured); float16 overflows beyond 65504 besides. `jnp.sum` and `jnp.mean` are not concerned, JAX computes them in float32,
-    but a sum that is asked for in float16 is infinite beyond 65504.
+    bfloat16 has 8 bits of precision: from 256 on, adding 1 changes nothing. Summing 70,000 numbers
+    this way gives 1% of the sum (measured). float16 also overflows to infinity beyond 65504.
+    `jnp.sum` and `jnp.mean` are safe, because JAX accumulates them in float32. A sum with
+    `dtype=float16` is infinite beyond 65504.
 
     ## Example
     ```python
@@ -51,10 +53,10 @@ class LowPrecisionAccumulation(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: the type of the result changes.
+    There is no automatic fix: the dtype of the result changes.
 
     ## When not to fix
-    When a handful of numbers of like size are added.
+    Keep it if you add only a few numbers of similar size.
 
     ## References
     - [JAX: precision of sums](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.sum.html)

@@ -1,4 +1,4 @@
-"""Parameters that are stored in bfloat16 during training."""
+"""Trained parameters stored in bfloat16 or float16."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ class LowPrecisionParameters(Rule):
     """Trained parameters are stored in bfloat16 or float16.
 
     ## What it does
-    Finds layers of flax that are made with `param_dtype=jnp.bfloat16` (or float16) in a program that takes gradients.
+    Finds flax layers created with `param_dtype=jnp.bfloat16` (or float16) in a program that takes
+    gradients.
 
     ## Why is this bad?
-    bfloat16 has 8 bits for the digits: next to 1.0 its numbers are 0.0078 apart, and an update of less than half of that is
-    rounded away. After 1,000 updates of 0.001 a parameter that began at 1.0 was still 1.0, where float32 gave 2.0.
-    `dtype=jnp.bfloat16` computes in bfloat16 and keeps the parameters in float32.
+    bfloat16 has 8 bits of precision: near 1.0 its numbers are 0.0078 apart, so an update of less
+    than half of that is rounded away. After 1,000 updates of 0.001 a parameter that started at 1.0
+    was still 1.0, where float32 gave 2.0. `dtype=jnp.bfloat16` computes in bfloat16 and keeps the
+    parameters in float32.
 
     ## Example
     ```python
@@ -32,11 +34,12 @@ class LowPrecisionParameters(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: checkpoints change their dtypes.
+    There is no automatic fix: the dtypes of checkpoints change.
 
     ## When not to fix
-    When the optimizer keeps a copy of the parameters in float32, or rounds by chance, or when the model is only run. The rule is in preview, since
-    it has had too few findings in open repositories to know how often it is right.
+    Keep it if the optimizer holds a float32 copy of the parameters, if it rounds stochastically, or
+    if the model is only evaluated. The rule is in preview: it has had too few findings in open
+    repositories to know how often it is right.
 
     ## References
     - [Micikevicius et al.: mixed precision training](https://arxiv.org/abs/1710.03740)

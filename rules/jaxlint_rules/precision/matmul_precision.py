@@ -1,4 +1,4 @@
-"""A cancelling sum that contains a matrix product at the default precision."""
+"""Cancelling sums that contain a matrix product at default precision."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ _PRODUCTS = ("matmul", "dot", "einsum", "tensordot", "inner", "vdot")
 
 
 class MatmulPrecision(Rule):
-    """Squared distances through a matrix product at the default precision.
+    """Squared distances use a matrix product at default precision.
 
     ## What it does
-    Finds `|x|^2 + |y|^2 - 2 x @ y.T` where the product has no `precision`.
+    Finds `|x|^2 + |y|^2 - 2 x @ y.T` where the product has no `precision` argument.
 
     ## Why is this bad?
-    float32 products run in TF32 on recent GPUs and in bfloat16 passes on TPUs, with 8 to 11 bits of precision. The sum cancels:
-    small distances are the difference of large numbers, and come out as noise, or negative, so that their square root is NaN.
+    Recent GPUs compute float32 products in TF32, and TPUs in bfloat16 passes, with 8 to 11 bits of
+    precision. The sum cancels: a small distance is the difference of large numbers, so it is noise
+    or even negative, and its square root is NaN.
 
     ## Example
     ```python
@@ -35,10 +36,11 @@ class MatmulPrecision(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: it costs time.
+    There is no automatic fix: higher precision costs time.
 
     ## When not to fix
-    When only the order of large distances matters, or `jax_default_matmul_precision` is set. This is advice.
+    Keep it if only the order of large distances matters, or if `jax_default_matmul_precision` is
+    set. The finding is advice (`info`).
 
     ## References
     - [jax.default_matmul_precision](https://docs.jax.dev/en/latest/_autosummary/jax.default_matmul_precision.html)

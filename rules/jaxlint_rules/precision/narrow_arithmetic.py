@@ -1,4 +1,4 @@
-"""Arithmetic in a narrow type that cannot represent the result."""
+"""Arithmetic in a dtype that cannot represent the result."""
 
 from __future__ import annotations
 
@@ -36,17 +36,28 @@ class NarrowArithmetic(Rule):
     """Arithmetic wraps around or truncates in a narrow dtype.
 
     ## What it does
-    Finds numbers that a narrow type does not hold: `-1e9` beside a float16 array, which is minus infinity there, `image > 256` where it is `uint8`,
-    `1e-8` that is added to a float16 array, or is its lower bound, and is zero there; integers that are known to be too large for a cast, or for the type that
-    `arange` is asked for (bfloat16 counts up to 256); matrix products, `einsum` and `cumsum` of `int8`, `uint8` and 16-bit integers, which have that type; differences of `uint8`
-    and `uint16` arrays that are then squared, averaged, divided or made floats; fractions that are written into an array of integers
-    (`counts.at[i].set(0.5)`); and the minus of masks: `-mask`, `mask - other`.
+    Finds:
+
+    - Python numbers that the dtype of the array cannot represent: `-1e9` beside a float16 array is
+      minus infinity, `image > 256` on `uint8` wraps around, and `1e-8` added to a float16 array, or
+      as its lower bound, is zero;
+    - integers that are too large for a cast, or for the dtype of `arange` (bfloat16 counts exactly
+      only up to 256);
+    - matrix products, `einsum` and `cumsum` of `int8`, `uint8` and 16-bit integers, whose result
+      keeps that dtype;
+    - differences of `uint8` and `uint16` arrays that are then squared, averaged, divided or cast to
+      floats;
+    - fractions written to an integer array (`counts.at[i].set(0.5)`);
+    - minus on boolean arrays: `-mask`, `mask - other`.
 
     ## Why is this bad?
-    The smallest float16 above zero is 6e-8: an epsilon of 1e-8 rounds to zero, and the division that it guards is 0/0. Python's numbers
-    take the type of the array. Unsigned integers wrap around: `3 - 5` is 254, and so is the difference of two images where the second is
-    lighter, without an error. `jnp.sum` widens small integers; `cumsum` and products do not, so that a product of quantised
-    `int8` matrices is noise. Positions in bfloat16 beyond 256 are no longer different from each other. What `.at[...]` writes takes the type of the array: 0.5 becomes 0, with a warning at most. Truth values have no minus at all: it raises `TypeError`; `~mask` is the opposite.
+    A Python number takes the dtype of the array. The smallest float16 above zero is 6e-8, so an
+    epsilon of 1e-8 rounds to zero, and the division that it guards is 0/0. Unsigned integers wrap
+    around without an exception: `3 - 5` is 254, and so is the difference of two images where the
+    second is brighter. `jnp.sum` widens small integers; `cumsum` and products do not, so a product
+    of quantized `int8` matrices is noise. Positions in bfloat16 beyond 256 are no longer distinct.
+    `.at[...]` casts to the dtype of the array: 0.5 becomes 0, with a warning at most. Booleans have
+    no minus: it raises `TypeError`; use `~mask` for the opposite.
 
     ## Example
     ```python
@@ -65,10 +76,10 @@ class NarrowArithmetic(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: which type the computation should have is for its author to say.
+    There is no automatic fix: only you know which dtype the computation should have.
 
     ## When not to fix
-    When wrapping around is meant, as in checksums.
+    Keep it if you want the wrap-around, as in checksums.
 
     ## References
     - [JAX: type promotion](https://docs.jax.dev/en/latest/type_promotion.html)
