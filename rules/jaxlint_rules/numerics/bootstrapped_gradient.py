@@ -1,4 +1,4 @@
-"""A bootstrapped target through which the gradient of a loss flows."""
+"""Bootstrapped targets through which the gradient of a loss flows."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ class BootstrappedGradient(Rule):
     """The gradient of a loss flows through its bootstrapped target.
 
     ## What it does
-    Finds errors of temporal differences, `q - (reward + gamma * next_q)`, in a function that is differentiated, where both `q` and `next_q`
-    depend on the parameters that the gradient is taken of.
+    Finds temporal-difference errors, `q - (reward + gamma * next_q)`, in a differentiated function
+    where both `q` and `next_q` depend on the differentiated parameters. The rule goes by names such
+    as `reward` and `gamma`.
 
     ## Why is this bad?
-    The target stands for a fixed number. With a gradient through it the network also lowers the value of the next state to agree with this one:
-    another algorithm (residual gradients), which learns slowly or to something else. Nothing fails.
+    The target should be a constant. If the gradient flows through it, the network also changes the
+    value of the next state to agree with this one. That is another algorithm (residual gradients),
+    which learns slowly or converges to something else. No exception is raised.
 
     ## Example
     ```python
@@ -43,13 +45,13 @@ class BootstrappedGradient(Rule):
         target = reward + gamma * net.apply(params, next_obs).max(-1)
         return jnp.mean((q - jax.lax.stop_gradient(target)) ** 2)
     ```
-    Or compute it with the parameters of a target network.
+    Or compute the target with the parameters of a target network.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    Where residual gradients are meant.
+    Keep it if you want residual gradients.
 
     ## References
     - [JAX: stop_gradient, TD(0)](https://docs.jax.dev/en/latest/advanced-autodiff.html#stopping-gradients)

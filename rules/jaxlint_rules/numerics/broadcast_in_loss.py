@@ -1,4 +1,4 @@
-"""Differences and losses that broadcast rows against columns."""
+"""Differences and losses that broadcast a row against a column."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ class BroadcastInLoss(Rule):
     """A loss broadcasts each prediction against each target.
 
     ## What it does
-    Finds differences of an array of the shape `[B]` and one of the shape `[B, 1]` that are squared, averaged or summed, and losses
-    of optax on such: the sizes broadcast to `[B, B]`.
+    Finds differences of an array of shape `[B]` and one of shape `[B, 1]` that are squared,
+    averaged or summed, and optax losses of such arrays. The shapes broadcast to `[B, B]`.
 
     ## Why is this bad?
-    Nothing fails. Each prediction is compared with the targets of all examples, so that the model learns their mean.
+    No exception is raised. Each prediction is compared with the targets of all examples, so the
+    model learns their mean.
 
     ## Example
     ```python
@@ -36,10 +37,10 @@ class BroadcastInLoss(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: which of the two shapes is meant is for the author to say.
+    There is no automatic fix: only you know which of the two shapes is meant.
 
     ## When not to fix
-    Where all pairs are meant. A column that is made for that (`x[:, None] - x`) is not reported.
+    Keep it if you want all pairs. A column created for that (`x[:, None] - x`) is not reported.
 
     ## References
     - [NumPy: broadcasting](https://numpy.org/doc/stable/user/basics.broadcasting.html)

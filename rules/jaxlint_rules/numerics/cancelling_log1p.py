@@ -1,4 +1,4 @@
-"""Digits are lost close to one."""
+"""Logarithms and exponentials that lose precision near one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class CancellingLog1p(Rule):
     Finds `jnp.log(1 + x)`, `jnp.log(1 - x)` and `jnp.exp(x) - 1`.
 
     ## Why is this bad?
-    In float32 `1 + 1e-8` is 1, so the logarithm is 0 instead of 1e-8. `log1p` and `expm1` are exact there.
+    In float32 `1 + 1e-8` is 1, so the logarithm is 0 instead of 1e-8. `log1p` and `expm1` are
+    accurate there.
 
     ## Example
     ```python
@@ -30,11 +31,12 @@ class CancellingLog1p(Rule):
     ```
 
     ## Fix safety
-    Unsafe: the digits that were lost come back, so that the numbers change where `x` is small.
+    Unsafe: the results change where `x` is small, because the lost digits come back.
 
     ## When not to fix
-    When `x` is never small: a count, or a number that is only compared with a threshold. Only the author knows, which is why the rule is in
-    preview: of 20 findings in open repositories, 7 were right, 8 wrong and 5 debatable.
+    Keep it if `x` is never small, such as a count, or is only compared with a threshold. The rule
+    cannot know that, so it is in preview: of 20 findings in open repositories, 7 were right, 8
+    wrong and 5 debatable.
 
     ## References
     - [jax.numpy.log1p](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.log1p.html)

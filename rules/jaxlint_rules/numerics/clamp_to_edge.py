@@ -1,4 +1,4 @@
-"""A root or logarithm whose gradient is not finite at the bound of its clamp."""
+"""Roots and logarithms whose gradient is not finite at the bound of a clamp."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ class ClampToEdge(Rule):
     """The gradient is NaN where a clamp reaches the edge of a domain.
 
     ## What it does
-    In functions that a gradient is taken of, finds `sqrt`, `log`, `arccos`, `arcsin` and `arctanh` of a value that is clamped to
-    exactly the edge of their domain: `jnp.sqrt(jnp.maximum(x, 0.0))`, `jnp.arccos(jnp.clip(x, -1, 1))`; and, without a clamp, the angle
+    Finds, in differentiated functions, `sqrt`, `log`, `arccos`, `arcsin`, `arctanh` and `arccosh`
+    of a value that is clamped to exactly the edge of the domain: `jnp.sqrt(jnp.maximum(x, 0.0))`,
+    `jnp.arccos(jnp.clip(x, -1, 1))`. Also finds, without a clamp, the angle
     `jnp.arccos(u @ v / (norm(u) * norm(v)))` and the distance `jnp.arccosh(1 + x)`.
 
     ## Why is this bad?
-    A clamp to the edge makes the value finite and leaves the slope infinite there; zero times infinity is NaN, and one such entry
-    makes the gradient of all parameters NaN. It happens wherever the clamp does its work.
+    At the edge the value is finite but its derivative is infinite. The chain rule multiplies
+    infinity by the zero gradient of the clamp, which is NaN, and one such element makes the
+    gradient of all parameters NaN. It happens wherever the clamp takes effect.
 
     ## Example
     ```python
@@ -43,10 +45,10 @@ class ClampToEdge(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: the epsilon is a choice.
+    There is no automatic fix: you must choose the epsilon.
 
     ## When not to fix
-    When the argument never reaches the edge, so that the clamp is not needed.
+    Keep it if the argument never reaches the edge; then you do not need the clamp.
 
     ## References
     - [JAX: gradients contain NaN where using where](https://docs.jax.dev/en/latest/faq.html)

@@ -1,4 +1,4 @@
-"""The contents of `jnp.empty` are read before they are written."""
+"""`jnp.empty` arrays that are read before they are written."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ class EmptyRead(Rule):
     """`jnp.empty` is read before it is written.
 
     ## What it does
-    Finds arrays of `jnp.empty` and `jnp.empty_like` that arithmetic, sums, products and updates such as `.at[...].add` read as
-    they were made.
+    Finds arrays from `jnp.empty` and `jnp.empty_like` that arithmetic, sums, products and updates
+    such as `.at[...].add` read before anything is written to them.
 
     ## Why is this bad?
-    What such an array holds is not promised. It was zero up to JAX 0.10; since 0.11 it may be anything.
+    The contents of such an array are undefined. They were zero up to JAX 0.10; since 0.11 they may
+    be anything.
 
     ## Example
     ```python
@@ -42,7 +43,8 @@ class EmptyRead(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Never where the numbers matter. Arrays without elements, and those that `.at[...].set` writes first, are not reported.
+    Always fix it if the values matter. Arrays without elements, and arrays that `.at[...].set`
+    writes first, are not reported.
 
     ## References
     - [jax.numpy.empty](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.empty.html)

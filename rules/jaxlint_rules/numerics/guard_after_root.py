@@ -1,4 +1,4 @@
-"""A norm or deviation that is guarded against zero after its root, where the gradient is already NaN."""
+"""Norms and deviations that are guarded against zero after their root."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ _BOUNDED = frozenset({"add", "maximum", "clip", "exp", "softplus", "where", "sel
 
 
 class GuardAfterRoot(Rule):
-    """An epsilon after a root does not help its gradient.
+    """An epsilon added after a root does not protect its gradient.
 
     ## What it does
-    In functions that a gradient is taken of, finds an epsilon that stands beside a root and not under it: `jnp.linalg.norm(x) + eps`,
-    `jnp.maximum(jnp.linalg.norm(x), eps)`, `jnp.std(x) + eps`, where the gradient flows through `x`.
+    Finds, in differentiated functions, an epsilon beside a root instead of under it:
+    `jnp.linalg.norm(x) + eps`, `jnp.maximum(jnp.linalg.norm(x), eps)`, `jnp.std(x) + eps`, where
+    the gradient flows through `x`.
 
     ## Why is this bad?
-    The epsilon says that the root may be zero. The value is finite then, but the slope of the root is infinite there: times the zero that
-    comes from inside it is NaN, and one such row makes the gradient of all parameters NaN.
+    The epsilon suggests that the root may be zero. It makes the value finite, but the derivative of
+    the root at zero is infinite. The chain rule multiplies it by zero, which is NaN, and one such
+    row makes the gradient of all parameters NaN.
 
     ## Example
     ```python
@@ -44,10 +46,11 @@ class GuardAfterRoot(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: the epsilon has another meaning under the root.
+    There is no automatic fix: the epsilon has another scale under the root.
 
     ## When not to fix
-    When the argument cannot be zero, or constant; then the epsilon is not needed either.
+    Keep it if the argument cannot be zero (for `std`: constant); then you do not need the epsilon
+    either.
 
     ## References
     - [JAX: gradients contain NaN where using where](https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where)

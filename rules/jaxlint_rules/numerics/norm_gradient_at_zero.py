@@ -1,4 +1,4 @@
-"""The norm of a vector that certainly is zero, or starts as zero, is differentiated."""
+"""Norms that are differentiated at zero."""
 
 from __future__ import annotations
 
@@ -31,14 +31,20 @@ class NormGradientAtZero(Rule):
     """A norm is differentiated where it is zero.
 
     ## What it does
-    Finds `jnp.linalg.norm(x[:, None] - x[None])`, and the same as `sqrt(sum(d**2))`, in functions that a gradient is
-    taken of; what a ReLU gives divided by its norm, norms of a maximum with zero, of parameters that begin as zeros, and of the difference of two that begin as the same; and the square of the norm of what is differentiated, `jnp.linalg.norm(w) ** 2`.
+    Finds, in differentiated functions:
+
+    - pairwise distances `jnp.linalg.norm(x[:, None] - x[None])`, also as `sqrt(sum(d**2))`;
+    - the output of a ReLU divided by its norm, and norms of a maximum with zero;
+    - norms of parameters that start as zeros, and of differences that start as zero;
+    - squared norms of a differentiated argument, `jnp.linalg.norm(w) ** 2`.
 
     ## Why is this bad?
-    Each point has distance zero to itself, and the derivative of the norm at zero is 0/0: NaN. A mask applied
-    afterwards drops the value, not the NaN of the gradient. The outputs of a ReLU are all exactly zero for an example that activates
-    no unit, which happens in training; `jnp.maximum(h, 0)` lets the NaN through, `jax.nn.relu` drops it, unless the quotient itself is NaN. The square of a norm has the gradient zero there, and JAX gives NaN
-    all the same, since it differentiates the root first; biases begin as zeros.
+    The derivative of a norm at zero is 0/0: NaN. Each point has distance zero to itself, and a mask
+    applied afterwards removes the value, not the NaN in the gradient. The outputs of a ReLU are all
+    zero for an example that activates no unit, which happens in training. `jnp.maximum(h, 0)` lets
+    the NaN through; `jax.nn.relu` drops it, unless the quotient itself is NaN. The derivative of a
+    squared norm at zero is zero, but JAX returns NaN, because it differentiates the root first.
+    Biases start as zeros.
 
     ## Example
     ```python
@@ -57,8 +63,8 @@ class NormGradientAtZero(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Norms of other vectors are zero by chance at most, and are not reported; nor is what has a small number added under
-    the root, or no gradient taken through it.
+    Norms of other vectors are zero only by chance and are not reported. Nor are norms with an
+    epsilon under the root, or without a gradient through them.
 
     ## References
     - [JAX: gradients contain NaN where using where](https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where)

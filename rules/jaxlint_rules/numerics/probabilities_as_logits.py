@@ -1,4 +1,4 @@
-"""Probabilities where a function takes logits."""
+"""Probabilities passed to a function that takes logits."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ _TAKES |= {name.replace("optax.", "optax.losses."): found for name, found in _TA
 
 
 class ProbabilitiesAsLogits(Rule):
-    """A function that takes logits gets probabilities.
+    """A function that takes logits receives probabilities.
 
     ## What it does
-    Finds results of `jax.nn.softmax` that are given to `optax.softmax_cross_entropy`, `jax.random.categorical`, `jax.nn.log_softmax` or
-    another `softmax`, and results of `jax.nn.sigmoid` that `optax.sigmoid_binary_cross_entropy` gets, also through a model
-    that ends in one of them.
+    Finds results of `jax.nn.softmax` passed to `optax.softmax_cross_entropy`,
+    `jax.random.categorical`, `jax.nn.log_softmax` or another `softmax`, and results of
+    `jax.nn.sigmoid` passed to `optax.sigmoid_binary_cross_entropy`, also through a model that ends
+    in one of them.
 
     ## Why is this bad?
-    Such a function normalizes what it gets. Probabilities lie between 0 and 1, so what comes out is nearly uniform: of ten classes
-    none gets more than 0.23, the loss stays above 1.46 however good the model is, and gradients are small. Nothing fails.
+    Such a function normalizes its input. Probabilities lie between 0 and 1, so the result is nearly
+    uniform: of ten classes none gets more than 0.23, the loss stays above 1.46 however good the
+    model is, and gradients are small. No exception is raised.
 
     ## Example
     ```python
@@ -46,13 +48,14 @@ class ProbabilitiesAsLogits(Rule):
     logits = model(x)
     loss = optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
     ```
-    For samples from probabilities: `jax.random.categorical(key, jnp.log(probs))`, or `jax.random.choice(key, n, p=probs)`.
+    To sample from probabilities, use `jax.random.categorical(key, jnp.log(probs))` or
+    `jax.random.choice(key, n, p=probs)`.
 
     ## Fix safety
-    There is no automatic fix: the model may be used for its probabilities elsewhere.
+    There is no automatic fix: other code may use the probabilities of the model.
 
     ## When not to fix
-    Where a second softmax is meant, as a relaxation of another.
+    Keep it if you want the second softmax, for example as a relaxation.
 
     ## References
     - [optax: losses](https://optax.readthedocs.io/en/latest/api/losses.html)

@@ -1,4 +1,4 @@
-"""A division whose gradient is not finite where the vector is zero."""
+"""Divisions by a norm whose gradient is NaN for a zero vector."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from jaxlint_rules.numerics._expressions import has_own_gradient, made, same, wi
 
 
 class UnsafeDivision(Rule):
-    """The gradient of a division by a norm is NaN where the vector is zero.
+    """The gradient of a division by a norm is NaN for a zero vector.
 
     ## What it does
-    In functions that a gradient is taken of, finds `x / jnp.linalg.norm(x)` without an epsilon.
+    Finds `x / jnp.linalg.norm(x)` without an epsilon, in differentiated functions.
 
     ## Why is this bad?
-    The norm has no gradient at zero: JAX gives NaN, also with an epsilon added after it, and one such entry makes all
-    parameters NaN.
+    The norm has no derivative at zero: JAX returns NaN, also with an epsilon added after it. One
+    such row makes the gradient of all parameters NaN.
 
     ## Example
     ```python
@@ -28,10 +28,10 @@ class UnsafeDivision(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: the epsilon is a choice.
+    There is no automatic fix: you must choose the epsilon.
 
     ## When not to fix
-    When the argument cannot be zero.
+    Keep it if the vector cannot be zero.
 
     ## References
     - [JAX: gradients contain NaN where using where](https://docs.jax.dev/en/latest/faq.html)

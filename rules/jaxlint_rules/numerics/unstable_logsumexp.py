@@ -1,4 +1,4 @@
-"""A logarithm of exponentials that overflows or underflows."""
+"""Logarithms of exponentials that overflow or underflow."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from jaxlint_rules.numerics._expressions import made, number, without_views
 
 
 class UnstableLogsumexp(Rule):
-    """A logarithm of exponentials that overflow or underflow.
+    """The logarithm of an exponential overflows or underflows.
 
     ## What it does
-    Finds `log(sum(exp(x)))`, `log(softmax(x))`, `log(sigmoid(x))`, `log(1 - sigmoid(x))` and `log(1 + exp(x))`.
+    Finds `log(sum(exp(x)))`, `log(softmax(x))`, `log(sigmoid(x))`, `log(1 - sigmoid(x))` and
+    `log(1 + exp(x))`.
 
     ## Why is this bad?
-    `exp` overflows beyond 88 in float32, and `softmax` and `sigmoid` underflow to 0: the logarithm is infinite, and
-    gradients are NaN, where the exact result is an ordinary number.
+    `exp` overflows beyond 88 in float32, and `softmax` and `sigmoid` underflow to 0. The logarithm
+    is then infinite and its gradient NaN, although the exact result is an ordinary number.
 
     ## Example
     ```python
@@ -29,14 +30,16 @@ class UnstableLogsumexp(Rule):
     ```python
     loss = -jax.nn.log_softmax(logits)[label]
     ```
-    `jax.nn.logsumexp(x)`, `jax.nn.log_sigmoid(x)`, `jax.nn.log_sigmoid(-x)` and `jax.nn.softplus(x)` for the others.
+    For the other forms, use `jax.nn.logsumexp(x)`, `jax.nn.log_sigmoid(x)`,
+    `jax.nn.log_sigmoid(-x)` and `jax.nn.softplus(x)`.
 
     ## Fix safety
-    Unsafe: the last digits change. Each form becomes its stable function, with the axis of the sum; variables that nothing
-    else reads go.
+    Unsafe: the last digits change. Each form becomes its stable function, with the axis of the sum.
+    Variables that nothing else reads are removed.
 
     ## When not to fix
-    When the argument is bounded. A small number added under the logarithm keeps the result finite, and is not reported.
+    Keep it if the argument is bounded. A small number added under the logarithm keeps the result
+    finite and is not reported.
 
     ## References
     - [jax.nn.logsumexp](https://docs.jax.dev/en/latest/_autosummary/jax.nn.logsumexp.html)

@@ -1,4 +1,4 @@
-"""A softmax that overflows."""
+"""Softmax without its maximum subtracted."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from jaxlint_rules.numerics._expressions import made, same, without_views
 
 
 class UnstableSoftmax(Rule):
-    """A softmax without the maximum subtracted overflows.
+    """A softmax without its maximum subtracted overflows.
 
     ## What it does
-    Finds `exp(x) / sum(exp(x))` on arrays without their maximum subtracted.
+    Finds `exp(x) / sum(exp(x))` on arrays whose maximum is not subtracted.
 
     ## Why is this bad?
-    `exp` overflows float32 beyond 88, bfloat16 too, float16 beyond 11: infinity over infinity is NaN.
+    `exp` overflows beyond 88 in float32 and bfloat16, and beyond 11 in float16. Infinity over
+    infinity is NaN.
 
     ## Example
     ```python
@@ -29,12 +30,13 @@ class UnstableSoftmax(Rule):
     ```
 
     ## Fix safety
-    Unsafe: the last digits change. The quotient becomes `jax.nn.softmax(x, axis=...)` where it can be seen that the sum is
-    taken over the axis along which it divides; variables that nothing else reads go.
+    Unsafe: the last digits change. The quotient becomes `jax.nn.softmax(x, axis=...)` if the sum
+    visibly runs over the axis along which it divides. Variables that nothing else reads are
+    removed.
 
     ## When not to fix
-    When the argument is bounded above. Arguments that are negated, clipped, or have something subtracted, and tests, are not
-    reported.
+    Keep it if the argument is bounded above. Arguments that are negated, clipped or have something
+    subtracted are not reported, nor are tests.
 
     ## References
     - [jax.nn.softmax](https://docs.jax.dev/en/latest/_autosummary/jax.nn.softmax.html)

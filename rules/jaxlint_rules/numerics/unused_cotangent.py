@@ -1,4 +1,4 @@
-"""A rule of differentiation that does not read what it has to multiply by."""
+"""Custom derivative rules that ignore the cotangent or the tangents."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ _RULES = {"defvjp": (1, "bwd", "cotangent"), "defjvp": (0, "jvp", "tangents")}
 
 
 class UnusedCotangent(Rule):
-    """A custom derivative ignores the cotangent or the tangents that it is given.
+    """A custom derivative rule ignores the cotangent or the tangents.
 
     ## What it does
-    Finds backward functions of `jax.custom_vjp` that never read their last parameter, the cotangent, and rules of `jax.custom_jvp` that never
-    read the tangents, but return something other than zeros.
+    Finds backward functions of `jax.custom_vjp` that never read their last parameter, the
+    cotangent, and rules of `jax.custom_jvp` that never read the tangents, if they return something
+    other than zeros.
 
     ## Why is this bad?
-    A backward function has to return the cotangent times the derivative. Without it the chain rule stops there: whatever the function's result is
-    used for, scaled by or summed with, the gradient is the same, and wrong. It is right only where the function's result is the loss itself.
+    A backward function must return the cotangent times the derivative. Without it the chain rule
+    stops there: the gradient is the same, and wrong, however the result of the function is scaled
+    or used. It is correct only if the result is the loss itself.
 
     ## Example
     ```python
@@ -46,7 +48,8 @@ class UnusedCotangent(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Where the gradient is meant to be the same for every use: name the parameter `_`. Rules that return zeros or None are not reported.
+    If the gradient should be the same for every use, name the parameter `_`. Rules that return
+    zeros or None are not reported.
 
     ## References
     - [JAX: custom derivative rules](https://docs.jax.dev/en/latest/notebooks/Custom_derivative_rules_for_Python_code.html)

@@ -1,4 +1,4 @@
-"""A function is differentiated with respect to an argument that it never reads."""
+"""Functions differentiated with respect to an argument that they never read."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _KINDS = frozenset({"grad", "value_and_grad"})
 
 
 class UnusedDifferentiatedArgument(Rule):
-    """A function is differentiated with respect to an argument that it never reads.
+    """A gradient is taken with respect to an argument that is never read.
 
     ## What it does
-    Finds `jax.grad(f)` and `jax.value_and_grad(f)` where the body of `f` does not use the parameter that the gradient
-    is taken for.
+    Finds `jax.grad(f)` and `jax.value_and_grad(f)` where the body of `f` does not use the
+    differentiated parameter.
 
     ## Why is this bad?
-    The gradient is zero everywhere, and nothing says so. Mostly the loss uses a variable of the enclosing function
-    instead of its own parameter, and the model never learns.
+    The gradient is zero everywhere, without an exception. Usually the loss reads a variable of the
+    enclosing function instead of its own parameter, and the model never learns.
 
     ## Example
     ```python
@@ -43,7 +43,8 @@ class UnusedDifferentiatedArgument(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Parameters named with a leading underscore, functions that read `locals()`, and tests are not reported.
+    Parameters with a leading underscore, functions that call `locals()`, and tests are not
+    reported.
 
     ## References
     - [jax.grad](https://docs.jax.dev/en/latest/_autosummary/jax.grad.html)

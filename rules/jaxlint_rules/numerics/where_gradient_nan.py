@@ -1,4 +1,4 @@
-"""The branch of a `where` that is not selected makes the gradient NaN."""
+"""`where` branches that make the gradient NaN although they are not selected."""
 
 from __future__ import annotations
 
@@ -62,17 +62,18 @@ _LARGE = 5.0
 
 
 class WhereGradientNan(Rule):
-    """The branch that `where` does not choose makes the gradient NaN.
+    """The branch that `where` does not select makes the gradient NaN.
 
     ## What it does
-    Finds `jnp.where(x > 0, jnp.log(x), 0.0)` and its like: a logarithm, root, division, power or inverse function of the
-    value that the condition tests, in the branch that the condition is meant to protect, in functions that a gradient is
-    taken of. And a quotient, logarithm or root whose NaN is taken away afterwards, by `jnp.nan_to_num` or `where(jnp.isnan(y), 0.0, y)`.
+    Finds `jnp.where(x > 0, jnp.log(x), 0.0)` and similar guards in differentiated functions: a
+    logarithm, root, division, power or inverse function of the tested value, in the branch that the
+    condition should protect. Also finds a quotient, logarithm or root whose NaN is replaced
+    afterwards, with `jnp.nan_to_num` or `where(jnp.isnan(y), 0.0, y)`.
 
     ## Why is this bad?
-    Both branches are computed, and differentiated. At the points that the condition leaves out the derivative is
-    infinite or NaN; multiplied by the zero with which `where` drops the branch, it is NaN. The value is right, the
-    gradient is NaN, and one such element spoils all parameters.
+    JAX computes and differentiates both branches. At the points that the condition excludes, the
+    derivative is infinite or NaN. `where` multiplies it by zero, which is NaN. The value is right
+    and the gradient is NaN, and one such element makes the gradient of all parameters NaN.
 
     ## Example
     ```python
@@ -95,8 +96,8 @@ class WhereGradientNan(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    When the value never reaches the protected points, or no gradient flows here. Functions that nothing differentiates
-    in the project are not reported.
+    Keep it if the value never reaches the excluded points, or if no gradient flows through it.
+    Functions that nothing in the project differentiates are not reported.
 
     ## References
     - [JAX: gradients contain NaN where using where](https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where)

@@ -1,4 +1,4 @@
-"""A loss computed through an operation without a derivative."""
+"""Losses whose gradient is zero everywhere."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ _HANDING_ON = frozenset({"jit", "vmap"})
 
 
 class ZeroGradient(Rule):
-    """The gradient is zero: the loss depends on its argument only through a step function.
+    """The gradient is zero: the loss goes through a step function.
 
     ## What it does
-    Finds functions under `jax.grad` and `value_and_grad` whose whole result comes out of `argmax`, `round`, `sign`, `floor`,
-    a comparison, a cast to integers or `stop_gradient`, and gradients that are taken at an integer: `jax.grad(f)(2)`.
-    So is a straight-through estimator that forgets to stop the gradient: `z + (q - z)` is `q`, and nothing flows to `z`.
+    Finds functions under `jax.grad` and `value_and_grad` whose whole result comes from `argmax`,
+    `round`, `sign`, `floor`, a comparison, a cast to integers or `stop_gradient`. Also finds
+    gradients taken at an integer, `jax.grad(f)(2)`, and straight-through estimators without
+    `stop_gradient`: `z + (q - z)` equals `q`, so no gradient reaches `z`.
 
     ## Why is this bad?
-    These operations have a derivative of zero (or none), so the gradient is zero everywhere and nothing is learnt. JAX raises nothing.
-    At an integer there is no gradient at all: the call raises `TypeError`.
+    The derivative of these operations is zero or undefined, so the gradient is zero everywhere and
+    nothing is learned. JAX does not raise. A gradient at an integer raises `TypeError`.
 
     ## Example
     ```python
@@ -38,13 +39,14 @@ class ZeroGradient(Rule):
     def loss(params, x, y):
         return optax.softmax_cross_entropy_with_integer_labels(model(params, x), y).mean()
     ```
-    Where a step is wanted in the forward pass, a straight-through estimator: `x + jax.lax.stop_gradient(jnp.round(x) - x)`.
+    For a step in the forward pass, use a straight-through estimator:
+    `x + jax.lax.stop_gradient(jnp.round(x) - x)`.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    When the zero gradient is what is tested.
+    Keep it in a test of the zero gradient itself.
 
     ## References
     - [JAX: stop_gradient and straight-through estimators](https://docs.jax.dev/en/latest/advanced-autodiff.html)

@@ -1,4 +1,4 @@
-"""States that a loop appends to a list that is stacked afterwards."""
+"""Loops that append results to a list that is stacked afterwards."""
 
 from __future__ import annotations
 
@@ -38,13 +38,15 @@ class AppendLoop(Rule):
     """A loop appends JAX results to a list that is stacked afterwards.
 
     ## What it does
-    Finds loops over a range or the rows of an array that compute and append, to lists that `jnp.stack` or `jnp.array` make
-    arrays of: in traced code, and on the host where each iteration calls a compiled function or nothing but functions of JAX.
+    Finds loops over a range or the rows of an array that compute a result and append it to a list,
+    which `jnp.stack` or `jnp.array` then makes an array: in traced code, and on the host if each
+    iteration calls a compiled function or only JAX functions.
 
     ## Why is this bad?
-    In traced code each iteration is another copy of the body in the program, and compile time grows with their number; on the host
-    each one is sent to the device on its own. `jax.lax.scan` compiles the body once, and stacks its results itself.
-    200 steps of a small recurrence took 60 times as long in a Python loop around a jitted step as in a scan, on a CPU.
+    In traced code the program contains one copy of the body per iteration, and compile time grows
+    with their number. On the host each iteration is dispatched on its own. `jax.lax.scan` compiles
+    the body once and stacks its results itself. 200 steps of a small recurrence took 60 times as
+    long in a Python loop around a jitted step as in a scan, on a CPU.
 
     ## Example
     ```python
@@ -65,13 +67,15 @@ class AppendLoop(Rule):
     ```
 
     ## Fix safety
-    The fix writes such a scan, or a `vmap` where no iteration needs the one before. It is unsafe: a scan needs each variable that
-    goes round to keep its shape and dtype, and its body is traced, so that it cannot use Python values of a row.
+    Unsafe: a scan requires that each carried variable keeps its shape and dtype, and it traces its
+    body, which therefore cannot use Python values of a row. The fix writes a scan as shown above,
+    or a `vmap` if no iteration needs the previous one.
 
     ## When not to fix
-    When an iteration takes so long that the rest does not matter, or has to do something on the host. Nothing is said of loops on the
-    host around a compiled step of training (one that takes `jax.value_and_grad`), whose losses they collect, nor of loops that
-    take slices as long as the number of the iteration says, themselves or in a function that is given it.
+    Keep it if an iteration takes so long that dispatch does not matter, or has side effects on the
+    host. Not reported: host loops around a compiled training step (one that takes
+    `jax.value_and_grad`) that collect its losses, and loops that take slices whose length depends
+    on the iteration, directly or in a function that they call.
 
     ## References
     - [JAX: `lax.scan`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)

@@ -14,15 +14,15 @@ _REPEATING = frozenset({"tile", "repeat", "broadcast_to"})
 
 
 class BroadcastForVmap(Rule):
-    """An argument is repeated so that `vmap` can map over the copies.
+    """An array is copied for each row so that `vmap` can map over the copies.
 
     ## What it does
-    Finds calls of a `vmap`ped function that pass `jnp.tile`, `jnp.repeat`, `jnp.broadcast_to` or `jnp.stack([x] * n)` of
-    an array that is the same for every element.
+    Finds calls of a function under `vmap` that pass `jnp.tile`, `jnp.repeat`, `jnp.broadcast_to` or
+    `jnp.stack([x] * n)` of an array that is the same for every row.
 
     ## Why is this bad?
-    Outside of jit the copies are real: memory and bandwidth for `n` arrays where one would do. A shared
-    argument is what `in_axes=None` is for; the mapped program then reads one array.
+    Outside `jit` the copies are real: they take memory and bandwidth for `n` arrays instead of one.
+    With `in_axes=None` all rows share one array.
 
     ## Example
     ```python
@@ -35,10 +35,10 @@ class BroadcastForVmap(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix yet.
+    There is no automatic fix.
 
     ## When not to fix
-    When the copies are changed afterwards, each in its own way.
+    Keep it if each copy is changed on its own afterwards.
 
     ## References
     - [JAX: `vmap`](https://docs.jax.dev/en/latest/_autosummary/jax.vmap.html)

@@ -1,4 +1,4 @@
-"""Branches that `vmap` turns into a selection between both results."""
+"""Conditionals that `vmap` turns into a select of both results."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ class CondUnderVmap(Rule):
     """`lax.cond` under `vmap` runs both branches.
 
     ## What it does
-    Finds `lax.cond` and `lax.switch` whose predicate depends on a mapped argument of a `vmap`, and whose branches do
-    expensive work: a decomposition, a solve, a matrix product, a loop.
+    Finds `lax.cond` and `lax.switch` whose predicate depends on a mapped argument of a `vmap`, and
+    whose branches are expensive: a decomposition, a solve, a matrix product, a loop.
 
     ## Why is this bad?
-    A mapped predicate differs from element to element, so JAX turns the branch into a `select`: every branch runs for
-    every element, and the results are chosen afterwards. What was meant to save the expensive branch saves nothing.
+    A mapped predicate differs between rows, so `vmap` turns the conditional into a `select`: every
+    branch runs for every row, and the results are selected afterwards. The conditional does not
+    save the expensive branch.
 
     ## Example
     ```python
@@ -40,16 +41,17 @@ class CondUnderVmap(Rule):
 
     ## Use instead
     ```python
-    jax.lax.map(lambda ab: solve(*ab), (many_a, many_b))  # one after another: each runs one branch
+    jax.lax.map(lambda ab: solve(*ab), (many_a, many_b))  # one row at a time: each runs one branch
     ```
-    Or sort out the elements that need the expensive branch, and run it on them alone.
+    Or select the rows that need the expensive branch, and run it only on them.
 
     ## Fix safety
-    There is no automatic fix: `lax.map` gives up parallel work, and which is faster depends on how often each branch is
-    taken.
+    There is no automatic fix: `lax.map` does not run rows in parallel, and which version is faster
+    depends on how often each branch is taken.
 
     ## When not to fix
-    When both branches are needed often, or the branch guards against invalid values and not against cost.
+    Keep it if both branches are needed often, or if the conditional guards against invalid values
+    rather than cost.
 
     ## References
     - [JAX: `lax.cond`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html)

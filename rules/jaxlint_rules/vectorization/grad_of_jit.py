@@ -1,4 +1,4 @@
-"""Training steps that are compiled in pieces, or not at all: a gradient and an update outside jit."""
+"""Gradients that a training loop computes outside jit."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ _KINDS = frozenset({"grad", "value_and_grad", "jacobian"})
 
 
 class GradOfJit(Rule):
-    """A gradient is computed outside jit in a loop.
+    """A loop computes a gradient outside jit.
 
     ## What it does
-    Finds `jax.grad` or `jax.value_and_grad` of a jitted function, called in a loop outside jit; and of a function that nothing
-    jits, where the program itself is seen to run the loop, which updates what the gradient is taken of.
+    Finds `jax.grad` or `jax.value_and_grad` of a jitted function, called in a loop outside `jit`.
+    Also finds the gradient of a function that nothing jits, if the program visibly runs the loop
+    and the loop updates the differentiated argument.
 
     ## Why is this bad?
-    Jit belongs around the whole step. Differentiating a jitted function outside jit runs its forward and its backward
-    pass as programs of their own, works through the rules of differentiation in Python at every call, and leaves the
-    update of the parameters to one small program per operation; of a function that is not jitted, each operation is one. For a small network a step took 3.9 ms that way and
-    0.07 ms jitted as a whole (on a CPU).
+    `jit` should wrap the whole step. The gradient of a jitted function outside `jit` runs the
+    forward and the backward pass as separate programs, traces the differentiation in Python at
+    every call, and leaves the parameter update to one small program per operation. The gradient of
+    a function that is not jitted dispatches every operation on its own. For a small network a step
+    took 3.9 ms that way and 0.07 ms jitted as a whole (on a CPU).
 
     ## Example
     ```python
@@ -48,10 +50,11 @@ class GradOfJit(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: which lines make up the step is for the author to say.
+    There is no automatic fix: only you know which statements belong to the step.
 
     ## When not to fix
-    When the function is so large that Python's share does not matter, or each gradient is looked at on the host.
+    Keep it if the function is so large that the Python overhead does not matter, or if you inspect
+    each gradient on the host.
 
     ## References
     - [JAX: key concepts, transformations](https://docs.jax.dev/en/latest/key-concepts.html#transformations)

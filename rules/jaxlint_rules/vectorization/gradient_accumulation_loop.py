@@ -1,4 +1,4 @@
-"""Gradients summed in an unrolled loop."""
+"""Gradient accumulation in an unrolled loop."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ class GradientAccumulationLoop(Rule):
     """A Python loop accumulates gradients in a traced function.
 
     ## What it does
-    Finds `for` loops in traced code that take a gradient in each iteration and add it to the sum of those before.
+    Finds `for` loops in traced code that take a gradient in each iteration and add it to a running
+    sum.
 
     ## Why is this bad?
-    Gradients are accumulated so that a large batch fits into memory. Tracing unrolls the loop: the forward and backward pass
-    stand in the program once for each part, compile time grows with their number, and the compiler is free to run parts side by
-    side, each with its own activations. `jax.lax.scan` compiles one part, and runs one after the other.
-    Tracing and compiling 16 parts of a small network took 2.8 times as long as the scan, on a CPU.
+    Gradients are accumulated so that a large batch fits into memory. Tracing unrolls the loop: the
+    program contains a forward and a backward pass per part, and compile time grows with the number
+    of parts. XLA may run parts in parallel, each with its own activations. `jax.lax.scan` compiles
+    one part and runs the parts in sequence. Tracing and compiling 16 parts of a small network took
+    2.8 times as long as the scan, on a CPU.
 
     ## Example
     ```python
@@ -44,11 +46,11 @@ class GradientAccumulationLoop(Rule):
     ```
 
     ## Fix safety
-    The fix writes a scan over the range, the rows or the equal parts that the loop runs over. It is unsafe: the sums need their final
-    shapes and dtypes from the start.
+    Unsafe: the sums need their final shapes and dtypes from the start. The fix writes a scan over
+    the range, the rows or the equal parts that the loop iterates over.
 
     ## When not to fix
-    When there are two or three parts, and they compile fast.
+    Keep it if there are two or three parts and they compile fast.
 
     ## References
     - [JAX: `lax.scan`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)

@@ -1,4 +1,4 @@
-"""Layers of one shape that run in a Python loop."""
+"""Python loops over layers of one shape."""
 
 from __future__ import annotations
 
@@ -32,16 +32,17 @@ _ELEMENTWISE = frozenset(
 
 
 class LayerLoop(Rule):
-    """A Python loop over layers of one shape is unrolled.
+    """A Python loop over equal layers is unrolled.
 
     ## What it does
-    Finds loops over a sequence of parameters in traced code in which each layer gives an array of the shape that it was given
-    (a residual block), so that the layers can be stacked and scanned.
+    Finds loops over a sequence of parameters in traced code where each layer returns an array of
+    the shape of its input (a residual block), so that the layers can be stacked and scanned. Also
+    finds 16 or more equal modules created and called in a loop.
 
     ## Why is this bad?
-    Tracing unrolls the loop: the program holds every layer anew, and compile time grows with the depth. Under
-    `lax.scan` a layer is compiled once, whatever the depth, and `jax.checkpoint` of its body bounds what the gradient
-    keeps.
+    Tracing unrolls the loop: the program contains a copy of every layer, and compile time grows
+    with the depth. `lax.scan` compiles one layer for any depth, and `jax.checkpoint` of its body
+    bounds the memory of the gradient.
 
     ## Example
     ```python
@@ -56,14 +57,15 @@ class LayerLoop(Rule):
     ```
 
     ## Fix safety
-    The fix stacks the layers in front of a scan, where they are used, so that the structure of the parameters, and of checkpoints, stays
-    what it is; that costs a copy of them in each step, which keeping them stacked would save. Where there may be no layers, a test of that
-    stands around the scan. It is unsafe: layers that differ in their shapes or structure fail. It refuses layers whose calls change state,
-    as `nnx.BatchNorm` and `nnx.Dropout` do, and layers that nothing in the file describes: the copies would change, and the layers stay as
-    they were.
+    Unsafe: layers whose shapes or structures differ raise. The fix stacks the layers right before
+    the scan, so the structure of parameters and checkpoints does not change. That copies the
+    parameters in each step; storing them stacked avoids the copy. If there may be no layers, the
+    scan runs under a test for that. The fix refuses layers whose calls change state, such as
+    `nnx.BatchNorm` and `nnx.Dropout`, and layers that nothing in the file describes: only the
+    copies would change.
 
     ## When not to fix
-    When there are few layers, or they differ in their shapes or functions after all.
+    Keep it if there are few layers, or if they do differ in their shapes or functions.
 
     ## References
     - [JAX: `lax.scan`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)

@@ -1,4 +1,4 @@
-"""Rows that are computed one by one and stacked."""
+"""Rows that a Python loop computes one by one."""
 
 from __future__ import annotations
 
@@ -23,14 +23,19 @@ class PythonLoopOverBatch(Rule):
     """A Python loop computes the rows of an array one by one.
 
     ## What it does
-    Finds `jnp.stack([f(x) for x in xs])`, also with `jnp.array`, where `xs` is an array, or `zip` of arrays, and the same as a loop that appends
-    to a list which is stacked afterwards, or writes each result to its place in an array (`table = table.at[i].set(f(xs[i]))`), or adds
-    them up (`sum(f(x) for x in xs)`). And a gradient of one output in each iteration, `jax.grad(lambda x: f(x)[i])(x)`, which
-    is one row of a Jacobian.
+    Finds Python loops over the rows of an array, or of several arrays by `zip`:
+
+    - `jnp.stack([f(x) for x in xs])`, also with `jnp.array`;
+    - a loop that appends to a list that is stacked afterwards;
+    - a loop that writes each result into an array (`table = table.at[i].set(f(xs[i]))`);
+    - a sum over rows (`sum(f(x) for x in xs)`);
+    - the gradient of one output per iteration, `jax.grad(lambda x: f(x)[i])(x)`, which is one row
+      of a Jacobian.
 
     ## Why is this bad?
-    Each row costs calls of its own, and under jit a copy of the function in the program. `jax.vmap` runs all rows as
-    one: for 64 rows of 32 numbers it took less than a quarter of the time, without jit, on a CPU.
+    Each row costs its own dispatches, or under `jit` its own copy of the function in the program.
+    `jax.vmap` runs all rows at once: for 64 rows of 32 numbers it took less than a quarter of the
+    time, without `jit`, on a CPU.
 
     ## Example
     ```python
@@ -43,11 +48,11 @@ class PythonLoopOverBatch(Rule):
     ```
 
     ## Fix safety
-    The fix writes such a `vmap`. It is unsafe: the function must not depend on Python values of a row, and all rows are in memory at once.
+    Unsafe: the fix writes such a `vmap`. The function must not depend on Python values of a row,
+    and all rows are in memory at once.
 
     ## When not to fix
-    When a row takes so much memory that all of them together do not fit; `lax.map` runs them one after another
-    then.
+    Keep it if all rows together do not fit into memory; `lax.map` runs them one after another.
 
     ## References
     - [JAX: automatic vectorization](https://docs.jax.dev/en/latest/automatic-vectorization.html)

@@ -1,4 +1,4 @@
-"""`vmap(jit(f))` where `jit(vmap(f))` is meant."""
+"""`vmap(jit(f))` where `jit(vmap(f))` compiles the whole function."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from jaxlint_rules._loops import host_loops
 
 
 class VmapOfJit(Rule):
-    """`vmap` around `jit`.
+    """`vmap` wraps a jitted function and is not jitted itself.
 
     ## What it does
-    Finds `jax.vmap(jax.jit(f))` whose result is not jitted again, and a `jax.vmap` of a function that is jitted elsewhere
-    where a loop on the host calls it; or of one that nothing jits, where the program itself is seen to run the loop, which updates what
-    the mapped function is given.
+    Finds `jax.vmap(jax.jit(f))` whose result is not jitted again. Also finds a `jax.vmap` outside
+    `jit` that a host loop calls: of a function that is jitted elsewhere, or of one that nothing
+    jits, if the program visibly runs the loop and the loop updates an argument of the mapped
+    function.
 
     ## Why is this bad?
-    The batched function is retraced at each call, and what vmap adds around `f` runs operation by operation instead
-    of being compiled with it.
+    The batched function is retraced at each call, and the operations that `vmap` adds around `f`
+    are dispatched one by one instead of compiled with it.
 
     ## Example
     ```python
@@ -35,10 +36,12 @@ class VmapOfJit(Rule):
     ```
 
     ## Fix safety
-    Safe: both compute the same. Options of `jit` that count arguments are carried over only where they mean the same.
+    Safe: both versions compute the same results. Options of `jit` that count arguments are kept
+    only if they mean the same.
 
     ## When not to fix
-    When the result is only ever called inside another `jit`. A `vmap` of a jitted function there is not reported.
+    Keep it if the result is only called inside another `jit`. A `vmap` of a jitted function there
+    is not reported.
 
     ## References
     - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
