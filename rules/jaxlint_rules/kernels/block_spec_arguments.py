@@ -1,4 +1,4 @@
-"""A BlockSpec that does not fit its kernel call."""
+"""BlockSpecs that do not match their kernel call."""
 
 from __future__ import annotations
 
@@ -28,13 +28,18 @@ class BlockSpecArguments(Rule):
     """A `BlockSpec` does not match its kernel call.
 
     ## What it does
-    Finds `pl.BlockSpec(index_map, block_shape)` in the old order of arguments, index maps that take another number of
-    arguments than the grid has dimensions, and index maps that return another number of indices than the block has. And outputs
-    of which several programs set the same block.
+    Finds:
+
+    - `pl.BlockSpec(index_map, block_shape)`, in the old order of arguments;
+    - index maps that take another number of arguments than the grid has dimensions;
+    - index maps that return another number of indices than the block has dimensions, or element
+      indices instead of block indices;
+    - outputs of which several programs of the grid write the same block.
 
     ## Why is this bad?
-    Most of them raise when the kernel is called. Since JAX 0.4.31 the shape of the block comes first. Of what
-    several programs write only the last value is left.
+    Most of these raise when the kernel is called. Since JAX 0.4.31 the block shape comes first, and
+    the old order raises `TypeError`. An index map that returns element indices reads the wrong
+    blocks. If several programs write one block, only the last value remains.
 
     ## Example
     ```python
@@ -47,12 +52,12 @@ class BlockSpecArguments(Rule):
     ```
 
     ## Fix safety
-    Safe for arguments in the old order, which change places: the call raised before. Index maps that do not fit have no
-    automatic fix.
+    Safe for arguments in the old order, which are swapped: the call raised before. Index maps have
+    no automatic fix.
 
     ## When not to fix
-    Under JAX 0.4.30 and older, for the order. Calls with a `grid_spec`, whose index maps take further arguments, are
-    not reported.
+    The old order is right for JAX 0.4.30 and older. Calls with a `grid_spec`, whose index maps take
+    further arguments, are not reported.
 
     ## References
     - [Pallas: grids and BlockSpecs](https://docs.jax.dev/en/latest/pallas/grid_blockspec.html)

@@ -1,4 +1,4 @@
-"""A Pallas kernel is compiled for the CPU."""
+"""Pallas kernels called on the CPU without interpret mode."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _INTERPRETS = re.compile(r"interpret|skipif|skipTest|skipUnless")
 
 
 class MissingInterpret(Rule):
-    """A Pallas kernel is called without `interpret=True` in a program that runs on the CPU.
+    """A Pallas kernel runs on the CPU without `interpret=True`.
 
     ## What it does
-    Finds `pl.pallas_call(...)` without `interpret`, in files that select the CPU themselves (`JAX_PLATFORMS`,
-    `jax_platforms`, `default_backend() == "cpu"`) and mention no interpret mode.
+    Finds `pl.pallas_call(...)` without `interpret` in files that select the CPU (`JAX_PLATFORMS`,
+    `jax_platforms`, `default_backend() == "cpu"`) and never mention interpret mode.
 
     ## Why is this bad?
-    Kernels are compiled for GPU and TPU alone; on the CPU the call raises `ValueError: Only interpret mode is supported
-    on CPU backend.`
+    Pallas compiles kernels only for GPU and TPU. On the CPU the call raises
+    `ValueError: Only interpret mode is supported on CPU backend.`
 
     ## Example
     ```python
@@ -44,7 +44,7 @@ class MissingInterpret(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    When the branch that names the CPU is the one that avoids the kernel.
+    Keep it if the branch that names the CPU is the one that avoids the kernel.
 
     ## References
     - [Pallas quickstart](https://docs.jax.dev/en/latest/pallas/quickstart.html)

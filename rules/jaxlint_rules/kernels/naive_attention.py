@@ -1,4 +1,4 @@
-"""Written-out attention in place of one fused function."""
+"""Attention written out instead of one fused function."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class NaiveAttention(Rule):
     """Attention is written out as two matrix products and a softmax.
 
     ## What it does
-    Finds a product of queries and keys, through a softmax, times values.
+    Finds a product of queries and keys that goes through a softmax into a product with values.
 
     ## Why is this bad?
-    The scores of all pairs of positions are written to memory and read again: the memory grows with the square of the sequence, and
-    for long ones the time is that of moving it.
+    The scores of all pairs of positions are written to memory and read again. Memory grows with the
+    square of the sequence length, and for long sequences moving the scores takes most of the time.
 
     ## Example
     ```python
@@ -41,13 +41,15 @@ class NaiveAttention(Rule):
     ```python
     out = jax.nn.dot_product_attention(q, k, v, implementation="cudnn")
     ```
-    Without `implementation`, the compiler chooses. `jaxlint verify` measures what it gains.
+    Without `implementation`, the compiler chooses. `jaxlint verify` measures the gain.
 
     ## Fix safety
-    `check` has no fix: layouts and masks differ. `jaxlint verify --apply` writes the call where the program that it runs shows that it pays.
+    `check` offers no fix: layouts and masks differ. `jaxlint verify --apply` writes the call if a
+    run of the program shows a gain.
 
     ## When not to fix
-    When the weights themselves are wanted, or sequences are short. This is advice.
+    Keep it if you need the attention weights themselves, or if sequences are short. The finding is
+    advice (`info`).
 
     ## References
     - [jax.nn.dot_product_attention](https://docs.jax.dev/en/latest/_autosummary/jax.nn.dot_product_attention.html)

@@ -1,4 +1,4 @@
-"""Layer normalisation in more passes than it needs."""
+"""Normalizations that take more passes over the data than needed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ class NaiveNormalisation(Rule):
     Finds `(x - x.mean(axis)) / jnp.sqrt(x.var(axis) + eps)` along an axis.
 
     ## Why is this bad?
-    The variance is a second pass over the data that works the mean out once more. Under `jit` the compiler fuses most of it, so
-    the gain is small; outside `jit` each step is a kernel of its own.
+    The variance is a second pass over the data that computes the mean again. Under `jit` the
+    compiler fuses most of it, so the gain is small. Outside `jit` each operation is a separate
+    kernel.
 
     ## Example
     ```python
@@ -27,13 +28,14 @@ class NaiveNormalisation(Rule):
     ```python
     y = jax.nn.standardize(x, axis=-1, epsilon=1e-6)
     ```
-    or a layer: `flax.linen.LayerNorm`, `equinox.nn.LayerNorm`. `jaxlint verify` measures what it gains.
+    Or use a layer: `flax.linen.LayerNorm`, `equinox.nn.LayerNorm`. `jaxlint verify` measures the
+    gain.
 
     ## Fix safety
     There is no automatic fix: rounding differs.
 
     ## When not to fix
-    When the parts are used on their own. This is advice.
+    Keep it if you need the mean or the variance on their own. The finding is advice (`info`).
 
     ## References
     - [jax.nn.standardize](https://docs.jax.dev/en/latest/_autosummary/jax.nn.standardize.html)

@@ -1,4 +1,4 @@
-"""A row lookup by multiplication with a one-hot matrix."""
+"""Row lookups by a product with a one-hot matrix."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from jaxlint.finding import Severity
 
 
 class OneHotMatmul(Rule):
-    """Rows are looked up by a matrix product with a one-hot matrix.
+    """A matrix product with a one-hot matrix looks up rows.
 
     ## What it does
     Finds `jax.nn.one_hot(indices, n) @ table`.
 
     ## Why is this bad?
-    It multiplies by zeros, and writes the one-hot matrix to memory: `n` times the work of an index.
+    The product multiplies by zeros and writes the one-hot matrix to memory: `n` times the work of
+    an index.
 
     ## Example
     ```python
@@ -27,11 +28,12 @@ class OneHotMatmul(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: an index out of range gives a row of zeros here, and the last row there.
+    There is no automatic fix: for an index out of bounds, the product returns a row of zeros and
+    indexing returns the last row.
 
     ## When not to fix
-    On TPUs, where a product with a small one-hot matrix can be faster than a gather, and when the table is sharded. This is
-    advice.
+    Keep it on TPUs, where a product with a small one-hot matrix can be faster than a gather, and if
+    the table is sharded. The finding is advice (`info`).
 
     ## References
     - [jax.nn.one_hot](https://docs.jax.dev/en/latest/_autosummary/jax.nn.one_hot.html)

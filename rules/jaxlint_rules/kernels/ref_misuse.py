@@ -1,4 +1,4 @@
-"""A Pallas kernel that uses its references like arrays."""
+"""Pallas kernels that use their Refs like arrays."""
 
 from __future__ import annotations
 
@@ -21,14 +21,23 @@ class RefMisuse(Rule):
     """A Pallas kernel uses its Refs as arrays.
 
     ## What it does
-    Finds kernels that rebind a reference (`o_ref = x_ref[...] * 2`), compute with one without reading it (`x_ref * 2`), return a
-    value, read a JAX array that is bound outside them, or ask for a `program_id` beyond the dimensions of the grid; and
-    `program_id` outside kernels.
+    Finds kernels that:
+
+    - rebind a Ref (`o_ref = x_ref[...] * 2`);
+    - compute with a Ref without reading it (`x_ref * 2`);
+    - return a value;
+    - capture a JAX array from an enclosing scope;
+    - accumulate into an output that nothing initializes;
+    - take another number of Refs than the call has inputs, outputs and scratch buffers;
+    - ask for a `program_id` beyond the dimensions of the grid.
+
+    Also finds `program_id` outside kernels.
 
     ## Why is this bad?
-    A kernel writes its result through references: `o_ref[...] = value`. Rebinding the name writes nothing, and the output is
-    whatever the memory held, without an error. The others raise when the kernel is traced: what a kernel computes with, it is
-    given as an input, with a block of its own.
+    A kernel writes its result through Refs: `o_ref[...] = value`. Rebinding the name writes
+    nothing, so the output is whatever the memory held, without an exception. The same holds for an
+    output that is never initialized. The other cases raise when the kernel is traced: a kernel must
+    receive every array as an input, with a BlockSpec of its own.
 
     ## Example
     ```python
@@ -46,7 +55,7 @@ class RefMisuse(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Never.
+    Always fix it: the kernel raises, or returns undefined memory.
 
     ## References
     - [Pallas quickstart](https://docs.jax.dev/en/latest/pallas/quickstart.html)

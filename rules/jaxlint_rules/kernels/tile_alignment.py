@@ -12,15 +12,16 @@ _PRODUCTS = frozenset({"matmul", "dot"})
 
 
 class TileAlignment(Rule):
-    """A matrix size wastes much of the tiles of a TPU.
+    """A matrix size wastes much of a TPU's tiles.
 
     ## What it does
-    Finds products of matrices whose sizes are known where a size above 128 is no multiple of it, and a quarter or more of what the
-    hardware computes would be padding.
+    Finds products of matrices of known sizes where a size above 128 is not a multiple of 128, and
+    padding would be a quarter or more of the work.
 
     ## Why is this bad?
-    The matrix unit of a TPU works on tiles of 128 columns (256 on some), and pads what does not fill them: 130 columns
-    cost what 256 do. GPUs have smaller tiles, and lose less. CPUs do not mind.
+    The matrix unit of a TPU works on tiles of 128 columns (256 on some) and pads what does not fill
+    them: 130 columns cost as much as 256. GPUs have smaller tiles and lose less. CPUs have no such
+    tiles.
 
     ## Example
     ```python
@@ -35,11 +36,12 @@ class TileAlignment(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: sizes are part of the model.
+    There is no automatic fix: sizes belong to the model.
 
     ## When not to fix
-    When the program does not run on a TPU, or when the size is given by the task. The rule is advice, off by default, and in preview, since nothing
-    in the source says on what the program will run.
+    Keep it if the program does not run on a TPU, or if the task determines the size. The rule is
+    advice, off by default, and in preview, because the source does not say which hardware runs the
+    program.
 
     ## References
     - [Cloud TPU performance guide](https://cloud.google.com/tpu/docs/performance-guide)

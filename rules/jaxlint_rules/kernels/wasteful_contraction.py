@@ -1,4 +1,4 @@
-"""Matrix products that compute, or store, far more than is read."""
+"""Matrix products that compute or store far more than is read."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ _PRODUCTS = ("matmul", "dot")
 
 
 class WastefulContraction(Rule):
-    """A contraction computes or keeps more than it returns.
+    """A contraction computes or stores more than it returns.
 
     ## What it does
-    Finds `jnp.trace(a @ b)`, and `(a[:, None, :] * b[None, :, :]).sum(-1)`, which is the matrix product `a @ b.T`.
+    Finds `jnp.trace(a @ b)`, and `(a[:, None, :] * b[None, :, :]).sum(-1)`, which is the matrix
+    product `a @ b.T`.
 
     ## Why is this bad?
-    `a @ b` costs `2 n^3` operations, and its trace reads `n` of its `n^2` numbers; `jnp.sum(a * b.T)` costs `2 n^2`. For matrices of
-    1024 rows that is 57 ms against 10 ms on a CPU. Outside jit the broadcast product holds every single product at once: 537 MB for 512 by
-    1024 rows of 256 numbers, and 1.6 s against 16 ms. Under jit, XLA fuses it, and on a CPU it is then as fast. GPUs and TPUs were
-    not measured.
+    `a @ b` costs `2 n^3` operations, and its trace reads `n` of its `n^2` numbers;
+    `jnp.sum(a * b.T)` costs `2 n^2`. For matrices of 1024 rows that is 57 ms against 10 ms on a
+    CPU. Outside `jit` the broadcast product stores every single product at once: 537 MB for 512 by
+    1024 rows of 256 numbers, and 1.6 s against 16 ms. Under `jit`, XLA fuses it, and on a CPU it is
+    then as fast. GPUs and TPUs were not measured.
 
     ## Example
     ```python
@@ -37,10 +39,11 @@ class WastefulContraction(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: sums in another order round otherwise, and a matrix product may run at a lower precision.
+    There is no automatic fix: another order of sums rounds differently, and a matrix product may
+    run at lower precision.
 
     ## When not to fix
-    Where matrices are small. This is advice.
+    Keep it for small matrices. The finding is advice (`info`).
 
     ## References
     - [jax.numpy.einsum](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.einsum.html)

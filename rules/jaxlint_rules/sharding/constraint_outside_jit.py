@@ -11,11 +11,11 @@ class ConstraintOutsideJit(Rule):
     """`jax.lax.with_sharding_constraint` is called outside `jit`.
 
     ## What it does
-    Finds `with_sharding_constraint` on arrays in code that is certain to run on the host.
+    Finds `with_sharding_constraint` on arrays in code that certainly runs on the host.
 
     ## Why is this bad?
-    The function is a hint for the compiler. On a concrete array there is nothing to hint at: JAX copies the array there and then,
-    and fails if the spec is a bare `PartitionSpec` and no mesh is set.
+    The function is a hint to the compiler. On a concrete array there is no compiler to guide: JAX
+    copies the array immediately. With a bare `PartitionSpec` and no mesh set, it raises.
 
     ## Example
     ```python
@@ -32,7 +32,7 @@ class ConstraintOutsideJit(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Where a function is shared with traced code; there it does what it is for.
+    Keep it in a function that traced code also calls.
 
     ## References
     - [jax.lax.with_sharding_constraint](https://docs.jax.dev/en/latest/_autosummary/jax.lax.with_sharding_constraint.html)

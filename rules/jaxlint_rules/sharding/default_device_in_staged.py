@@ -8,13 +8,15 @@ from jaxlint_rules._reasons import staged_because
 
 
 class DefaultDeviceInStaged(Rule):
-    """`jax.default_device` is set inside a jitted function.
+    """`jax.default_device` is set inside a traced function.
 
     ## What it does
-    Finds `with jax.default_device(...)` in functions under `jit`, `scan` and their like.
+    Finds `with jax.default_device(...)` in functions under `jit`, `scan` and other transformations
+    that trace.
 
     ## Why is this bad?
-    It has no effect there: a staged function runs as one program, where its arguments are.
+    It has no effect there: a compiled function runs as one program, on the devices of its
+    arguments.
 
     ## Example
     ```python
@@ -35,7 +37,7 @@ class DefaultDeviceInStaged(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Never: the line does nothing.
+    Always fix it: the statement has no effect.
 
     ## References
     - [jax.default_device](https://docs.jax.dev/en/latest/_autosummary/jax.default_device.html)

@@ -1,4 +1,4 @@
-"""A host's local batch placed or split like the global batch of a multi-process program."""
+"""Host-local batches that a multi-process program places as global ones."""
 
 from __future__ import annotations
 
@@ -23,17 +23,20 @@ _GLOBAL = (
 
 
 class HostLocalBatch(Rule):
-    """`device_put` takes the batch of one process for the global batch.
+    """`device_put` treats the batch of one process as the global batch.
 
     ## What it does
-    In files that call `jax.distributed.initialize`, finds `jax.device_put(batch, NamedSharding(mesh, P("data")))` inside loops,
-    where nothing in the file makes global arrays of local data. And batches that are cut for `pmap` by `jax.device_count()`, the number of
-    devices of all processes, where each process maps over its own.
+    Finds, in files that call `jax.distributed.initialize`,
+    `jax.device_put(batch, NamedSharding(mesh, P("data")))` inside loops, if nothing in the file
+    creates global arrays from local data. Also finds batches that a multi-process program reshapes
+    for `pmap` by `jax.device_count()`, the number of devices of all processes.
 
     ## Why is this bad?
-    `device_put` takes its argument for the global array, the same on each process: JAX keeps of each host's batch the rows that
-    fall to its devices and drops the rest, or raises where it checks that the hosts agree. `pmap` takes one part for each device of its
-    own process, which are `jax.local_device_count()`; with one process the two numbers are the same.
+    `device_put` expects the global array, equal on every process. JAX keeps only the rows of each
+    host's batch that belong to its devices and drops the rest, or raises if it checks that the
+    hosts agree. `pmap` takes one part for each device of its own process, of which there are
+    `jax.local_device_count()`. With one process the two counts are equal, so the mistake is
+    invisible.
 
     ## Example
     ```python
@@ -48,10 +51,10 @@ class HostLocalBatch(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: whether the batch is local is not certain.
+    There is no automatic fix: the rule cannot be certain that the batch is local.
 
     ## When not to fix
-    When each process loads the same global batch.
+    Keep it if each process loads the same global batch.
 
     ## References
     - [JAX: distributed data loading](https://docs.jax.dev/en/latest/distributed_data_loading.html)

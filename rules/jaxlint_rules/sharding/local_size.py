@@ -1,4 +1,4 @@
-"""A total over all devices divided by the size of one device's shard."""
+"""Sums over all devices that are divided by the size of one shard."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from jaxlint_rules._names import last_name, unpacked
 
 
 class LocalSize(Rule):
-    """A sum over devices is divided by the size of one device's part.
+    """A sum over devices is divided by the size of one device's shard.
 
     ## What it does
-    In functions under `shard_map` and `pmap`, finds `lax.psum(..., "data") / x.shape[0]` where `x` is split along that dimension over
-    the axis `"data"`.
+    Finds, in functions under `shard_map` and `pmap`, `lax.psum(..., "data") / x.shape[0]` where `x`
+    is sharded along that dimension over the axis `"data"`.
 
     ## Why is this bad?
-    Inside, `x.shape[0]` is the size of the part that the device has. The sum is one over all parts, so the quotient is too large by
-    the number of devices; on a single device nothing is to be seen of it.
+    Inside these functions `x.shape[0]` is the size of the device's shard. `psum` sums over all
+    shards, so the quotient is too large by the number of devices. On a single device the result is
+    right.
 
     ## Example
     ```python
@@ -44,10 +45,10 @@ class LocalSize(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: a mean of the parts may be meant as well.
+    There is no automatic fix: `lax.pmean` of the local means may be meant as well.
 
     ## When not to fix
-    When the sum of the local means is meant.
+    Keep it if you want the sum of the local means.
 
     ## References
     - [jax.shard_map](https://docs.jax.dev/en/latest/notebooks/shard_map.html)

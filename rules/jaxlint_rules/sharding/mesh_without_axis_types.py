@@ -1,4 +1,4 @@
-"""A mesh whose axis types depend on a default that has changed."""
+"""Meshes whose axis types depend on a default that changed."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ _SETTERS = ("jax.set_mesh", "jax.sharding.set_mesh", "jax.sharding.use_mesh")
 
 
 class MeshWithoutAxisTypes(Rule):
-    """`jax.make_mesh` without `axis_types` means another kind of sharding since JAX 0.9.
+    """`jax.make_mesh` without `axis_types` means `Explicit` axes since JAX 0.9.
 
     ## What it does
-    Finds `with_sharding_constraint` over the axes of a mesh that `jax.make_mesh` made without `axis_types`, or with `Explicit` ones;
-    also by a spec alone, over the axes of the mesh that the program sets.
+    Finds `with_sharding_constraint` over axes of a mesh from `jax.make_mesh` without `axis_types`,
+    or with `Explicit` axes. This includes constraints by a bare spec over axes of the mesh that the
+    program sets.
 
     ## Why is this bad?
-    Up to JAX 0.8 such axes are `Auto`: the compiler chooses shardings and the constraint guides it. Since 0.9 they are `Explicit`:
-    shardings are part of an array's type, and the constraint raises `ValueError`, or `AssertionError` where a spec alone is not what the
-    array has. `jax.sharding.Mesh` still means `Auto`.
+    Up to JAX 0.8 such axes are `Auto`: the compiler chooses shardings, and the constraint guides
+    it. Since 0.9 they are `Explicit`: the sharding is part of an array's type. The constraint
+    raises `ValueError`, or `AssertionError` for a bare spec that is not the sharding of the array.
+    `jax.sharding.Mesh` still means `Auto`.
 
     ## Example
     ```python
@@ -45,13 +47,13 @@ class MeshWithoutAxisTypes(Rule):
     ```python
     mesh = jax.make_mesh((8,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
     ```
-    or `jax.sharding.reshard(x, P("data"))` under an explicit mesh.
+    Or use `jax.sharding.reshard(x, P("data"))` with an explicit mesh.
 
     ## Fix safety
-    There is no automatic fix: which of the two is meant is not known.
+    There is no automatic fix: only you know which of the two is meant.
 
     ## When not to fix
-    When the program is pinned to a JAX before 0.9.
+    Keep it if the program is pinned to JAX before 0.9.
 
     ## References
     - [JAX: explicit sharding](https://docs.jax.dev/en/latest/notebooks/explicit-sharding.html)

@@ -1,4 +1,4 @@
-"""Work that needs all processes, done by one of them."""
+"""Multi-process computations that only one process starts."""
 
 from __future__ import annotations
 
@@ -29,15 +29,18 @@ _PLACED = (
 
 
 class OneProcessOnly(Rule):
-    """One process alone computes with arrays that all processes hold.
+    """Only one process starts a computation that needs all processes.
 
     ## What it does
-    In files that call `jax.distributed.initialize`, finds what stands under `if jax.process_index() == 0:` and needs every process:
-    calls of jitted functions with arrays that are spread over the processes, and what gathers or waits in `jax.experimental.multihost_utils`.
+    Finds, in files that call `jax.distributed.initialize`, code under
+    `if jax.process_index() == 0:` that needs every process: calls of jitted functions with arrays
+    that are sharded over the processes, and functions of `jax.experimental.multihost_utils` that
+    gather or synchronize.
 
     ## Why is this bad?
-    A computation on a global array runs on the devices of all processes, and each of them has to start it. Where one alone does,
-    it waits for the others: the job hangs without a message, or they run out of step. With one process nothing is to be seen of it.
+    A computation on a global array runs on the devices of all processes, and each process must
+    start it. If only one does, it waits for the others: the job hangs without a message, or the
+    processes run out of step. With one process the mistake is invisible.
 
     ## Example
     ```python
@@ -56,7 +59,7 @@ class OneProcessOnly(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    When the arrays live on the devices of that process alone.
+    Keep it if the arrays are only on the devices of that process.
 
     ## References
     - [JAX: multi-process programs](https://docs.jax.dev/en/latest/multi_process.html)

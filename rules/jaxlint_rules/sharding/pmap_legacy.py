@@ -1,4 +1,4 @@
-"""`jax.pmap` where `jit` with shardings does the same."""
+"""`jax.pmap`, which `jit` with sharded arrays replaces."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from jaxlint.finding import Severity
 
 
 class PmapLegacy(Rule):
-    """`jax.pmap` runs one program per local device.
+    """`jax.pmap` is legacy.
 
     ## What it does
-    Advises `jax.jit` with sharded arrays, or `jax.shard_map`, in place of `jax.pmap`.
+    Finds `jax.pmap` and recommends `jax.jit` with sharded arrays, or `jax.shard_map`.
 
     ## Why is this bad?
-    `pmap` wants its arguments with a leading axis of devices, keeps a copy of the parameters for each of them, shards over one
-    axis only, and is in maintenance: JAX itself now builds it on `jit` and `shard_map`.
+    `pmap` needs arguments with a leading device axis, keeps a copy of the parameters per device,
+    and shards over one axis only. It is in maintenance mode: JAX now implements it with `jit` and
+    `shard_map`.
 
     ## Example
     ```python
@@ -25,16 +26,17 @@ class PmapLegacy(Rule):
     ```python
     mesh = jax.make_mesh((jax.device_count(),), ("batch",))
     batch = jax.device_put(batch, NamedSharding(mesh, P("batch")))
-    step = jax.jit(train_step)  # without pmean over the axis: the mean over the whole batch is what is written
+    step = jax.jit(train_step)  # without pmean: a mean over the batch already is the global mean
     ```
-    `jaxlint verify --mesh batch=8` runs a program with `pmap` on simulated devices, compares its values with those of `jit` over whole
-    arrays and of `jax.shard_map`, which keeps the collectives, and finds how to split the parameters.
+    `jaxlint verify --mesh batch=8` runs a program with `pmap` on simulated devices and compares its
+    values with those of `jit` over whole arrays and of `jax.shard_map`, which keeps the
+    collectives. It also finds how to shard the parameters.
 
     ## Fix safety
     There is no automatic fix: the shapes of all arguments change.
 
     ## When not to fix
-    When the program works and is not to be scaled further. This is advice.
+    Keep it if the program works and needs no further scaling. The finding is advice (`info`).
 
     ## References
     - [JAX: migrating from pmap](https://docs.jax.dev/en/latest/migrate_pmap.html)

@@ -1,4 +1,4 @@
-"""A batch copied to every device, or devices fed one by one from Python."""
+"""Batches that are replicated, or placed on devices one by one."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ _DEVICES = ("devices", "local_devices")
 
 
 class ReplicatedPut(Rule):
-    """Each batch is copied whole to every device, or devices are fed one by one.
+    """Each batch is replicated to every device, or devices are fed one by one.
 
     ## What it does
-    Finds, inside loops, `jax.device_put(batch, NamedSharding(mesh, P()))` and `jax.device_put_replicated` of what the loop runs
-    over, and loops over `jax.devices()` that place data and compute device by device.
+    Finds, inside loops, `jax.device_put(batch, NamedSharding(mesh, P()))` and
+    `jax.device_put_replicated` of the loop variable, and loops over `jax.devices()` that place data
+    and compute device by device.
 
     ## Why is this bad?
-    A replicated batch makes every device do the same work: eight devices take as long as one, with eight times the memory.
-    A Python loop over devices dispatches as many programs as there are devices, where one sharded program does.
+    With a replicated batch every device does the same work: eight devices take as long as one, with
+    eight times the memory. A Python loop over devices dispatches one program per device, where one
+    sharded program is enough.
 
     ## Example
     ```python
@@ -42,7 +44,8 @@ class ReplicatedPut(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    When the batch is needed whole everywhere, as under pure model parallelism, or each device is measured on its own.
+    Keep it if every device needs the whole batch, as in pure model parallelism, or if you measure
+    each device on its own.
 
     ## References
     - [JAX: distributed arrays](https://docs.jax.dev/en/latest/notebooks/Distributed_arrays_and_automatic_parallelization.html)

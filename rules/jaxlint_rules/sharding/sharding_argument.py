@@ -32,17 +32,23 @@ _SETS_MESH = re.compile(
 
 
 class ShardingArgument(Rule):
-    """A string, a spec or a sharding where JAX takes another of them.
+    """An argument takes another kind of sharding object than it receives.
 
     ## What it does
-    Finds `NamedSharding(spec, mesh)` with its arguments exchanged; names of axes in `in_shardings`, `out_shardings` and
-    `with_sharding_constraint`, which take specs and shardings; shardings in `in_specs` and `out_specs` of `shard_map`, which take
-    specs alone; `jax.shard_map` with a mesh or specs by position; and specs that are passed to `jit`, `device_put` or
-    `with_sharding_constraint` in programs that make a mesh and set it nowhere.
+    Finds:
+
+    - `NamedSharding(spec, mesh)`, with its arguments in the wrong order;
+    - axis names in `in_shardings`, `out_shardings` and `with_sharding_constraint`, which take specs
+      and shardings;
+    - shardings in `in_specs` and `out_specs` of `shard_map`, which take only specs;
+    - `jax.shard_map` with a mesh or specs by position;
+    - specs passed to `jit`, `device_put` or `with_sharding_constraint` in programs that create a
+      mesh and never set it.
 
     ## Why is this bad?
-    Each raises when the array is placed or the function is traced. A `PartitionSpec` names axes of a mesh without saying which mesh:
-    that is taken from `jax.set_mesh`, or given along in a `NamedSharding`.
+    Each of these raises when the array is placed or the function is traced, usually `TypeError`. A
+    `PartitionSpec` names axes of a mesh, but not the mesh: that comes from `jax.set_mesh`, or from
+    a `NamedSharding`.
 
     ## Example
     ```python
@@ -62,7 +68,7 @@ class ShardingArgument(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    When another program sets the mesh around what is written here.
+    A spec without a mesh is fine if another program sets the mesh around this code.
 
     ## References
     - [JAX: distributed arrays and automatic parallelization](https://docs.jax.dev/en/latest/notebooks/Distributed_arrays_and_automatic_parallelization.html)

@@ -1,4 +1,4 @@
-"""Partition specs that do not fit their arrays, arguments or meshes."""
+"""Partition specs that do not match their arrays, arguments or meshes."""
 
 from __future__ import annotations
 
@@ -37,12 +37,18 @@ class SpecMismatch(Rule):
     """A `PartitionSpec` does not match its array, its arguments or its mesh.
 
     ## What it does
-    Finds specs with more entries than the array has dimensions, dimensions that the axes of the mesh do not divide, `in_specs` of
-    `shard_map` and `in_shardings` of `jit` with another number of entries than the function takes, `out_specs` that split a number, arguments that are passed by keyword
-    to a function with `in_shardings`, and `make_mesh` with another number of names than sizes; each only where all of it stands in the program as literals.
+    Finds, where the program writes all parts as literals:
+
+    - specs with more entries than the array has dimensions;
+    - dimensions that the size of the mesh axes does not divide;
+    - `in_specs` of `shard_map` and `in_shardings` of `jit` with another number of entries than the
+      function has arguments;
+    - `out_specs` that shard a scalar;
+    - keyword arguments of a function with `in_shardings`;
+    - `make_mesh` and `Mesh` with another number of names than dimensions.
 
     ## Why is this bad?
-    It raises `ValueError` when the array is placed or the function is traced.
+    JAX raises `ValueError` when the array is placed or the function is traced.
 
     ## Example
     ```python
@@ -59,7 +65,7 @@ class SpecMismatch(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Never: the call fails.
+    Always fix it: the call raises.
 
     ## References
     - [jax.shard_map](https://docs.jax.dev/en/latest/_autosummary/jax.shard_map.html)

@@ -1,4 +1,4 @@
-"""A collective over an axis that no enclosing transformation binds."""
+"""Collectives over an axis that no enclosing transformation binds."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ _QUERIES = ("jax.lax.axis_index", "jax.lax.axis_size")
 
 
 class UnboundAxis(Rule):
-    """A collective names an axis that no `vmap`, `pmap` or `shard_map` around it binds.
+    """A collective names an axis that no enclosing transformation binds.
 
     ## What it does
-    Finds `lax.psum`, `pmean`, `axis_index` and their like with a constant axis name that the transformations on the way there
-    do not bind: another name than that of the `pmap`, or a plain `jit` in a program that never binds the name.
+    Finds `lax.psum`, `pmean`, `axis_index` and other collectives with a constant axis name that no
+    enclosing `vmap`, `pmap` or `shard_map` binds: another name than that of the `pmap`, or a plain
+    `jit` in a program that never binds the name.
 
     ## Why is this bad?
-    Tracing fails with `NameError: unbound axis name`.
+    Tracing raises `NameError: unbound axis name`.
 
     ## Example
     ```python
@@ -39,13 +40,13 @@ class UnboundAxis(Rule):
     def step(params, grads):
         return params - jax.lax.pmean(grads, "batch")
     ```
-    Under `jit` with sharded arrays there is nothing to reduce by hand: the compiler inserts the collective.
+    Under `jit` with sharded arrays no explicit collective is needed: the compiler inserts it.
 
     ## Fix safety
-    There is no automatic fix: the axis that is meant is not known.
+    There is no automatic fix: only you know which axis is meant.
 
     ## When not to fix
-    When another program calls the function under a transformation that binds the axis.
+    Keep it if another program calls the function under a transformation that binds the axis.
 
     ## References
     - [jax.lax.psum](https://docs.jax.dev/en/latest/_autosummary/jax.lax.psum.html)

@@ -1,4 +1,4 @@
-"""A PartitionSpec names an axis that its mesh lacks."""
+"""Partition specs that name an axis that their mesh does not have."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ class UnknownMeshAxis(Rule):
     """A `PartitionSpec` names an axis that its mesh does not have.
 
     ## What it does
-    Finds `NamedSharding(mesh, P("model"))` where the axes of the mesh are known and "model" is not among them, or where
-    a spec names one axis twice.
+    Finds `NamedSharding(mesh, P("model"))` if the axes of the mesh are known and `"model"` is not
+    one of them, and specs that name one axis twice.
 
     ## Why is this bad?
-    It raises `ValueError` (`DuplicateSpecError`) when the sharding is made.
+    JAX raises `ValueError` when the sharding is created, or `DuplicateSpecError` for an axis named
+    twice.
 
     ## Example
     ```python
@@ -36,7 +37,7 @@ class UnknownMeshAxis(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Never: the call fails.
+    Always fix it: the call raises.
 
     ## References
     - [jax.sharding.NamedSharding](https://docs.jax.dev/en/latest/jax.sharding.html)

@@ -1,4 +1,4 @@
-"""Gradients that each device of a `pmap` applies separately, and results of `shard_map` without a collective."""
+"""Gradients and results that devices compute without a collective."""
 
 from __future__ import annotations
 
@@ -43,14 +43,16 @@ class UnsyncedGradient(Rule):
     """Each device of a `pmap` applies its own gradient.
 
     ## What it does
-    Finds functions and methods under `jax.pmap(..., axis_name=...)` that differentiate and update what they are given, without
-    `lax.pmean` or another collective on the gradient; under `jax.shard_map(..., check_vma=False)` those that take one of the loss alone. And functions without any collective under `jax.shard_map` that split
-    their inputs and whose `out_specs` say that the result is the same on each device.
+    Finds functions and methods under `jax.pmap(..., axis_name=...)` that take a gradient and update
+    their parameters without `lax.pmean` or another collective on the gradient. Under
+    `jax.shard_map(..., check_vma=False)` it finds those that apply a collective only to the loss.
+    It also finds functions under `jax.shard_map` that shard their inputs, call no collective, and
+    declare a replicated result in `out_specs`.
 
     ## Why is this bad?
-    Every device sees another part of the batch, so its gradient is another one. Without a mean over the axis the copies of the
-    parameters drift apart, and training goes on as if each device had been alone, silently. Where `shard_map` checks what `out_specs`
-    say, it raises.
+    Every device sees another part of the batch, so the gradients differ. Without a mean over the
+    axis, the copies of the parameters diverge, as if each device trained alone, without an
+    exception. If `shard_map` checks its `out_specs`, it raises `ValueError`.
 
     ## Example
     ```python
@@ -69,10 +71,10 @@ class UnsyncedGradient(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: whether a mean or a sum is meant depends on the loss.
+    There is no automatic fix: whether you need a mean or a sum depends on the loss.
 
     ## When not to fix
-    When each device trains a model of its own; it needs no `axis_name` then.
+    Keep it if each device trains a model of its own; then you need no `axis_name`.
 
     ## References
     - [JAX: `jax.pmap`](https://docs.jax.dev/en/latest/_autosummary/jax.pmap.html)
