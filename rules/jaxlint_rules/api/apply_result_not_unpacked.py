@@ -1,4 +1,4 @@
-"""`module.apply(..., mutable=...)` returns a pair, which is used like the output."""
+"""`module.apply(..., mutable=...)` whose pair is used as the output."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ _ARRAY = (
 
 
 class ApplyResultNotUnpacked(Rule):
-    """The pair that `module.apply(..., mutable=...)` returns is used as an array.
+    """The pair from `module.apply(..., mutable=...)` is used as an array.
 
     ## What it does
-    Finds `y = model.apply(variables, x, mutable=["batch_stats"])` where `y` is then computed with.
+    Finds `y = model.apply(variables, x, mutable=["batch_stats"])` where `y` is then used as an
+    array.
 
     ## Why is this bad?
-    With `mutable`, `apply` returns the output and the changed collections. Arithmetic with the tuple raises, and the new statistics are
-    lost.
+    With `mutable`, `apply` returns the output and the updated collections. Arithmetic on the tuple
+    raises `TypeError`, and the new statistics are lost.
 
     ## Example
     ```python
@@ -53,7 +54,7 @@ class ApplyResultNotUnpacked(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Never.
+    Always fix it: the code raises.
 
     ## References
     - [flax: batch normalization](https://flax-linen.readthedocs.io/en/latest/guides/training_techniques/batch_norm.html)

@@ -1,4 +1,4 @@
-"""An array as the default of a dataclass field."""
+"""Arrays as defaults of dataclass fields."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ class ArrayFieldDefault(Rule):
     """A dataclass field has an array as its default.
 
     ## What it does
-    Finds `w: jax.Array = jnp.zeros(3)` in a dataclass, an `eqx.Module`, a linen module or a class of `flax.struct` or `chex`, also as
-    `field(default=jnp.zeros(3))`.
+    Finds `w: jax.Array = jnp.zeros(3)` in a dataclass, an `eqx.Module`, a linen module or a
+    `flax.struct` or `chex` dataclass, also as `field(default=jnp.zeros(3))`.
 
     ## Why is this bad?
-    Arrays cannot be hashed, and dataclasses refuse such defaults: `ValueError: mutable default <class 'jaxlib._jax.ArrayImpl'> for field
-    w is not allowed: use default_factory`. The class cannot be defined.
+    Arrays are not hashable, and dataclasses refuse such defaults: the class definition raises
+    `ValueError: mutable default <class 'jaxlib._jax.ArrayImpl'> for field w is not allowed: use
+    default_factory`.
 
     ## Example
     ```python
@@ -59,7 +60,8 @@ class ArrayFieldDefault(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Never: the class cannot be defined. Named tuples take arrays as defaults, and are not reported.
+    Always fix it: the class cannot be defined. Named tuples accept arrays as defaults and are not
+    reported.
 
     ## References
     - [dataclasses: mutable default values](https://docs.python.org/3/library/dataclasses.html#mutable-default-values)

@@ -1,4 +1,4 @@
-"""Callbacks that capture tracers instead of receiving them as arguments."""
+"""Callbacks that capture tracers instead of taking them as arguments."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ class CallbackCapturesTracer(Rule):
     """A callback captures a tracer.
 
     ## What it does
-    Finds functions given to `jax.debug.callback`, `jax.pure_callback` and `io_callback` that read a traced variable of the
-    function around them, or have one bound by `functools.partial`.
+    Finds functions passed to `jax.debug.callback`, `jax.pure_callback` and `io_callback` that read
+    a traced variable of the enclosing function, or have one bound by `functools.partial`.
 
     ## Why is this bad?
-    A callback runs later, on the host, with the numbers that it is passed. A captured variable is still the tracer: printing
-    it shows `JitTracer<float32[]>`, computing with it raises.
+    A callback runs later, on the host, with concrete values of its arguments. A captured variable
+    is still the tracer: printing it shows `JitTracer(float32[])`, and computing with it raises
+    `UnexpectedTracerError` in the callback.
 
     ## Example
     ```python
@@ -38,7 +39,7 @@ class CallbackCapturesTracer(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Shapes and dtypes of captured arrays are known, and may be read.
+    Always fix it. Shapes and dtypes of captured arrays are static and may be read.
 
     ## References
     - [JAX: external callbacks](https://docs.jax.dev/en/latest/external-callbacks.html)

@@ -1,4 +1,4 @@
-"""`pure_callback` used for side effects, and wrong result descriptions."""
+"""Callbacks with side effects, unordered writes, or a wrong result declaration."""
 
 from __future__ import annotations
 
@@ -31,19 +31,27 @@ _DEBUGGING = ("jax.debug.callback", "jax.debug.print")
 
 
 class CallbackMisuse(Rule):
-    """A callback is not pure, or its result is declared wrongly.
+    """A callback is impure, or its result is declared wrongly.
 
     ## What it does
-    Finds `jax.pure_callback` with a function that prints, writes, appends, counts, draws random numbers or computes with JAX again, results of it that nothing uses, results
-    that are described by a dtype or a bare shape in place of `jax.ShapeDtypeStruct`, or as 64 bits wide where nothing enables
-    them, callbacks that are called where they are to be passed, results that are used and described as None, `io_callback` without `ordered=True` in a loop whose steps write one after another, and results of `jax.debug.callback`
-    that are computed with: there are none.
+    Finds:
+
+    - `jax.pure_callback` with a function that prints, writes, appends, counts, draws random numbers
+      or calls JAX;
+    - `jax.pure_callback` whose result nothing uses;
+    - results declared as a dtype or a bare shape instead of `jax.ShapeDtypeStruct`, as 64 bits
+      while x64 is off, as another number of arrays than the function returns, or as None although
+      the program uses them;
+    - a call of the function where the function itself belongs;
+    - `io_callback` without `ordered=True` in a loop whose steps write one after another;
+    - computations with the result of `jax.debug.callback`, which is always None.
 
     ## Why is this bad?
-    JAX may run a pure callback twice, or not at all: where nothing uses its result the compiler drops the call, effects included.
-    A result that is no `ShapeDtypeStruct` raises when the function is traced, and so does one of 64 bits without `jax_enable_x64`.
-    What is not ordered may run in any order: rows of a log change places. A host function that computes with JAX waits for a
-    device that waits for it: on the CPU the program hangs, now and then, or from some size on.
+    JAX may run a pure callback twice or not at all: XLA removes the call, with its side effects, if
+    nothing uses the result. A result that is not a `ShapeDtypeStruct` raises at trace time, and so
+    does one of 64 bits while x64 is off. Callbacks without `ordered=True` may run in any order, so
+    rows of a log change places. A host function that calls JAX may deadlock: it waits for a device
+    that waits for the callback. On the CPU the program hangs occasionally, or from some size on.
 
     ## Example
     ```python
@@ -54,13 +62,14 @@ class CallbackMisuse(Rule):
     ```python
     jax.debug.callback(lambda x: history.append(x), x)
     ```
-    or `jax.experimental.io_callback` where the effect must happen, and in order.
+    Or use `jax.experimental.io_callback` if the effect must happen, with `ordered=True` if it must
+    happen in order.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    When the effect is a cache of the function.
+    Keep it if the side effect is only a cache of the function.
 
     ## References
     - [JAX: external callbacks](https://docs.jax.dev/en/latest/external-callbacks.html)

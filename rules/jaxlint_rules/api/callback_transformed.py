@@ -1,4 +1,4 @@
-"""Callbacks under a gradient or a `vmap`."""
+"""Callbacks under differentiation or `vmap`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ class CallbackTransformed(Rule):
     """A callback is differentiated or mapped, which JAX cannot do.
 
     ## What it does
-    Finds `jax.pure_callback` and `io_callback` of values that are differentiated, `pure_callback` of values that `vmap` maps
-    over without `vmap_method`, and `io_callback(..., ordered=True)` under `vmap`.
+    Finds `jax.pure_callback` and `io_callback` of differentiated values, `pure_callback` of values
+    that `vmap` maps over without `vmap_method`, and `io_callback(..., ordered=True)` under `vmap`.
 
     ## Why is this bad?
-    JAX cannot see into the function, so it does not know its derivative, nor whether it takes a batch: `ValueError` or
-    `NotImplementedError` when the transformation is applied.
+    JAX does not know the derivative of a host function, nor whether it accepts a batch.
+    Differentiation raises `ValueError`. `vmap` raises `NotImplementedError` for `pure_callback` and
+    `ValueError` for an ordered `io_callback`.
 
     ## Example
     ```python
@@ -38,13 +39,15 @@ class CallbackTransformed(Rule):
 
     gamma.defjvp(...)  # its derivative
     ```
-    and `vmap_method="sequential"` or `"expand_dims"` for `vmap`. What only watches belongs into `jax.debug.callback`.
+    For `vmap`, pass `vmap_method="sequential"` or `"expand_dims"`. Use `jax.debug.callback` for
+    functions that only observe values.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    Callbacks of what is held fixed (`lax.stop_gradient`, arguments that are not differentiated) are not reported.
+    Always fix it: the code raises. Callbacks of values without a gradient (`lax.stop_gradient`,
+    arguments that are not differentiated) are not reported.
 
     ## References
     - [JAX: external callbacks](https://docs.jax.dev/en/latest/external-callbacks.html)

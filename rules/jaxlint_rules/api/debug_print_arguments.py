@@ -1,4 +1,4 @@
-"""`jax.debug.print` whose text and arguments do not match."""
+"""`jax.debug.print` whose format string and arguments do not match."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ class DebugPrintArguments(Rule):
     """The arguments of `jax.debug.print` do not match its format string.
 
     ## What it does
-    Finds `jax.debug.print("loss", loss)`, whose text has no place for the value, places without a value, and a value in
-    the place of the text.
+    Finds `jax.debug.print("loss", loss)`, whose format string has no place for the value, format
+    strings with places but no value, and a value in place of the format string.
 
     ## Why is this bad?
-    `jax.debug.print` takes a format string, not values as `print` does: `ValueError`, `KeyError` or `TypeError` when it runs.
+    `jax.debug.print` takes a format string, unlike `print`. It raises `ValueError` for an unused
+    argument, `KeyError` or `IndexError` for a missing one, and `TypeError` if the first argument is
+    an array.
 
     ## Example
     ```python
@@ -36,7 +38,7 @@ class DebugPrintArguments(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Texts that are put together elsewhere are not reported.
+    Always fix it: the call raises. Format strings built elsewhere are not reported.
 
     ## References
     - [jax.debug.print](https://docs.jax.dev/en/latest/_autosummary/jax.debug.print.html)

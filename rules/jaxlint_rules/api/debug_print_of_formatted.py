@@ -1,4 +1,4 @@
-"""`jax.debug.print` of already formatted text."""
+"""`jax.debug.print` of text that was formatted at trace time."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from jaxlint_rules._reasons import staged_because
 
 
 class DebugPrintOfFormatted(Rule):
-    """`jax.debug.print` of an f-string that holds a tracer.
+    """`jax.debug.print` receives an f-string that contains a tracer.
 
     ## What it does
-    Finds `jax.debug.print(f"... {x}")` where `x` is traced, and the same by `%`, `.format` and `str`.
+    Finds `jax.debug.print(f"... {x}")` where `x` is a tracer, also formatted by `%`, `.format` or
+    `str`, and callbacks that receive such text.
 
     ## Why is this bad?
-    The text is made while JAX traces: it prints `JitTracer<float32[]>` instead of the number.
+    Python formats the text at trace time, so it shows a tracer such as `JitTracer(float32[])`
+    instead of the value.
 
     ## Example
     ```python
@@ -30,10 +32,10 @@ class DebugPrintOfFormatted(Rule):
     ```
 
     ## Fix safety
-    Safe: the values of the f-string become arguments, and only what is printed changes.
+    Safe: the values of the f-string become arguments. Only the printed text changes.
 
     ## When not to fix
-    f-strings of static values (shapes, names) are fine, and not reported.
+    f-strings of static values (shapes, names) are fine and not reported.
 
     ## References
     - [jax.debug.print](https://docs.jax.dev/en/latest/_autosummary/jax.debug.print.html)

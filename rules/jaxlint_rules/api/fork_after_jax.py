@@ -1,4 +1,4 @@
-"""A process is forked after JAX has started."""
+"""Processes that are forked after JAX has started its threads."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ _STARTS_JAX = frozenset(
 
 
 class ForkAfterJax(Rule):
-    """A process is forked after JAX has started.
+    """A process is forked after JAX has started its threads.
 
     ## What it does
-    Finds `os.fork()`, processes of `multiprocessing.get_context("fork")`, and pools and processes without a start method, behind
-    operations of JAX in the same run.
+    Finds `os.fork()`, processes of `multiprocessing.get_context("fork")`, and pools and processes
+    without a start method, after JAX operations in the same run.
 
     ## Why is this bad?
-    JAX runs threads of its own. A fork copies the locks that they hold, and not the threads, so that the child may wait for ever.
-    JAX warns of it: `os.fork() is incompatible with multithreaded code, and JAX is multithreaded`. Up to Python 3.13 `fork` is what
-    `multiprocessing.Pool` and `ProcessPoolExecutor` do on Linux by default.
+    JAX is multithreaded. A fork copies the locks that its threads hold but not the threads, so the
+    child may deadlock. JAX warns:
+    `os.fork() is incompatible with multithreaded code, and JAX is multithreaded`. Up to Python
+    3.13, `multiprocessing.Pool` and `ProcessPoolExecutor` fork by default on Linux.
 
     ## Example
     ```python
@@ -50,11 +51,11 @@ class ForkAfterJax(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: what is spawned imports the program anew.
+    There is no automatic fix: a spawned process imports the program again.
 
     ## When not to fix
-    When the child runs another program at once; `subprocess` does that. Programs that set a start method, or run on Python 3.14 or
-    macOS alone, do not fork by default.
+    Keep it if the child immediately runs another program, as `subprocess` does. Programs that set a
+    start method, or that run only on Python 3.14 or macOS, do not fork by default.
 
     ## References
     - [multiprocessing: start methods](https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods)

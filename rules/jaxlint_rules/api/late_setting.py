@@ -1,4 +1,4 @@
-"""Settings that JAX has already read, or no longer accepts."""
+"""Settings made after JAX has read them."""
 
 from __future__ import annotations
 
@@ -28,21 +28,23 @@ _OTHER_PROCESSES = frozenset({"subprocess", "multiprocessing", "concurrent", "ra
 
 
 class LateSetting(Rule):
-    """A setting is made after JAX has read it.
+    """A setting is changed after JAX has read it.
 
     ## What it does
     Finds, in one module,
 
-    - environment variables `JAX_...` that are set after `jax` was imported;
-    - `XLA_FLAGS` and its like that are set after the first array or the first look at the devices;
+    - environment variables `JAX_...` that are set after `jax` is imported;
+    - `XLA_FLAGS` and similar variables that are set after the first array or the first query of
+      devices;
     - `jax_platforms`, `jax_num_cpu_devices` and `jax.distributed.initialize` after that;
-    - `jax_enable_x64` that is turned on when an array that is used later has been made in 32 bits.
+    - `jax_enable_x64` that is turned on after an array that is used later was created in 32 bits.
 
     ## Why is this bad?
-    JAX reads its environment variables when it is imported: set later, `JAX_PLATFORMS`, `JAX_ENABLE_X64`, `JAX_DEBUG_NANS`,
-    `JAX_NUM_CPU_DEVICES` and the others that were tried had no effect at all, and nothing says so. `XLA_FLAGS` is read when the backend starts,
-    which the first array does. `jax_platforms` is then accepted and ignored; `jax_num_cpu_devices` and
-    `jax.distributed.initialize` raise.
+    JAX reads its environment variables on import. Set later, `JAX_PLATFORMS`, `JAX_ENABLE_X64`,
+    `JAX_DEBUG_NANS`, `JAX_NUM_CPU_DEVICES` and all others that were tried had no effect, and
+    nothing warns about it. `XLA_FLAGS` is read when the backend starts, which the first array does.
+    After that, `jax_platforms` is accepted and ignored, and `jax_num_cpu_devices` and
+    `jax.distributed.initialize` raise `RuntimeError`.
 
     ## Example
     ```python
@@ -60,13 +62,14 @@ class LateSetting(Rule):
 
     import jax
     ```
-    or, before the first array, `jax.config.update("jax_platforms", "cpu")`.
+    Or call `jax.config.update("jax_platforms", "cpu")` before the first array is created.
 
     ## Fix safety
     There is no automatic fix: other imports may depend on their order.
 
     ## When not to fix
-    When the variable is meant for processes that the program starts. Modules that import `subprocess` or `multiprocessing` are not reported.
+    Keep it if the variable is for processes that the program starts. Modules that import
+    `subprocess` or `multiprocessing` are not reported.
 
     ## References
     - [JAX: configuration options](https://docs.jax.dev/en/latest/config_options.html)

@@ -1,4 +1,4 @@
-"""A Python list is passed to an array function."""
+"""Python lists and tuples passed to array functions."""
 
 from __future__ import annotations
 
@@ -70,11 +70,13 @@ class ListArgument(Rule):
     """A Python list or tuple is passed to an array function.
 
     ## What it does
-    Finds `jnp.sum([1.0, 2.0])` and its like, and arithmetic between an array and a list or tuple: `points + (0.5, 0.5)`.
+    Finds `jnp.sum([1.0, 2.0])` and similar calls, and arithmetic between an array and a list or
+    tuple: `points + (0.5, 0.5)`.
 
     ## Why is this bad?
-    NumPy converts lists; JAX raises `TypeError: sum requires ndarray or scalar arguments`, since converting element by
-    element is slow. Functions that join arrays (`concatenate`, `stack`) do take lists.
+    NumPy converts lists. JAX raises `TypeError: sum requires ndarray or scalar arguments`, because
+    converting element by element is slow. Functions that join arrays (`concatenate`, `stack`) do
+    accept lists.
 
     ## Example
     ```python
@@ -87,13 +89,13 @@ class ListArgument(Rule):
     losses = [a.mean(), b.mean()]
     total = jnp.sum(jnp.stack(losses))
     ```
-    Or `sum(losses)`; `jnp.array([...])` for lists of numbers.
+    Or use `sum(losses)`. For a list of numbers, use `jnp.array([...])`.
 
     ## Fix safety
-    Safe: `jnp.sum(losses)` becomes `jnp.sum(jnp.array(losses))`; the call raised before.
+    Safe: the call raised before. `jnp.sum(losses)` becomes `jnp.sum(jnp.array(losses))`.
 
     ## When not to fix
-    Never: the call fails.
+    Always fix it: the call raises.
 
     ## References
     - [JAX: non-array inputs](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#non-array-inputs-numpy-vs-jax)

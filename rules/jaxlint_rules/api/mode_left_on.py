@@ -1,4 +1,4 @@
-"""A module that is set to evaluation in a training loop, and never back."""
+"""Models that stay in evaluation mode in a training loop."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ class ModeLeftOn(Rule):
     """A model stays in evaluation mode while it is trained.
 
     ## What it does
-    Finds `model.eval()` of an nnx module in a loop that also trains the model, and never calls `model.train()`.
+    Finds `model.eval()` of an nnx module in a loop that also trains the model and never calls
+    `model.train()`.
 
     ## Why is this bad?
-    `eval` sets `deterministic` of dropout and `use_running_average` of batch normalization in the module itself. It stays so: from the second iteration on
-    the model is trained without dropout, and its statistics no longer change.
+    `eval` sets `deterministic` of dropout and `use_running_average` of batch normalization in the
+    module itself. From the second iteration on, the model trains without dropout, and its
+    statistics no longer change.
 
     ## Example
     ```python
@@ -43,13 +45,14 @@ class ModeLeftOn(Rule):
         model.eval()
         evaluate(model, test_set)
     ```
-    Or evaluate another view of it: `nnx.view(model, deterministic=True, use_running_average=True)`.
+    Or evaluate a view of the model:
+    `nnx.view(model, deterministic=True, use_running_average=True)`.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    Where the training step sets the mode itself, nothing is reported.
+    Always fix it. Loops whose training step sets the mode itself are not reported.
 
     ## References
     - [nnx.Module.eval](https://flax.readthedocs.io/en/latest/api_reference/flax.nnx/module.html)

@@ -1,4 +1,4 @@
-"""A flax module in training mode without the random streams or collections that it needs."""
+"""flax modules in training mode without the `rngs` or `mutable` that they need."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ class ModuleNeedsStreams(Rule):
     """A flax module is applied in training mode without `rngs` or `mutable`.
 
     ## What it does
-    Finds `model.apply(variables, x, train=True)` where the module has `nn.Dropout(deterministic=not train)` and the call no
-    `rngs`, or `nn.BatchNorm(use_running_average=not train)` and no `mutable`.
+    Finds `model.apply(variables, x, train=True)` if the module contains
+    `nn.Dropout(deterministic=not train)` and the call passes no `rngs`, or contains
+    `nn.BatchNorm(use_running_average=not train)` and the call passes no `mutable`.
 
     ## Why is this bad?
-    It raises: dropout needs a stream of keys (`InvalidRngError`), and the statistics of batch normalization cannot be written
-    (`ModifyScopeVariableError`).
+    Dropout needs a stream of PRNG keys: without `rngs` it raises `InvalidRngError`. Batch
+    normalization writes new statistics: without `mutable` it raises `ModifyScopeVariableError`.
 
     ## Example
     ```python
@@ -37,10 +38,10 @@ class ModuleNeedsStreams(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: it needs a key.
+    There is no automatic fix: the call needs a PRNG key.
 
     ## When not to fix
-    Never: the call fails.
+    Always fix it: the call raises.
 
     ## References
     - [flax: dropout](https://flax-linen.readthedocs.io/en/latest/guides/training_techniques/dropout.html)

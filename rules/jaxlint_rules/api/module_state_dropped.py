@@ -1,4 +1,4 @@
-"""The new state of a module, such as batch statistics, is bound to a name and never read."""
+"""New state of a module, such as batch statistics, that nothing reads."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ class ModuleStateDropped(Rule):
     """The new state of a module is never read.
 
     ## What it does
-    Finds the second result of `module.apply(variables, x, mutable=["batch_stats"])`, or of the `apply` of `hk.transform_with_state`, where
-    it is bound to a name that nothing reads, also behind `jax.value_and_grad(..., has_aux=True)` and functions that hand it on.
+    Finds the second result of `module.apply(variables, x, mutable=["batch_stats"])`, or of the
+    `apply` of `hk.transform_with_state`, bound to a name that nothing reads. It is found through
+    `jax.value_and_grad(..., has_aux=True)` and functions that return it, too.
 
     ## Why is this bad?
-    A linen or haiku module changes nothing in place: `apply` returns the new statistics. Without them the running mean and variance stay what
-    `init` made, 0 and 1, so that the model normalizes wrongly when it is evaluated. A cache of a decoder stays empty.
+    A linen or haiku module changes nothing in place: `apply` returns the new statistics. If they
+    are dropped, the running mean and variance keep their initial values, 0 and 1, and the model
+    normalizes wrongly when it is evaluated. A decoder's cache stays empty.
 
     ## Example
     ```python
@@ -44,7 +46,8 @@ class ModuleStateDropped(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Where the statistics are not to change, as in a second forward pass: call the result `_`, or pass `mutable=False`.
+    If the statistics should not change, as in a second forward pass, name the result `_` or pass
+    `mutable=False`.
 
     ## References
     - [Flax: batch normalization](https://flax-linen.readthedocs.io/en/latest/guides/training_techniques/batch_norm.html)

@@ -1,4 +1,4 @@
-"""Comparisons with classes and tuples that no JAX value equals."""
+"""Comparisons with types and tuples that no JAX value equals."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ _ARRAY_TYPES = frozenset({"jax.Array", "jax.numpy.ndarray", "jax.core.Tracer"})
 
 
 class NeverTrueComparison(Rule):
-    """A comparison that is never true: `type(x) is jax.Array`, or a `PartitionSpec` with a tuple.
+    """A comparison with `jax.Array` or a `PartitionSpec` is never true.
 
     ## What it does
-    Finds `type(x) is jax.Array`, `type(x) == jnp.ndarray`, and a `PartitionSpec` that is compared with a tuple by `==` or `!=`.
+    Finds `type(x) is jax.Array`, `type(x) == jnp.ndarray`, and a `PartitionSpec` compared with a
+    tuple by `==` or `!=`.
 
     ## Why is this bad?
-    `jax.Array` is an abstract class: the type of an array is `ArrayImpl`, and of a tracer another. A `PartitionSpec` is not a tuple
-    since JAX 0.10, and `P("data") == ("data",)` is false. The branch behind such a test never runs, without an error.
+    `jax.Array` is an abstract class: the type of an array is `ArrayImpl`, and tracers have other
+    types. Since JAX 0.10 a `PartitionSpec` is not a tuple, so `P("data") == ("data",)` is False.
+    The branch under such a test never runs, without an exception.
 
     ## Example
     ```python
@@ -43,13 +45,13 @@ class NeverTrueComparison(Rule):
     if isinstance(x, jax.Array):
         x = jax.device_get(x)
     ```
-    And `spec == P("data")`, or `tuple(spec) == ("data",)`.
+    Compare specs with `spec == P("data")` or `tuple(spec) == ("data",)`.
 
     ## Fix safety
-    There is no automatic fix: the branch that never ran would run.
+    There is no automatic fix: a branch that never ran would run.
 
     ## When not to fix
-    Never: where the branch is not wanted, it can go.
+    If you do not want the branch, delete it.
 
     ## References
     - [jax.Array](https://docs.jax.dev/en/latest/_autosummary/jax.Array.html)

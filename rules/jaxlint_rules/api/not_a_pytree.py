@@ -53,12 +53,15 @@ class NotAPytree(Rule):
     """A generator, a dict view or a set is passed as a pytree.
 
     ## What it does
-    Finds generators, `d.values()` and its like, and sets that are passed to jitted functions, to `jax.tree.map` and its kin, as the
-    carry of `lax.scan` and loops, or to `jnp.array`, `jnp.stack` and others that join arrays.
+    Finds generators, dict views such as `d.values()`, and sets that are passed to jitted functions,
+    to `jax.tree.map` and similar functions, as the carry of `lax.scan` and other loops, or to
+    `jnp.array`, `jnp.stack` and other functions that join arrays.
 
     ## Why is this bad?
-    They are no pytrees: a jitted function raises `TypeError: ... is not a valid JAX type`, and `jax.tree.map` takes the whole
-    of it for one leaf, so that its function gets a generator. `jnp.stack` asks for a length, `jnp.array` for numbers.
+    They are not pytrees. A jitted function raises
+    `TypeError: Error interpreting argument to ... as an abstract array`. `jax.tree.map` treats the
+    whole object as one leaf, so its function receives a generator. `jnp.stack` needs a length, and
+    `jnp.array` needs numbers.
 
     ## Example
     ```python
@@ -72,10 +75,10 @@ class NotAPytree(Rule):
     Or pass the dict itself.
 
     ## Fix safety
-    There is no automatic fix: the dict itself is often what is meant.
+    There is no automatic fix: often the dict itself is meant.
 
     ## When not to fix
-    Never: the call fails, or sees one leaf.
+    Always fix it: the call raises, or sees a single leaf.
 
     ## References
     - [JAX: pytrees](https://docs.jax.dev/en/latest/pytrees.html)

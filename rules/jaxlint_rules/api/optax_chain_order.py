@@ -18,12 +18,13 @@ class OptaxChainOrder(Rule):
     """The parts of `optax.chain` are in the wrong order.
 
     ## What it does
-    Finds `optax.chain(optax.adam(lr), optax.clip_by_global_norm(1.0))`, where gradients are clipped after the optimizer, and chains
-    of `scale_by_...` that end in `optax.scale` with a positive number.
+    Finds `optax.chain(optax.adam(lr), optax.clip_by_global_norm(1.0))`, which clips after the
+    optimizer, and chains of `scale_by_...` whose `optax.scale` has a positive factor.
 
     ## Why is this bad?
-    After the optimizer there are no gradients left to clip, but steps, already scaled by the learning rate: large gradients reach the
-    moments unclipped. `apply_updates` adds: without a minus sign the chain climbs.
+    After the optimizer the chain holds updates, already scaled by the learning rate, not gradients:
+    large gradients reach the moments unclipped. `apply_updates` adds the updates, so a chain
+    without a negative factor increases the loss.
 
     ## Example
     ```python
@@ -36,10 +37,10 @@ class OptaxChainOrder(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: training changes.
+    There is no automatic fix: it changes the training.
 
     ## When not to fix
-    When the steps are to be clipped.
+    Keep it if you want to clip the updates.
 
     ## References
     - [optax.chain](https://optax.readthedocs.io/en/latest/api/combining_optimizers.html)

@@ -1,4 +1,4 @@
-"""An optimiser is initialised with a model that has functions among its leaves."""
+"""Optimizers initialized with a model that has functions among its leaves."""
 
 from __future__ import annotations
 
@@ -42,14 +42,15 @@ _DEPTH = 4
 
 
 class OptimizerOfFunctions(Rule):
-    """An optimizer gets a model that has functions among its leaves.
+    """An optimizer receives a model that has functions among its leaves.
 
     ## What it does
-    Finds `optim.init(model)` where `model` is a module of equinox that keeps a function, as `eqx.nn.MLP` keeps its activation, and the
-    optimizer makes an array for each leaf.
+    Finds `optim.init(model)` where `model` is an equinox module that holds a function, as
+    `eqx.nn.MLP` holds its activation, and the optimizer creates an array for each leaf.
 
     ## Why is this bad?
-    `optax.adam(...).init` calls `zeros_like` on each leaf, and on a function that raises `TypeError: zeros_like requires ndarray or scalar arguments`.
+    `optax.adam(...).init` calls `zeros_like` on each leaf. On a function that raises
+    `TypeError: zeros_like requires ndarray or scalar arguments`.
 
     ## Example
     ```python
@@ -67,7 +68,7 @@ class OptimizerOfFunctions(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Never: the call fails.
+    Always fix it: the call raises.
 
     ## References
     - [Equinox: training](https://docs.kidger.site/equinox/examples/mnist/)

@@ -1,4 +1,4 @@
-"""The new state of an optimiser is discarded at every step."""
+"""Optimizer states that are discarded or reset at every step."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ _STATELESS = (
 
 
 class OptimizerStateDropped(Rule):
-    """The new optimizer state is discarded.
+    """The new optimizer state is discarded or reset at every step.
 
     ## What it does
-    Finds `updates, _ = optimizer.update(grads, opt_state)` in a loop, or in a function that returns the old state, and `opt_state = optimizer.init(params)`
-    in a loop over epochs or steps that goes on with `params`.
+    Finds `updates, _ = optimizer.update(grads, opt_state)` in a loop, or in a function that returns
+    the old state. Also finds `opt_state = optimizer.init(params)` in a loop over epochs or steps
+    that keeps updating `params`.
 
     ## Why is this bad?
-    Momentum, moments and step counts stay what they were at first: Adam makes its first step for ever, schedules do not advance.
-    Nothing says so; training is merely worse.
+    Momentum, moments and step counts keep their initial values: Adam repeats its first step, and
+    schedules do not advance. No exception is raised; training is only worse.
 
     ## Example
     ```python
@@ -52,7 +53,7 @@ class OptimizerStateDropped(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    When one step is all there is. Optimisers without state are not reported.
+    Keep it if there is only one step. Optimizers without state are not reported.
 
     ## References
     - [optax: getting started](https://optax.readthedocs.io/en/latest/getting_started.html)

@@ -1,4 +1,4 @@
-"""The result of a call is transformed, or called again."""
+"""Transformations of the result of a call, and calls of an array."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class TransformOfResult(Rule):
     Finds `jax.jit(f(x))`, `jax.grad(loss(w))` and `jax.grad(f)(x)(y)`.
 
     ## Why is this bad?
-    `f(x)` is an array: `TypeError: Expected a callable value`, or `object is not callable`.
+    `f(x)` is an array, not a function: `TypeError: Expected a callable value`, or
+    `object is not callable`.
 
     ## Example
     ```python
@@ -32,7 +33,7 @@ class TransformOfResult(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    Never: the call fails.
+    Always fix it: the call raises.
 
     ## References
     - [jax.jit](https://docs.jax.dev/en/latest/_autosummary/jax.jit.html)

@@ -1,4 +1,4 @@
-"""The updates of an optimiser are computed and never applied."""
+"""Optimizer updates that are computed and never applied."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ class UpdatesNotApplied(Rule):
     """The updates of an optimizer are never applied to the parameters.
 
     ## What it does
-    Finds `updates, opt_state = optimizer.update(grads, opt_state)` in functions that never read `updates`.
+    Finds `updates, opt_state = optimizer.update(grads, opt_state)` in functions that never read
+    `updates`.
 
     ## Why is this bad?
-    The parameters stay what they were: nothing is learnt, and nothing says so.
+    The parameters never change, so nothing is learned. No exception is raised.
 
     ## Example
     ```python
@@ -34,7 +35,7 @@ class UpdatesNotApplied(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    When only the state is wanted, as in a warm-up of its statistics.
+    Keep it if you only need the state, as in a warm-up of its statistics.
 
     ## References
     - [optax.apply_updates](https://optax.readthedocs.io/en/latest/api/apply_updates.html)

@@ -1,4 +1,4 @@
-"""The first call of a jitted function is timed."""
+"""Timings that include the first call of a jitted function."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class TimingIncludesCompile(Rule):
     """A timing includes the compilation of a jitted function.
 
     ## What it does
-    Finds measurements whose region holds the first call that the program makes of a jitted function, straight or through
-    a helper that is handed the function, with no warm-up before it.
+    Finds timed regions that contain the program's first call of a jitted function, directly or
+    through a helper that receives the function, without a warm-up call before.
 
     ## Why is this bad?
-    The first call traces and compiles, which takes tenths of a second to minutes; a later call often takes
-    microseconds. The figure says nothing of the speed of the function.
+    The first call traces and compiles, which takes tenths of a second to minutes. A later call
+    often takes microseconds. The measured time says nothing about the speed of the function.
 
     ## Example
     ```python
@@ -60,13 +60,13 @@ class TimingIncludesCompile(Rule):
     ```
 
     ## Fix safety
-    Unsafe: the function is called once more, before the clock is started, which takes time and memory. The call is repeated
-    only where its arguments are there by then, and none of them is donated.
+    Unsafe: the program calls the function once more before the clock starts, which takes time and
+    memory. The fix applies only if the arguments exist by then and none of them is donated.
 
     ## When not to fix
-    When compilation is part of what is measured; regions whose names or texts say so ("compile", "first call",
-    "warm-up") are not reported, nor are loops whose times are not averaged, or without the first of them, runs whose time is told but not
-    as a speed, and tests.
+    Keep it if you want to measure compilation. Not reported: regions whose names or texts say so
+    ("compile", "first call", "warm-up"), loops whose times are not averaged or that leave out the
+    first, total run times that are not reported as a speed, and tests.
 
     ## References
     - [JAX: benchmarking](https://docs.jax.dev/en/latest/benchmarking.html)

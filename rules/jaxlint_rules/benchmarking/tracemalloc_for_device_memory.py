@@ -1,4 +1,4 @@
-"""tracemalloc measures Python's memory where the device's is meant."""
+"""Measurements of Python's memory where device memory is meant."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ class TracemallocForDeviceMemory(Rule):
     """Python's memory is measured instead of the device's.
 
     ## What it does
-    Finds `tracemalloc.get_traced_memory()` and `tracemalloc.take_snapshot()` after computations of JAX, and
-    `sys.getsizeof` of a JAX array.
+    Finds `tracemalloc.get_traced_memory()` and `tracemalloc.take_snapshot()` after JAX
+    computations, and `sys.getsizeof` of a JAX array.
 
     ## Why is this bad?
-    `tracemalloc` counts what Python's allocator hands out. Arrays of JAX live in buffers of the runtime, on the CPU as
-    well: the figure holds none of them. `sys.getsizeof` gives the size of the Python object around the buffer: 696 bytes
-    for an array of four million.
+    `tracemalloc` counts allocations of Python. JAX arrays live in buffers of the runtime, on the
+    CPU too, and none of them is counted. `sys.getsizeof` returns the size of the Python object
+    around the buffer: 696 bytes for an array of four million elements.
 
     ## Example
     ```python
@@ -32,13 +32,13 @@ class TracemallocForDeviceMemory(Rule):
     print(compiled.memory_analysis())            # what the program needs
     print(jax.local_devices()[0].memory_stats()) # what is in use, on GPU and TPU
     ```
-    `x.nbytes` is the size of an array.
+    The size of an array is `x.nbytes`.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    When the memory of Python objects is meant, such as that of tracing itself.
+    Keep it to measure Python objects, such as those that tracing creates.
 
     ## References
     - [JAX: device memory profiling](https://docs.jax.dev/en/latest/device_memory_profiling.html)

@@ -1,4 +1,4 @@
-"""A clock stops before the device has finished."""
+"""Clocks that stop before the device has finished."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ class UnsyncedTiming(Rule):
     """A clock stops before the device finishes.
 
     ## What it does
-    Follows clock readings (`time.perf_counter`, `time.time`, `timeit` ...) and finds those whose difference spans calls
-    of jitted functions, or large array operations, while nothing waits for their results: no `block_until_ready`, no
-    `float()`, `np.asarray`, `print` or the like before the clock is read again.
+    Follows clock readings (`time.perf_counter`, `time.time`, `timeit` ...). Finds differences of
+    readings that span calls of jitted functions or large array operations without a host sync
+    before the last reading: no `block_until_ready`, `float()`, `np.asarray`, `print` or similar.
 
     ## Why is this bad?
-    JAX returns as soon as the work is queued. The time measured is that of queueing it, often a hundredth of the real
-    one, and differences between programs that it seems to show are noise.
+    JAX dispatches asynchronously: the call returns before the result exists. The measured time is
+    that of the dispatch, often a hundredth of the real one. Differences between programs that it
+    seems to show are noise.
 
     ## Example
     ```python
@@ -47,13 +48,14 @@ class UnsyncedTiming(Rule):
     ```
 
     ## Fix safety
-    Unsafe: the program then waits, and its figures change, which is what is wanted of them. `jax.block_until_ready` goes
-    around a call whose result is discarded, or on a line of its own before the clock is read, where the result has a name in
-    the same function. Anything else is for the author to say.
+    Unsafe: the program then waits, and its measured times change, as intended. The fix wraps a call
+    whose result is discarded in `jax.block_until_ready`. If the result has a name in the same
+    function, it adds a `jax.block_until_ready` statement before the clock is read. Other cases have
+    no automatic fix.
 
     ## When not to fix
-    When the time of dispatching is what is measured. Regions in which anything waits for a result after the first
-    dispatch, differences that are only compared with a limit, and tests are not reported.
+    Keep it if you want to measure dispatch. Not reported: regions with a host sync after the first
+    dispatch, differences that are only compared with a limit, and tests.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)

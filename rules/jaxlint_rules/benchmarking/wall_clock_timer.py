@@ -1,4 +1,4 @@
-"""A benchmark uses a clock that may be adjusted."""
+"""JAX computations timed with a wall clock."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ class WallClockTimer(Rule):
     Finds differences of `time.time()` or `datetime.now()` around calls of jitted functions.
 
     ## Why is this bad?
-    The clock of the day jumps when it is synchronised and may tick coarsely. `time.perf_counter()` does neither, and
-    its resolution is that of the hardware; calls of JAX often take microseconds.
+    The wall clock jumps when it is synchronized and may have a coarse resolution.
+    `time.perf_counter()` is monotonic and has the resolution of the hardware. JAX calls often take
+    microseconds.
 
     ## Example
     ```python
@@ -37,11 +38,13 @@ class WallClockTimer(Rule):
     ```
 
     ## Fix safety
-    Safe: all readings that are subtracted from each other change to `time.perf_counter`, and only where nothing else is done
-    with them. Differences of dates are no numbers, and are left alone.
+    Safe: all readings that are subtracted from each other become `time.perf_counter`, if the
+    program does nothing else with them. Differences of `datetime` objects are not numbers and are
+    not rewritten.
 
     ## When not to fix
-    When the region takes seconds, or the time of the day is wanted too. The rule is advice, and off by default.
+    Keep it if the region takes seconds, or if you also need the time of day. The finding is advice
+    (`info`) and off by default.
 
     ## References
     - [Python: time.perf_counter](https://docs.python.org/3/library/time.html#time.perf_counter)

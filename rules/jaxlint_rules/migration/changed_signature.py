@@ -36,15 +36,17 @@ _WARNS = {("jax.jit", "backend"), ("jax.jit", "device")}
 
 
 class ChangedSignature(Rule):
-    """A JAX function is called with arguments that the targeted version does not take.
+    """A call passes arguments that the targeted JAX does not accept.
 
     ## What it does
-    Looks the keywords of each call, and the number of its positional arguments, up in the history of the function's signature:
-    parameters that were removed or renamed, and those that have to be given by keyword or by position now.
-    An argument that only warns so far is a warning.
+    Compares the keywords of each call, and the number of its positional arguments, with the history
+    of the function's signature. Finds parameters that were removed or renamed, and parameters that
+    are now keyword-only or positional-only. An argument that so far only warns is reported as a
+    warning. The same holds for functions of flax, optax, chex and haiku.
 
     ## Why is this bad?
-    The call raises a TypeError. Where a function takes any keywords, to hand them on, it goes on and does something else.
+    The call raises `TypeError`. A function that forwards any keywords may instead do something
+    else.
 
     ## Example
     ```python
@@ -57,11 +59,11 @@ class ChangedSignature(Rule):
     ```
 
     ## Fix safety
-    Safe where the argument means the same under its new name. Unsafe, and the message says why, where it only does as a rule.
-    The fix is refused at calls that unpack their arguments.
+    Safe if the argument means the same under its new name. Unsafe if it usually but not always
+    does; the message says why. Calls that unpack their arguments are not rewritten.
 
     ## When not to fix
-    When the program has to run on releases that do not have the new parameter: say so with `target-jax`.
+    If the program must run on releases without the new parameter, set `target-jax`.
 
     ## References
     - [JAX: change log](https://docs.jax.dev/en/latest/changelog.html)

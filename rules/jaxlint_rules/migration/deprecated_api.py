@@ -29,14 +29,16 @@ _WARN_WHEN_CALLED = {"jax.host_count", "jax.host_id", "jax.host_ids"}
 
 
 class DeprecatedApi(Rule):
-    """A deprecated name of JAX is used.
+    """A deprecated JAX name is used.
 
     ## What it does
-    Resolves every name through the file's imports and looks it up in the history of JAX: names that the targeted
-    version still has and warns of, and for which every targeted version has a replacement, or none ever will.
+    Resolves every name through the file's imports and looks it up in the history of JAX. Finds
+    names that the targeted version still has but warns about, if every targeted version has the
+    replacement or none ever will.
 
     ## Why is this bad?
-    Each use prints a DeprecationWarning now and becomes an error in a later release, as a rule after three months.
+    Each use emits a `DeprecationWarning` now and raises in a later release, usually after three
+    months.
 
     ## Example
     ```python
@@ -53,12 +55,13 @@ class DeprecatedApi(Rule):
     ```
 
     ## Fix safety
-    Safe: the replacement does the same. Where arguments have other names or positions, they are changed along, and
-    the fix is refused at calls that pass something without a counterpart. `with mesh:` becomes `with jax.set_mesh(mesh):` as an unsafe
-    fix, with automatic axes for a mesh of `jax.make_mesh`, which makes explicit ones since 0.9.
+    Safe: the replacement does the same. Arguments with other names or positions are changed too.
+    Calls that pass an argument without a counterpart are not rewritten. `with mesh:` becomes
+    `with jax.set_mesh(mesh):` as an unsafe fix. A mesh from `jax.make_mesh`, whose axes are
+    explicit since 0.9, gets automatic axes.
 
     ## When not to fix
-    When the program has to run on releases that do not have the replacement: say so with `target-jax`, and the name is
+    If the program must run on releases without the replacement, set `target-jax`; the name is then
     not reported.
 
     ## References

@@ -57,16 +57,17 @@ def _is_unheard_of(qualified: str) -> bool:
 
 
 class NonexistentApi(Rule):
-    """A name is used that no release of JAX has.
+    """A name is used that no JAX release has.
 
     ## What it does
-    Resolves every name through the file's imports and looks it up among all public names of JAX since 0.2, module by
-    module, as they were read from the releases. Names of modules that make them while they run are not judged, nor is anything
-    when the installed JAX or `target-jax` is newer than the releases that jaxlint knows.
+    Resolves every name through the file's imports and looks it up among all public names of JAX
+    since 0.2, by module. The names were read from the releases. Modules that create names at run
+    time are not checked. Nothing is reported if the installed JAX or `target-jax` is newer than the
+    releases that jaxlint knows.
 
     ## Why is this bad?
-    The program stops with an AttributeError or an ImportError when the line is reached. Such names come from NumPy or SciPy
-    functions that JAX does not have, from misspellings, and from generated code.
+    The line raises `AttributeError` or `ImportError` when it runs. Such names come from NumPy or
+    SciPy functions that JAX does not have, from misspellings, and from generated code.
 
     ## Example
     ```python
@@ -83,10 +84,10 @@ class NonexistentApi(Rule):
     ```
 
     ## Fix safety
-    There is no fix: the suggestion is a guess.
+    There is no automatic fix: the suggested name is a guess.
 
     ## When not to fix
-    When the program itself puts the name into JAX's module.
+    Keep it if the program itself adds the name to the JAX module.
 
     ## References
     - [JAX: public API](https://docs.jax.dev/en/latest/jax.html)

@@ -22,14 +22,14 @@ _HOMES = (
 
 
 class PrivateApi(Rule):
-    """A module or name under `jax._src` is used.
+    """A name under `jax._src` is used.
 
     ## What it does
-    Reports imports from `jax._src`, and uses of it that no import reports already. Where a public module has a name that is
-    the same, the message says so.
+    Finds imports from `jax._src`, and uses of it that no import reports already. The message names
+    a public module that has a name of the same spelling, if there is one.
 
     ## Why is this bad?
-    What lies under `jax._src` is no part of JAX's interface: any release may move or change it, without a deprecation.
+    `jax._src` is private: any release may move or change its names without a deprecation.
 
     ## Example
     ```python
@@ -42,10 +42,10 @@ class PrivateApi(Rule):
     ```
 
     ## Fix safety
-    There is no fix: a public name that is spelt the same need not be the same thing.
+    There is no automatic fix: a public name of the same spelling may be another object.
 
     ## When not to fix
-    When nothing public does it. Then pin JAX, and keep such uses in one module.
+    Keep it if there is no public equivalent. Then pin JAX and keep such uses in one module.
 
     ## References
     - [JAX: API compatibility](https://docs.jax.dev/en/latest/api_compatibility.html)

@@ -33,13 +33,15 @@ class RemovedApi(Rule):
     """A name or option is used that the targeted JAX no longer has.
 
     ## What it does
-    Resolves every name through the file's imports and looks it up in the history of JAX: names, modules and options of
-    `jax.config` that were removed or moved in or before one of the targeted versions (`target-jax` in the configuration, else what
-    the project asks for, else the newest release that jaxlint knows). Methods and attributes of arrays, lowered and exported
-    programs are looked up too, where the analysis or an annotation says that the object is one.
+    Resolves every name through the file's imports and looks it up in the history of JAX. Finds
+    names, modules and `jax.config` options that were removed or moved in or before a targeted
+    version. The target is `target-jax` in the configuration, otherwise the version that the project
+    requires, otherwise the newest release that jaxlint knows. Methods and attributes of arrays and
+    of lowered and exported programs are checked too, if the analysis or an annotation shows the
+    type of the object.
 
     ## Why is this bad?
-    The program stops with an ImportError or an AttributeError, often only when that line is reached.
+    The line raises `ImportError` or `AttributeError`, often only when it is reached.
 
     ## Example
     ```python
@@ -56,12 +58,13 @@ class RemovedApi(Rule):
     ```
 
     ## Fix safety
-    Safe where the replacement is the same thing under another name, or takes the same arguments in another form, and
-    exists in every targeted version. Where there is no such replacement the message says what to do by hand.
+    Safe if the replacement is the same object under another name, or takes the same arguments in
+    another form, and exists in every targeted version. Otherwise the message says what to change by
+    hand.
 
     ## When not to fix
-    When the program guards the use, with `try` and `except ImportError` or with a test of the version: such places are
-    not reported. A project that has to support old releases says so with `target-jax`.
+    Uses guarded by `try` and `except ImportError`, or by a test of the version, are not reported.
+    If the project must support old releases, set `target-jax`.
 
     ## References
     - [JAX: API compatibility](https://docs.jax.dev/en/latest/api_compatibility.html)
