@@ -10,7 +10,11 @@ from jaxlint.api.values import MISSING, ClassValue, ExternalObject, Function, In
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name
 
-_LAYERS = {"Dropout": ("deterministic", "rngs"), "BatchNorm": ("use_running_average", "mutable")}
+# The option that switches a layer, the argument that it needs in training mode, and the exception without it.
+_LAYERS = {
+    "Dropout": ("deterministic", "rngs", "InvalidRngError"),
+    "BatchNorm": ("use_running_average", "mutable", "ModifyScopeVariableError"),
+}
 
 
 class ModuleNeedsStreams(Rule):
@@ -71,12 +75,12 @@ class ModuleNeedsStreams(Rule):
             if not isinstance(value, bool) or value is MISSING:
                 continue
             training = value if negated else not value
-            _, needed = _LAYERS[layer]
+            _, needed, error = _LAYERS[layer]
             given = event.kwargs.get(needed)
             if training and (given is None or constant(given) in (None, False)):
                 report(
                     event.node,
-                    f"`nn.{layer}` in `{module.cls.name}` raises InvalidRngError in training mode; pass `{needed}=`",
+                    f"`nn.{layer}` in `{module.cls.name}` raises {error} in training mode; pass `{needed}=`",
                     reason=f"the call has `{flag}={value}` but no `{needed}`",
                 )
                 return
@@ -90,7 +94,7 @@ def _switched(cls: ClassValue) -> Iterator[tuple[str, str, bool]]:
     for node in ast.walk(call.node):
         if isinstance(node, ast.Call):
             layer = last_name(node.func)
-            option = _LAYERS.get(layer, ("", ""))[0]
+            option = _LAYERS.get(layer, ("", "", ""))[0]
             for keyword in node.keywords:
                 value = keyword.value
                 negated = isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not)

@@ -69,8 +69,8 @@ class ModuleStateDropped(Rule):
             if not name.startswith("_") and not is_read(name, event.frame.owner):
                 report(
                     event.node,
-                    f"`{name}`, the new `{collection}`, is never read, so they stay what they were; return them with the state",
-                    reason="`apply` changes nothing in place: it returns the new state",
+                    f"`{name}`, the new `{collection}`, is never read, so the old one is kept; return it with the state",
+                    reason="`apply` returns the new state and changes nothing in place",
                 )
                 return
 

@@ -131,8 +131,8 @@ class OptimizerStateDropped(Rule):
         if stores and min(stores) > node.lineno:
             report(
                 node,
-                f"the optimizer state begins anew in each iteration, though `{params}` goes on; call `init` once, before the loop",
-                reason=f"the loop at line {loop.node.lineno} keeps `{params}` and loses momentum, moments and the count of steps",
+                f"`init` resets the optimizer state each iteration, but not `{params}`; call it once, before the loop",
+                reason=f"the loop at line {loop.node.lineno} updates `{params}` and loses momentum, moments and step counts",
             )
 
 

@@ -73,8 +73,8 @@ class StackedInput(Rule):
         if _reads_last_alone(event, stacked):
             report(
                 event.node,
-                f"`{event.api}` stacks results of all steps of which the last alone is read; return it in the carry",
-                reason="each use of them is `[-1]`",
+                f"`{event.api}` stacks the results of all steps, but only the last is read; return it in the carry",
+                reason="every use takes `[-1]`",
             )
             return
         kept = {id(leaf) for leaf in _leaves(event.carry)} & {id(leaf) for leaf in _leaves(carried)}

@@ -85,7 +85,7 @@ class ClampToEdge(Rule):
             if report.differentiated(event.frame):
                 report(
                     event.node,
-                    f"the gradient of `{event.operation.name}` is NaN at the edge of its domain, which is reached; clamp inside it",
+                    f"the gradient of `{event.operation.name}` is NaN at the edge of its domain, which its argument reaches; clamp inside it",
                     reason=reason,
                 )
 

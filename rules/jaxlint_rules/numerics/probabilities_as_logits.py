@@ -76,6 +76,6 @@ class ProbabilitiesAsLogits(Rule):
         line = getattr(operation.node, "lineno", "?")
         report(
             event.node,
-            f"`{taker}` takes logits, but gets the result of `{operation.name}`; pass what goes into it",
-            reason=f"`{operation.name}` at line {line} has made probabilities of them",
+            f"`{taker}` takes logits, but gets the result of `{operation.name}`; pass the logits",
+            reason=f"`{operation.name}` at line {line} turns the logits into probabilities",
         )

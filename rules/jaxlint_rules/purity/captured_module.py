@@ -27,6 +27,7 @@ class CapturedModule(Rule):
     JAX compiles the parameters of a captured module into the program as constants. After training
     updates them, compiled calls still use the old values, without an exception. An update from
     inside raises `flax.errors.TraceContextError`, because the module belongs to another trace.
+    `nnx.grad` of a captured module raises `ValueError`.
 
     ## Example
     ```python
@@ -102,8 +103,8 @@ class CapturedModule(Rule):
                 here = function.module is event.frame.module
                 report(
                     update if here else event.node,
-                    f"updating `{path}` from another trace raises an error of nnx; pass it and its model as arguments",
-                    reason=f"{event.transformed.why.explain(report.module)}; the method keeps `{first.arg}`, and all that it holds",
+                    f"updating `{path}` from another trace raises TraceContextError; pass it and its model as arguments",
+                    reason=f"{event.transformed.why.explain(report.module)}; the jitted method captures `{first.arg}` and its attributes",
                     severity=Severity.ERROR,
                 )
                 return

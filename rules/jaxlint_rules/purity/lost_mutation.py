@@ -98,7 +98,7 @@ class LostMutation(Rule):
                 report(
                     lost,
                     f"`{t.label}` mutates its own copy of `{name}`, so the change is lost; return the new value",
-                    reason=f"{t.why.explain(report.module)}; `{name}` is not returned, and nothing reads this part of it again",
+                    reason=f"{t.why.explain(report.module)}; `{name}` is not returned, and nothing reads this part again",
                 )
 
 

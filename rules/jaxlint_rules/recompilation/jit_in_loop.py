@@ -206,8 +206,8 @@ class JitInLoop(Rule):
         what = event.name.rpartition(".")[2]
         report(
             event.node,
-            f"a new `{what}` compiles its program in every iteration; make it once, before the loop",
-            reason=f"`{what}` keeps what it has compiled; the loop at line {getattr(loop.node, 'lineno', '?')} makes it anew",
+            f"a new `{what}` compiles its program every iteration; create it once, before the loop",
+            reason=f"`{what}` keeps its compiled program; the loop at line {getattr(loop.node, 'lineno', '?')} creates a new one each time",
         )
 
     def check_wrapped(self, event: TransformEvent, loop: Loop | None, report: Reporter) -> None:

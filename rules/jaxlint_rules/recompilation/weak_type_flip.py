@@ -126,7 +126,7 @@ class WeakTypeFlip(Rule):
         report(
             event.node,
             f"`{callee.label}` recompiles: {flip.label} is {flip.start}, then {words(flip.after)}; {flip.advice}",
-            reason=f"{callee.why.explain(report.module)}; it returns its state in another dtype, weak and strong ones counted apart",
+            reason=f"{callee.why.explain(report.module)}; it returns its state in another dtype, or with another weak type",
         )
 
     def finish(self, report: Reporter) -> None:

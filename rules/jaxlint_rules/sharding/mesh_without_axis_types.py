@@ -92,7 +92,11 @@ class MeshWithoutAxisTypes(Rule):
             "`with_sharding_constraint` raises ValueError: this mesh has `Explicit` axes; "
             + ("pass `axis_types`" if by_default else "use `jax.sharding.reshard`"),
             reason=f"`jax.make_mesh` at line {getattr(mesh.node, 'lineno', '?')} "
-            + ("has no `axis_types`, and since JAX 0.9 that means `Explicit`" if by_default else "says so"),
+            + (
+                "has no `axis_types`, and since JAX 0.9 that means `Explicit`"
+                if by_default
+                else "passes `Explicit` axis types"
+            ),
         )
 
     def finish(self, report: Reporter) -> None:

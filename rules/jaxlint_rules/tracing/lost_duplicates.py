@@ -85,7 +85,7 @@ class LostDuplicates(Rule):
             return
         report(
             node,
-            f"`{ast.unparse(base)}.at[...].set` loses all but one update of an index that comes twice; use `.add`",
+            f"`{ast.unparse(base)}.at[...].set` keeps only one update of a repeated index; use `.add`",
             reason=f"`{ast.unparse(index)}` is an array of indices, and the old items are read before any is written",
         )
 

@@ -60,7 +60,7 @@ class JnpOfNumbers(Rule):
             return
         report(
             event.node,
-            f"`{event.how}` of `jnp` functions of Python numbers waits for the device; use `math` or NumPy",
+            f"`{event.how}` of `jnp` functions of Python numbers forces a host sync; use `math` or NumPy",
             reason="nothing here is an array: each operation is dispatched to the device and fetched again",
         )
 
