@@ -12,14 +12,12 @@ import tokenize
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-import libcst as cst
-
 from jaxlint.codemods.site import Refused
 from jaxlint.codemods.text_edits import Lines, apply_edits
 from jaxlint.finding import Edit, Span
 from jaxlint.source.file import SourceError, SourceFile
-from jaxlint.syntax.newer_grammar import tokens
-from jaxlint.syntax.parse import parse_source, refuse_for_libcst, split_lines
+from jaxlint.syntax.comments import comments_in
+from jaxlint.syntax.parse import parse_source, refuse_long
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SHOWN = 60  # characters of a comment in a message
@@ -28,7 +26,7 @@ _SHOWN = 60  # characters of a comment in a message
 def edited(source: SourceFile, edits: Sequence[Edit], meant: Collection[Span] = ()) -> SourceFile:
     """`source` after `edits`, which may lose the comments at the places in `meant` and no others.
 
-    Raises Refused if edits overlap, if the file's container rejects them, if a parser rejects the result, or if a
+    Raises Refused if edits overlap, if the file's container rejects them, if the parser rejects the result, or if a
     comment would be lost.
     """
     try:
@@ -51,17 +49,12 @@ def lost_comments(before: str, after: str) -> Counter[str]:
     return Counter(text for text, _, _ in comments(before)) - Counter(text for text, _, _ in comments(after))
 
 
-@functools.lru_cache(maxsize=8)
 def comments(text: str) -> tuple[tuple[str, int, int], ...]:
-    """The comments of a module, without trailing white space, each with its 1-based line and column."""
-    found = []
+    """The comments of a module, without trailing white space, each with its 1-based line and column. Raises Refused."""
     try:
-        for token in tokens("\n".join(split_lines(text))):
-            if token.type == tokenize.COMMENT:
-                found.append((token.string.rstrip(), token.start[0], token.start[1] + 1))
+        return comments_in(text)
     except (tokenize.TokenError, SyntaxError) as error:
         raise Refused(f"the file cannot be read token by token: {error}") from None
-    return tuple(found)
 
 
 def _replaced(source: SourceFile, edits: Sequence[Edit]) -> SourceFile:
@@ -90,18 +83,12 @@ def _line_ends(text: str) -> frozenset[str]:
 
 
 def _check_parses(source: SourceFile) -> None:
-    """Raises Refused if either parser rejects the text."""
+    """Raises Refused if the parser rejects the text."""
     try:
-        refuse_for_libcst(source)
+        refuse_long(source)
         parse_source(source)
-        cst.parse_module(source.text)
     except SourceError as error:
-        reason = error.message
-    except (ValueError, RecursionError, MemoryError, cst.ParserSyntaxError) as error:
-        reason = str(error).partition("\n")[0]
-    else:
-        return
-    raise Refused(f"{source.display} would no longer parse ({reason})")
+        raise Refused(f"{source.display} would no longer parse ({error.message})") from None
 
 
 def is_in_comment(text: str, span: Span) -> bool:

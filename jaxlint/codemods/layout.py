@@ -7,11 +7,12 @@ import io
 import tokenize
 from collections.abc import Iterable, Sequence
 
+from jaxlint.codemods.edited_file import comments
 from jaxlint.codemods.name_scopes import Scope
-from jaxlint.codemods.site import Refused, Site, first_line
+from jaxlint.codemods.places import first_line
+from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.statement_text import is_alone
 from jaxlint.finding import Span
-from jaxlint.syntax.newer_grammar import tokens
 
 MAX_LINE = 88
 # Expressions that may be call arguments without parentheses.
@@ -26,17 +27,6 @@ class Layout:
         self.site = site
         self.lines = site.lines.lines
         self.newline = site.lines.newline
-        self._tokens: list[tokenize.TokenInfo] | None = None
-
-    @property
-    def tokens(self) -> list[tokenize.TokenInfo]:
-        if self._tokens is None:
-            text = "\n".join(self.lines)
-            try:
-                self._tokens = tokens(text)
-            except (tokenize.TokenError, SyntaxError) as error:
-                raise Refused(f"the file cannot be read token by token: {error}") from None
-        return self._tokens
 
     def indent(self, statement: ast.stmt) -> str:
         """The white space before `statement`. Raises Refused if it does not begin its line."""
@@ -202,12 +192,10 @@ class Layout:
             return []
         spans = list(kept)
         found = []
-        for token in self.tokens:
-            if token.type == tokenize.COMMENT:
-                place = (token.start[0], token.start[1] + 1)
-                inside = [(s.line, s.column) <= place < (s.end_line, s.end_column) for s in (whole, *spans)]
-                if inside[0] and not any(inside[1:]):
-                    found.append(token.string)
+        for text, *place in comments(self.site.source.text):
+            inside = [[s.line, s.column] <= place < [s.end_line, s.end_column] for s in (whole, *spans)]
+            if inside[0] and not any(inside[1:]):
+                found.append(text)
         return found
 
     def call(self, head: str, function: str, arguments: Sequence[str], indent: str) -> str:

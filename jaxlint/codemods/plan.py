@@ -16,9 +16,6 @@ from jaxlint.crashes import described
 from jaxlint.finding import Edit, Fix, FixRequest, Span
 from jaxlint.source.file import SourceFile
 
-# How many files keep their libcst tree: a tree takes a hundred times the memory of its source.
-_LIVE_TREES = 16
-
 
 @dataclass(slots=True)
 class Plan:
@@ -76,18 +73,16 @@ class Workspace:
         self._programs: dict[str, Program] = {}
         self.sources = sources
         self._make_site = make_site
-        self._sites: dict[str, Site] = {}  # the most recently used last
+        self._sites: dict[str, Site] = {}
         self._edited: dict[tuple[Edit, ...], SourceFile] = {}
 
     def site(self, path: str) -> Site:
         """The shared view of the file at `path`. Raises Refused if it is not among the sources."""
         if path not in self.sources:
             raise Refused(f"{path} has to change too; pass that file as well")
-        site = self._sites.pop(path, None) or self._make_site(self.sources[path])
-        self._sites[path] = site
-        if len(self._sites) > _LIVE_TREES:
-            self._sites[list(self._sites)[-1 - _LIVE_TREES]].release()
-        return site
+        if path not in self._sites:
+            self._sites[path] = self._make_site(self.sources[path])
+        return self._sites[path]
 
     def program(self, path: str) -> Program:
         """The program around the file at `path`: all files, or only its imports if these suffice."""

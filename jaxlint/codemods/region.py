@@ -25,6 +25,7 @@ from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.name_scopes import Names, Scope
 from jaxlint.codemods.outline import line_above, line_with_comments, missing_lines
+from jaxlint.codemods.places import first_line
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.stageable import check_outlined, program_and_file
@@ -52,7 +53,7 @@ from jaxlint.codemods.region_attributes import OwnAttributes, object_of, own_att
 from jaxlint.codemods.region_donation import donated
 from jaxlint.codemods.region_text import Written
 from jaxlint.codemods.registry import Draft, codemod
-from jaxlint.codemods.site import Refused, Site, first_line
+from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span, Step
 
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign)

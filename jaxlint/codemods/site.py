@@ -12,12 +12,13 @@ import libcst as cst
 from libcst import matchers
 
 from jaxlint.codemods.name_scopes import Names
-from jaxlint.codemods.places import Places
+from jaxlint.codemods.places import Places, first_line
 from jaxlint.codemods.text_edits import Lines
 from jaxlint.finding import Span
 from jaxlint.gc_pause import no_garbage_collection
 from jaxlint.source.file import SourceError, SourceFile
-from jaxlint.syntax.parse import parse_source, refuse_for_libcst, span_of
+from jaxlint.syntax.guard import nesting_problem
+from jaxlint.syntax.parse import parse_source, refuse_long, span_of
 from jaxlint.syntax.spelling import normalized
 
 _LINE_END = re.compile(r"[\r\n]")
@@ -36,17 +37,10 @@ class Site:
         self.lines = Lines(source.text)
         self.memo: dict[object, Any] = {}  # caches of other modules
 
-    def release(self) -> None:
-        """Frees the libcst tree, which is parsed again on demand."""
-        for name in ("module", "_places"):
-            self.__dict__.pop(name, None)
-
     @functools.cached_property
     def tree(self) -> ast.Module:
         try:
-            refuse_for_libcst(
-                self.source
-            )  # also before a tree of this kind is built, which is as large as that of the analysis
+            refuse_long(self.source)
             tree = parse_source(self.source)
         except SourceError as error:
             raise Refused(error.message) from None
@@ -57,7 +51,11 @@ class Site:
         """Raises Refused if Python reads a name otherwise than it is written: the trees and the text would not agree about it."""
         if normalized(self.source.text) == self.source.text:
             return
-        for node in matchers.findall(self.module, matchers.Name()):
+        try:
+            module = self._parsed(self.source.text)
+        except cst.ParserSyntaxError as error:
+            raise _refusal(error) from None
+        for node in matchers.findall(module, matchers.Name()):
             if isinstance(node, cst.Name) and (read := normalized(node.value)) != node.value:
                 raise Refused(f"Python reads `{node.value}` as `{read}`; write it so")
 
@@ -66,20 +64,24 @@ class Site:
         return Names(self.tree)
 
     @functools.cached_property
-    def module(self) -> cst.Module:
+    def _places(self) -> Places:
+        return Places(self.lines, self.tree, self._parsed)
+
+    def _parsed(self, text: str) -> cst.Module:
+        """libcst's tree of a part of the file. Raises Refused, or ParserSyntaxError."""
+        problem = nesting_problem(text, concrete=True)
+        if problem is not None:
+            raise Refused(problem.message)
         try:
-            refuse_for_libcst(self.source)
             with no_garbage_collection():
-                return cst.parse_module(self.source.text)
-        except SourceError as error:
-            raise Refused(error.message) from None
-        except (cst.ParserSyntaxError, RecursionError) as error:
-            message = str(error).partition("\n")[0]
-            raise Refused(f"libcst cannot parse the file: {message}") from None
+                return cst.parse_module(text)
+        except RecursionError as error:
+            raise _refusal(error) from None
 
     @functools.cached_property
-    def _places(self) -> Places:
-        return Places(self.module, self.tree)
+    def _empty(self) -> cst.Module:
+        """A module with the line end of the file, to write nodes with."""
+        return cst.Module([], default_newline=self.lines.newline)
 
     def place(self, node: cst.CSTNode) -> Span:
         """The span of a libcst node of this file, without parentheses around an expression."""
@@ -91,7 +93,11 @@ class Site:
 
     def find(self, span: Span, *types: type[NodeT]) -> NodeT:
         """The innermost libcst node of one of `types` at exactly `span`. Raises Refused if there is none."""
-        for node in self._places.at(span):
+        try:
+            nodes = self._places.at(span)
+        except cst.ParserSyntaxError as error:
+            raise _refusal(error) from None
+        for node in nodes:
             if isinstance(node, types):
                 return node
         wanted = " or ".join(kind.__name__ for kind in types)
@@ -175,12 +181,12 @@ class Site:
 
         `place` is its destination, needed if it may span several lines, which libcst indents by their block.
         """
-        code = self.module.code_for_node(node)
+        code = self._empty.code_for_node(node)
         if place is None or not _LINE_END.search(code):
             return code
         indented = node.visit(_Indent(self._indentation(place)))
         assert isinstance(indented, cst.CSTNode)
-        return self.module.code_for_node(indented)
+        return self._empty.code_for_node(indented)
 
     def _indentation(self, place: Span) -> str:
         """The white space before the statement around `place`: the indentation of its block."""
@@ -194,9 +200,9 @@ class Site:
         return line[: len(line) - len(line.lstrip())]
 
 
-def first_line(statement: ast.stmt) -> int:
-    """The first line of a statement, its decorators included."""
-    return min([statement.lineno, *(part.lineno for part in getattr(statement, "decorator_list", ()))])
+def _refusal(error: Exception) -> Refused:
+    message = str(error).partition("\n")[0]
+    return Refused(f"libcst cannot parse the file: {message}")
 
 
 class _Indent(cst.CSTTransformer):

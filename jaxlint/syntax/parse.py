@@ -49,7 +49,7 @@ def split_lines(text: str) -> list[str]:
 def parse_source(source: SourceFile) -> ast.Module:
     """The syntax tree of `source`. Raises SourceError with the line and what to do."""
     if worth_scanning(source.text):
-        refuse_nesting(source)
+        _refuse_nesting(source)
     try:
         return parse_text(source.text)
     except SyntaxError as error:
@@ -92,16 +92,15 @@ def _parsed(text: str) -> ast.Module:
         return ast.parse(text)
 
 
-def refuse_nesting(source: SourceFile, *, concrete: bool = False) -> None:
-    """Raises SourceError if `source` is nested too deeply; see `nesting_problem` for `concrete`."""
-    problem = nesting_problem(source.text, concrete=concrete)
+def _refuse_nesting(source: SourceFile) -> None:
+    """Raises SourceError if `source` is nested too deeply."""
+    problem = nesting_problem(source.text)
     if problem:
         raise SourceError(source.display, problem.message, problem.line)
 
 
-def refuse_for_libcst(source: SourceFile) -> None:
-    """Raises SourceError if libcst's tree would crash the interpreter or fill the memory."""
-    refuse_nesting(source, concrete=True)
+def refuse_long(source: SourceFile) -> None:
+    """Raises SourceError if libcst's tree of the file would fill the memory."""
     if too_long_for_libcst(source.text):
         raise SourceError(
             source.display, f"too long to be rewritten (more than {MOST_TOKENS:,} tokens); split the file"
