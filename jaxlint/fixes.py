@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from jaxlint.codemods import Plan, Refused, Workspace
+from jaxlint.codemods import Compatible, Plan, Refused, Workspace
 from jaxlint.codemods.text_edits import Lines
 from jaxlint.finding import Finding, Fix, FixRequest, Safety, Severity
 from jaxlint.source.file import SourceError, SourceFile
@@ -168,10 +168,8 @@ class _Run:
         self.result.refused.clear()
         self.result.held_back.clear()
         workspace = Workspace(dict(self.current))
-        chosen: list[_Candidate] = []
-        for candidate in self._candidates(workspace, findings):
-            if not any(candidate.plan.conflicts_with(other.plan) for other in chosen):
-                chosen.append(candidate)
+        compatible = Compatible()
+        chosen = [one for one in self._candidates(workspace, findings) if compatible.take(one.plan)]
         self.rounds.append(_Round(dict(self.current), Counter(map(_kind, findings))))
         sources = self._apply(workspace, chosen)
         changed = {path for path, source in sources.items() if source.text != self.current[path].text}

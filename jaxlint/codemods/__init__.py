@@ -43,12 +43,13 @@ from jaxlint.codemods import (
     wrap_expression,
     wrapping,
 )
-from jaxlint.codemods.plan import Plan, Proposal, Workspace, resolve
+from jaxlint.codemods.plan import Compatible, Plan, Proposal, Workspace, resolve
 from jaxlint.codemods.registry import codemod_ids
 from jaxlint.codemods.site import Refused
 from jaxlint.codemods.text_edits import apply_edits
 
 __all__ = [
+    "Compatible",
     "Plan",
     "Proposal",
     "Refused",

@@ -57,13 +57,6 @@ class ImportChanges:
     added: dict[NewImport, None] = field(default_factory=dict)
     moved: dict[ast.alias, NewImport | None] = field(default_factory=dict)
 
-    def conflicts_with(self, other: ImportChanges) -> bool:
-        """Whether both changes exclude each other: one alias moves to two places, or one name gets two meanings."""
-        bound = {new.bound: new.means for new in self.all_new()}
-        return any(bound.get(new.bound, new.means) != new.means for new in other.all_new()) or any(
-            alias in self.moved and self.moved[alias] != new for alias, new in other.moved.items()
-        )
-
     def all_new(self) -> Iterator[NewImport]:
         yield from self.added
         yield from (new for new in self.moved.values() if new)

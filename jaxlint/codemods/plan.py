@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from jaxlint.codemods.conflicts import ChosenChanges
 from jaxlint.codemods.edited_file import edited, is_in_comment, with_line_ends_of
 from jaxlint.codemods.import_edits import import_edits
 from jaxlint.codemods.imports import ImportChanges
@@ -30,11 +31,23 @@ class Plan:
             draft.edits or draft.imports.added or draft.imports.moved for draft in self.drafts.values()
         )
 
-    def conflicts_with(self, other: Plan) -> bool:
-        return any(
-            path in other.drafts and draft.conflicts_with(other.drafts[path])
-            for path, draft in self.drafts.items()
-        )
+
+class Compatible:
+    """Plans that can be applied together."""
+
+    def __init__(self) -> None:
+        self.plans: list[Plan] = []
+        self._chosen: dict[str, ChosenChanges] = {}  # by file
+
+    def take(self, plan: Plan) -> bool:
+        """Adds a plan, unless one that was taken before excludes it."""
+        for path, draft in plan.drafts.items():
+            if path in self._chosen and self._chosen[path].excludes(draft):
+                return False
+        for path, draft in plan.drafts.items():
+            self._chosen.setdefault(path, ChosenChanges()).add(draft)
+        self.plans.append(plan)
+        return True
 
 
 @dataclass(slots=True)
@@ -163,17 +176,26 @@ class Workspace:
     def proposals(self, fixes: Iterable[FixRequest | Fix]) -> list[Proposal]:
         """The result of each fix when it is applied alone."""
         found = [self._proposal(fix) for fix in fixes]
-        waiting = [proposal for proposal in found if proposal.plan is not None]
+        waiting = [(proposal, proposal.plan) for proposal in found if proposal.plan is not None]
         while waiting:
             # Fixes that do not touch each other are checked at once: nearly always all of them work.
-            group, rest = _apart(waiting)
-            if self._problem([plan for _, plan in group]) is not None:
-                for proposal, plan in group:
-                    reason = self._problem([plan])
-                    if reason is not None:
-                        proposal.refuse(reason)
-            waiting = rest
+            group = Compatible()
+            taken = [group.take(plan) for _, plan in waiting]
+            self._refuse_bad([one for one, is_taken in zip(waiting, taken, strict=True) if is_taken])
+            waiting = [one for one, is_taken in zip(waiting, taken, strict=True) if not is_taken]
         return found
+
+    def _refuse_bad(self, group: Sequence[tuple[Proposal, Plan]]) -> None:
+        """Refuses the fixes of a group that cannot be applied, found by halves."""
+        reason = self._problem([plan for _, plan in group])
+        if reason is None:
+            return
+        if len(group) == 1:
+            group[0][0].refuse(reason)
+            return
+        middle = len(group) // 2
+        self._refuse_bad(group[:middle])
+        self._refuse_bad(group[middle:])
 
     def _proposal(self, fix: FixRequest | Fix) -> Proposal:
         """Before the check in the files."""
@@ -193,20 +215,6 @@ class Workspace:
         except Refused as refusal:
             return str(refusal)
         return None
-
-
-def _apart(proposals: Sequence[Proposal]) -> tuple[list[tuple[Proposal, Plan]], list[Proposal]]:
-    """Proposals that can be applied together, and the rest."""
-    group: list[tuple[Proposal, Plan]] = []
-    rest: list[Proposal] = []
-    for proposal in proposals:
-        plan = proposal.plan
-        assert plan is not None
-        if any(plan.conflicts_with(other) for _, other in group):
-            rest.append(proposal)
-        else:
-            group.append((proposal, plan))
-    return group, rest
 
 
 @functools.lru_cache(maxsize=2)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.imports import ImportChanges
 from jaxlint.codemods.purity.program import Program
 from jaxlint.codemods.site import Site
-from jaxlint.codemods.text_edits import overlaps
 from jaxlint.finding import Edit, Span, Step
 
 
@@ -31,19 +29,6 @@ class Draft:
 
     def insert(self, line: int, column: int, content: str) -> None:
         self.replace(Span(line, column, line, column), content)
-
-    def conflicts_with(self, other: Draft) -> bool:
-        """Whether both drafts exclude each other."""
-        return (
-            self.imports.conflicts_with(other.imports)
-            or self._writes(other.imports.unbound())
-            or other._writes(self.imports.unbound())
-            or any(overlaps(one.span, two.span) for one in self.edits for two in other.edits if one != two)
-        )
-
-    def _writes(self, names: set[str]) -> bool:
-        """Whether the new text mentions one of `names`."""
-        return any(re.search(rf"(?<![\w.]){name}\b", edit.content) for name in names for edit in self.edits)
 
 
 Codemod = Callable[[Draft, Step], None]

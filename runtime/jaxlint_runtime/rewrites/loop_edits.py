@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from jaxlint.codemods import Workspace
+from jaxlint.codemods import Compatible, Workspace
 from jaxlint.codemods.early_stop import stop_of
 from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
@@ -135,14 +135,13 @@ def _rewritable(
     function itself is not compiled. `sums`: sums of a loop may be computed for all iterations at once.
     """
     chosen: list[FixRequest] = []
-    plans: list[Any] = []
+    compatible = Compatible()
     for fixes in _loops(function, source, lists, nested, sums):
         for fix in fixes:
             plan = Workspace({source.display: source}, strict=None).plan(fix)
             if not isinstance(plan, str):
-                if not any(plan.conflicts_with(other) for other in plans):
+                if compatible.take(plan):
                     chosen.append(fix)
-                    plans.append(plan)
                 break
     return chosen
 

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jaxlint.codemods import Workspace
+from jaxlint.codemods import Compatible, Workspace
 from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
@@ -42,7 +42,7 @@ def _fixes(
     """The edits of the loops of a function that can be made at once."""
     workspace, site = Workspace(dict(sources), strict=True), Site(source)
     fixes: list[FixRequest] = []
-    plans: list[Any] = []
+    compatible = Compatible()
     for loop in _loops(body_of(one, source)):
         parameters = {
             **seen_of(one),
@@ -57,9 +57,8 @@ def _fixes(
             (step,),
         )
         plan = workspace.plan(fix)
-        if not isinstance(plan, str) and not any(plan.conflicts_with(other) for other in plans):
+        if not isinstance(plan, str) and compatible.take(plan):
             fixes.append(fix)
-            plans.append(plan)
     return fixes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from jaxlint.codemods import Plan, Refused, Workspace
+from jaxlint.codemods import Compatible, Refused, Workspace
 from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.model import Numerics
@@ -43,16 +43,15 @@ class Tried:
 def edited(fixes: Sequence[FixRequest], sources: Mapping[str, SourceFile]) -> dict[str, SourceFile] | str:
     """The files with the fixes applied, or why they cannot be."""
     workspace = Workspace(sources, strict=True)
-    plans: list[Plan] = []
+    compatible = Compatible()
     for fix in fixes:
         plan = workspace.plan(fix)
         if isinstance(plan, str):
             return plan
-        if any(plan.conflicts_with(other) for other in plans):
+        if not compatible.take(plan):
             return "the edits overlap"
-        plans.append(plan)
     try:
-        new = workspace.edited(plans)
+        new = workspace.edited(compatible.plans)
     except Refused as refusal:
         return str(refusal)
     if any(source.container is not None for source in new.values()):

@@ -1,0 +1,79 @@
+"""Whether the changes of a fix to a file exclude those of fixes that were chosen before."""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_left, insort
+from collections.abc import Iterable
+
+from jaxlint.codemods.imports import NewImport
+from jaxlint.codemods.registry import Draft
+from jaxlint.codemods.text_edits import overlaps
+from jaxlint.finding import Edit, Span
+
+
+class ChosenChanges:
+    """The changes of several fixes to one file, none of which excludes another."""
+
+    def __init__(self) -> None:
+        self._edits: list[Edit] = []  # in the order of the text
+        self._meanings: dict[str, set[str]] = {}  # of the names that the new imports bind
+        self._moved: dict[ast.alias, set[NewImport | None]] = {}
+        self._unbound: set[str] = set()  # names that no import binds any more
+
+    def add(self, draft: Draft) -> None:
+        """Adds changes that these do not exclude."""
+        for edit in draft.edits:
+            insort(self._edits, edit, key=_place)
+        for new in draft.imports.all_new():
+            self._meanings.setdefault(new.bound, set()).add(new.means)
+        for alias, moved in draft.imports.moved.items():
+            self._moved.setdefault(alias, set()).add(moved)
+        self._unbound |= draft.imports.unbound()
+
+    def excludes(self, draft: Draft) -> bool:
+        """Whether an edit overlaps, one import moves to two places, one name gets two meanings, or a name is written
+        that is no longer imported."""
+        imports = draft.imports
+        bound = {new.bound: new.means for new in imports.all_new()}
+        return (
+            any(self._meanings.get(name, {means}) != {means} for name, means in bound.items())
+            or any(self._moved.get(alias, {new}) != {new} for alias, new in imports.moved.items())
+            or _writes(draft.edits, self._unbound)
+            or _writes(self._edits, imports.unbound())
+            or any(map(self._overlaps, draft.edits))
+        )
+
+    def _overlaps(self, edit: Edit) -> bool:
+        """Whether `edit` overlaps another one; only its neighbours can."""
+        at = bisect_left(self._edits, edit.span, key=_place)
+        for number in range(at - 1, -1, -1):
+            before = self._edits[number]
+            if before != edit and overlaps(before.span, edit.span):
+                return True
+            if not _is_empty(before.span):
+                break
+        end = (edit.span.end_line, edit.span.end_column)
+        for number in range(at, len(self._edits)):
+            after = self._edits[number]
+            if (after.span.line, after.span.column) > end:
+                break
+            if after != edit and overlaps(after.span, edit.span):
+                return True
+        return False
+
+
+def _writes(edits: Iterable[Edit], names: set[str]) -> bool:
+    """Whether the new text mentions one of `names`."""
+    return bool(names) and any(
+        re.search(rf"(?<![\w.]){name}\b", edit.content) for name in names for edit in edits
+    )
+
+
+def _place(edit: Edit) -> Span:
+    return edit.span
+
+
+def _is_empty(span: Span) -> bool:
+    return (span.line, span.column) == (span.end_line, span.end_column)
