@@ -134,6 +134,7 @@ def compile_constraints() -> None:
             *(uv, "pip", "compile", "--quiet", "--upgrade", "pyproject.toml"),
             *("--group", "dev", "--group", "docs", "--group", "release"),
             *("--extra", "verify", "--extra", "triton", "--extra", "tpu", "--extra", "plots"),
+            *("--extra", "submitit", "--extra", "ray"),
             *("--python-version", f"{version[0]}.{version[1]}", "--python-platform", "x86_64-manylinux_2_31"),
             *("--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links", "-o", target),
         )
