@@ -30,7 +30,9 @@ from jaxlint.report.escaping import wellformed
 
 if TYPE_CHECKING:
     from jaxlint_runtime.report.document import Document
-    from jaxlint_runtime.request import Request
+    from jaxlint_runtime.request import Request, Workers
+
+_WAIT = 600.0  # seconds
 
 
 class _Names(click.ParamType):
@@ -186,6 +188,18 @@ class _Sizes(click.ParamType):
     help="With --apply: also write what was not measured, where a compiler alone says that it gains.",
 )
 @click.option("--allow-dirty", is_flag=True, help="With --apply: also change files with uncommitted changes.")
+@click.option(
+    "--workers",
+    metavar="ENGINE",
+    help="Try candidates elsewhere, one job for each function and target: local:2 (processes of this machine), submitit:PARTITION "
+    "(Slurm), ray:ADDRESS. What follows a comma is for the engine: submitit:gpu,slurm_gres=gpu:1.",
+)
+@click.option(
+    "--workers-wait",
+    type=_Duration(),
+    metavar="TIME",
+    help="The longest a job may wait for its machine (10m).",
+)
 @lockstep_options
 @click.option("-q", "--quiet", is_flag=True, help="Hide what the program prints.")
 @click.option(
@@ -212,6 +226,8 @@ def command(
     apply: bool,
     accept_compiled: bool,
     allow_dirty: bool,
+    workers: str | None,
+    workers_wait: float | None,
     quiet: bool,
     verbose: bool,
     program: ProgramOptions,
@@ -234,7 +250,7 @@ def command(
         "budget": budget,
     }
     others |= {"inputs": inputs, "dim": dims, "sizes": sizes, "eager": eager, "fail-under": fail_under}
-    others |= {"save": save, "compare": compare, "apply": apply, **files.given()}
+    others |= {"save": save, "compare": compare, "apply": apply, "workers": workers, **files.given()}
     in_step.check(others)
     if in_step.lockstep:
         sys.exit(in_step.run(program.for_worker(), output_format, output, quiet))
@@ -257,6 +273,7 @@ def command(
         costs=costs,
         inputs=inputs,
         dims=dict(dims),
+        workers=_workers(workers, workers_wait, shape is not None),
         **files.for_worker(),
     )
     if sizes and (apply or costs):
@@ -314,6 +331,23 @@ def _mesh(
     except UnknownTarget as error:
         raise Failure(f"--target: {error}") from None
     return tuple(zip(shape.names, shape.sizes, strict=True))
+
+
+def _workers(text: str | None, wait: float | None, shards: bool) -> Workers | None:
+    """The engine of --workers. Raises Failure."""
+    from jaxlint_runtime.engines.choosing import parse_workers
+    from jaxlint_runtime.request import CannotRun
+
+    if text is None:
+        if wait is not None:
+            raise Failure("--workers-wait goes with --workers")
+        return None
+    if shards:
+        raise Failure("--mesh searches in one process; leave out --workers")
+    try:
+        return parse_workers(text, _WAIT if wait is None else wait)
+    except CannotRun as error:
+        raise Failure(str(error)) from None
 
 
 def _stored(path: Path | None) -> dict[str, Any] | None:

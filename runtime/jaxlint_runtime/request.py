@@ -23,6 +23,17 @@ class CannotRun(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Workers:
+    """Where candidates are tried, if not in one process after the other."""
+
+    engine: str  # "local", "submitit" or "ray"
+    place: str | None = None  # the partition of Slurm, the address of Ray
+    side_by_side: int = 1  # of "local"
+    options: Mapping[str, str] = field(default_factory=dict)  # for the engine, as they were given
+    wait: float = 600.0  # seconds that a job may wait for its machine
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """What to verify, and the limits. Times in seconds, sizes in bytes."""
 
@@ -51,6 +62,12 @@ class Request:
     inputs: str | None = None  # file with examples: its functions are called, and the program does not run
     # Sizes of named dimensions, for examples and annotations.
     dims: Mapping[str, int] = field(default_factory=dict)
+    workers: Workers | None = None  # None: candidates are tried here, one function after the other
+
+    @property
+    def own_python(self) -> str | None:
+        """The program's interpreter where it is not the one that runs jaxlint."""
+        return None if self.python == sys.executable else self.python
 
     def within(self, seconds: float) -> float:
         """So many seconds, or what is left of the whole run's where that is less."""

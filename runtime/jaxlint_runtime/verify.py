@@ -6,6 +6,7 @@ run of the program, in a scratch copy, does the rest.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import os
@@ -17,6 +18,8 @@ from jaxlint.config import ConfigError
 from jaxlint.engine import CheckResult
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
+from jaxlint_runtime.engines.choosing import open_engine
+from jaxlint_runtime.engines.dispatch import Dispatch
 from jaxlint_runtime.model import Status
 from jaxlint_runtime.optimiser_settings import EAGER, ENVIRONMENT, SOURCE
 from jaxlint_runtime.protocol.jobs import Capture, Leave, Shard
@@ -203,9 +206,18 @@ class Verification(Run):
                     death = self._follow(worker, job, scratch)
                 finally:
                     self.error_tail = worker.error_tail
+            self._measure(job, scratch)
+        return death
+
+    def _measure(self, job: Capture, scratch: Scratch | None) -> None:
+        """Proves what one run of the program exported: here in a row, or where --workers says."""
+        workers = self.request.workers
+        if workers is None:
             for target, result in measure(self, job, scratch, self._left) if self._left else ():
                 self.report(result, target)
-        return death
+        elif self._left:
+            with contextlib.closing(open_engine(workers, self.listener.output)) as engine:
+                Dispatch(self, job, scratch, self._left, engine).run()
 
     def _follow(self, worker: WorkerProcess, job: Capture, scratch: Scratch | None) -> Death | None:
         """Processes a worker's events; returns how it died, if it did."""

@@ -25,6 +25,7 @@ LAYERS = (
     "sharding report",
     "run",
     "workers",
+    "engines",
     "lockstep_run rewrites",
     "verify",
     "apply sweep",

@@ -269,6 +269,8 @@ def test_the_command_line_never_imports_jax(project: Path) -> None:
         (["-m", "train", "--pytest"], "-m and --pytest exclude each other"),
         (["--output", "no/such/folder/report.txt", "train.py"], "there is no such folder"),
         (["--compare", "none.json", "train.py"], "none.json: cannot be read"),
+        (["--workers", "slurm", "train.py"], "names no engine; use local:N, submitit[:PARTITION] or ray"),
+        (["--workers-wait", "1m", "train.py"], "--workers-wait goes with --workers"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(project: Path, arguments: list[str], message: str) -> None:

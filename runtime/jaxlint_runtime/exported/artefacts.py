@@ -6,6 +6,7 @@ class is needed.
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,10 @@ _CONFIG = ("jax_enable_x64", "jax_platforms", "jax_num_cpu_devices", "jax_defaul
 
 class NotExported(Exception):
     """Something cannot be exported; the message gives the reason, as a sentence without its full stop."""
+
+
+class Unusable(Exception):
+    """A stored function cannot be used here; the message says why, as a sentence without its full stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +105,23 @@ def configure(settings: Mapping[str, Any]) -> None:
             jax.config.update(name, value)
 
 
-def write(record: Record, folder: Path) -> None:
-    """Writes the record beside its artefacts. Raises NotExported."""
+def write(record: Record, folder: Path) -> str:
+    """Writes the record beside its artefacts, and returns its digest. Raises NotExported."""
     try:
-        (folder / RECORD).write_bytes(pickle.dumps(record))
+        data = pickle.dumps(record)
     except (pickle.PicklingError, TypeError, AttributeError) as error:
         raise NotExported(f"the captured call cannot be saved: {error}") from error
+    (folder / RECORD).write_bytes(data)
+    return hashlib.sha256(data).hexdigest()
 
 
-def read(folder: Path) -> Record:
-    """The record in a folder written by this version of jaxlint on this machine."""
-    found = pickle.loads((folder / RECORD).read_bytes())
+def read(folder: Path, digest: str) -> Record:
+    """The record in a folder, as `write` wrote it: a pickle of anyone else's could run code. Raises
+    Unusable."""
+    data = (folder / RECORD).read_bytes()
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise Unusable("the stored function is not what this run stored")
+    found = pickle.loads(data)
     assert isinstance(found, Record)
     return found
 
@@ -144,8 +155,10 @@ def _device_numbers(devices: Iterable[Any]) -> tuple[int, ...]:
 
 
 def sharding(place: Placement, devices: Sequence[Any]) -> Any:
-    """The sharding on the devices with the same numbers."""
+    """The sharding on the devices with the same numbers. Raises Unusable."""
     by_number = {device.id: device for device in devices}
+    if not by_number.keys() >= set(place.devices):
+        raise Unusable(f"its arrays lie on {max(place.devices) + 1} devices, and there are {len(devices)}")
     found = [by_number[number] for number in place.devices]
     if not place.axes:
         return jax.sharding.SingleDeviceSharding(found[0], memory_kind=place.memory_kind)

@@ -54,11 +54,12 @@ def asks_for(names: Sequence[str], limit: int | None) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class Proposals:
     """The candidates `proposed` by transformation, those exported `together`, and why others could not be exported
-    (`refused`)."""
+    (`refused`). `digest` is that of the record."""
 
     proposed: dict[str, list[Proposed] | Result] = field(default_factory=dict)
     together: list[list[str]] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
+    digest: str = ""
 
 
 def leave(prover: LiveProver, folder: Path, texts: bool = False) -> Proposals:
@@ -105,7 +106,7 @@ class _Leaving:
             settings.progress(f"{program.captured.qualname}: lowering {' + '.join(names)}")
             versions[tuple(sorted(names))] = self._version(names)
         captured = program.captured
-        write(
+        digest = write(
             Record(
                 function={
                     "qualname": captured.qualname,
@@ -132,7 +133,7 @@ class _Leaving:
         refused = {
             names[0]: kept.refused for names, kept in versions.items() if len(names) == 1 and kept.refused
         }
-        return Proposals(proposed, several, refused)
+        return Proposals(proposed, several, refused, digest)
 
     def _combinations(self, found: Sequence[Proposed], versions: dict[Names, Kept]) -> list[Names]:
         """Combinations of candidates from different transformations that were exported separately and can show a gain

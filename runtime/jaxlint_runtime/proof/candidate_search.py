@@ -88,7 +88,7 @@ class _Tried:
 
     def __call__(self, parts: Parts, base: Parts) -> Result:
         self._progress(" + ".join(parts))
-        return _told(self.prover.prove(parts, base), self.limit)
+        return told(self.prover.prove(parts, base), self.limit)
 
 
 def _last_resort(tried: _Tried, name: str, parts: Parts, base: Parts) -> Iterator[Result]:
@@ -135,7 +135,7 @@ def _together(prover: Prover, proven: Proven, limit: int | None) -> Parts:
     return tuple(one.name for one in chosen)
 
 
-def _told(outcome: Result, limit: int | None) -> Result:
+def told(outcome: Result, limit: int | None) -> Result:
     """The same result, with a note on whether it fits."""
     if limit is not None and outcome.after is not None and outcome.after.peak_bytes:
         fits = "fits" if outcome.after.peak_bytes <= limit else "does not fit"

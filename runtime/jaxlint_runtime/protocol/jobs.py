@@ -202,10 +202,12 @@ class Known(Message):
 
 @dataclass(frozen=True, slots=True)
 class Open(Message):
-    """To a measuring process: the function of this folder is next. The answer is `Ready`."""
+    """To a measuring process: the function of this folder, whose record has this digest, is next. The answer is
+    `Ready`."""
 
     folder: str
     target: str
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,8 @@ class Optimised(OfFunction, Message):
 
 @dataclass(frozen=True, slots=True)
 class Left(OfFunction, Message):
-    """The function and its candidates are in `folder` for the measuring processes (`exported.exporting`).
+    """The function and its candidates are in `folder` for the measuring processes (`exported.exporting`). `digest` is
+    that of its record: no other is ever read.
 
     `environment` are the program's JAX settings. `proposed` has the candidates of each transformation, or why there
     are none; `together` the combinations that were exported; `unexported` why some could not be, `refused` why
@@ -179,6 +180,7 @@ class Left(OfFunction, Message):
     together: list[list[str]] = field(default_factory=list)
     unexported: dict[str, str] = field(default_factory=dict)
     refused: str | None = None
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +248,13 @@ class Peaks(Message):
     peaks: Plain
 
 
+@dataclass(frozen=True, slots=True)
+class Device(Message):
+    """The kind of device that a function is compiled for and, unless that is not there, measured on."""
+
+    kind: str
+
+
 Event = (
     Hello
     | Note
@@ -265,11 +274,12 @@ Event = (
     | Constants
     | Inspected
     | Peaks
+    | Device
 )
-_KINDS: tuple[Any, ...] = Event.__args__
+KINDS: tuple[Any, ...] = Event.__args__
 
 
 def read_event(plain: Mapping[str, Any]) -> Event:
     """The event in a line. Raises ValueError."""
-    found: Event = one_of(_KINDS, plain)
+    found: Event = one_of(KINDS, plain)
     return found

@@ -1,7 +1,7 @@
 """Starts the worker under any interpreter, one that does not have jaxlint installed included.
 
 Run as a script: `python -P boot.py READ_FD WRITE_FD`, or `python -P boot.py rank FOLDER LENT` by a launcher, which may not hand on the
-environment. Only jaxlint's own packages are lent to the interpreter, from where this file lies; everything else is its own.
+environment, or the same with `errand`. Only jaxlint's own packages are lent to the interpreter, from where this file lies; everything else is its own.
 """
 
 import importlib.abc
@@ -29,21 +29,23 @@ class _Lender(importlib.abc.MetaPathFinder):
 def main():
     """Adds the packages and runs the worker."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    rank = sys.argv[1] == "rank"
-    lent = sys.argv[3] if rank else os.environ.pop("JAXLINT_LENT", "")
+    role = sys.argv[1]
+    lent = sys.argv[3] if len(sys.argv) > 3 else os.environ.pop("JAXLINT_LENT", "")
     folders = [os.path.dirname(package), *filter(None, lent.split(os.pathsep))]
     if sys.version_info < (3, 11):  # noqa: UP036 - `--python` may name any interpreter
         sys.exit("jaxlint verify needs Python 3.11 or later")
     missing = filter(None, os.environ.pop("JAXLINT_LENT_IF_MISSING", "").split(os.pathsep))
     sys.meta_path.insert(0, _Lender(folders, _LENT))
     sys.meta_path.append(_Lender(list(missing), _LENT_IF_MISSING))
-    from jaxlint_runtime.workers.main import be_rank
+    from jaxlint_runtime.workers.main import be_errand, be_rank
     from jaxlint_runtime.workers.main import main as work
 
-    if rank:
+    if role == "rank":
         be_rank(sys.argv[2])
+    elif role == "errand":
+        be_errand(sys.argv[2])
     else:
-        work(int(sys.argv[1]), int(sys.argv[2]))
+        work(int(role), int(sys.argv[2]))
 
 
 if __name__ == "__main__":

@@ -238,6 +238,7 @@ class Capturing:
                 together=left.together,
                 unexported=left.refused,
                 refused=refused,
+                digest=left.digest,
             )
         )
 

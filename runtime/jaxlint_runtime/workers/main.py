@@ -55,6 +55,14 @@ def be_rank(folder: str) -> None:
     run(shared, job)
 
 
+def be_errand(folder: str) -> None:
+    """Does the errand that lies in a folder, and which is removed where nobody waits for it any longer."""
+    _end_with_parent(folder)
+    from jaxlint_runtime.workers.errand_process import do
+
+    do(os.path.join(folder, "errand.json"))
+
+
 def _prepare_process() -> None:
     """Makes this process the first victim when memory runs out, without core files, and with a readable trace when it
     crashes."""

@@ -14,7 +14,8 @@ from typing import TypeVar
 
 from jaxlint_runtime.model import Cost, Proposed, Result, Status
 from jaxlint_runtime.optimiser_settings import TRANSFORMS
-from jaxlint_runtime.proof.candidate_search import search
+from jaxlint_runtime.proof.candidate_search import search, told
+from jaxlint_runtime.protocol.errands import Deferred
 from jaxlint_runtime.protocol.jobs import Capture, Job, Measure, Open, Prove, Question, Serve, TellPeaks
 from jaxlint_runtime.protocol.worker_events import (
     Captured,
@@ -39,7 +40,7 @@ _AGAIN = 120.0  # seconds that a program may run to be run again for a function 
 _STARTS = 3  # times that it is run again for one function
 # A candidate's time limit in seconds, and in multiples of the original's start-up time.
 _LEAST, _TIMES = 60.0, 10.0
-_USED_UP = "not tried: the --budget is spent"
+USED_UP = "not tried: the --budget is spent"
 _TIMING = 6.0  # seconds of timing where none are given
 
 Answer = TypeVar("Answer", Ready, Proven)
@@ -56,6 +57,7 @@ class _Task:
     run: Run
     capture: Capture
     scratch: Scratch | None
+    away: bool = False  # from the program: what needs another run of it is deferred
 
 
 class _Process:
@@ -77,7 +79,7 @@ class _Process:
     def begin(self, left: Left) -> Ready:
         """Prepares it for a function. Raises Death and _Gone."""
         if self._opened is None or self._opened[0] != left.folder:
-            question = Open(left.folder, left.target)
+            question = Open(left.folder, left.target, left.digest)
             ready = self._ask(question, Ready, self._run.request.timeout, left)
             self._opened = (left.folder, ready)
         return self._opened[1]
@@ -196,6 +198,7 @@ class _Function:
         self._fresh = fresh
         self._again = again  # where all of it is proven, None if it could be exported
         self._refused: dict[str, _Again] = {}
+        self._deferred: dict[str, Deferred] = {}
         self.ready = (again or fresh).begin(left)
         self._proposed = self.ready.proposed if again else left.proposed
 
@@ -221,19 +224,16 @@ class _Function:
 
     def prove(self, parts: Sequence[str], base: Sequence[str]) -> Result:
         """Proves a version of the function in a separate process."""
-        if self._task.run.request.is_over:
-            return lost(self._left, Status.NOT_APPLICABLE, _USED_UP, " + ".join(parts))
         process = self._again or self._process(parts)
-        try:
-            found = process.prove(self._left, parts, base)
-        except Death as death:
-            return lost(self._left, Status.FAILED, f"the measuring process {death}", " + ".join(parts))
-        except _Gone as reason:
-            why = f"{process.reason}; " if isinstance(process, _Again) else ""
-            return lost(self._left, Status.NOT_APPLICABLE, f"refused: {why}{reason}", " + ".join(parts))
-        if isinstance(process, _Again):
-            found.evidence += f"; measured in a second run of the program: {process.reason}"
-        return found
+        if self._task.away and isinstance(process, _Again):
+            name = " + ".join(parts)
+            self._deferred[name] = Deferred(tuple(parts), tuple(base), process.reason)
+            return lost(self._left, Status.NOT_APPLICABLE, f"deferred: {process.reason}", name)
+        return _proven(self._task, process, self._left, parts, base)
+
+    def final(self, result: Result) -> Result | Deferred:
+        """A result of `prove`, or what it only stands for."""
+        return self._deferred.get(result.candidate, result)
 
     def _process(self, parts: Sequence[str]) -> _Process:
         """The process for these candidates: with their artefacts, or with another run of the program."""
@@ -254,6 +254,23 @@ class _Function:
                 process.close()
 
 
+def _proven(task: _Task, process: _Process, left: Left, parts: Sequence[str], base: Sequence[str]) -> Result:
+    """The result of these candidates in a process, or why there is none."""
+    name = " + ".join(parts)
+    if task.run.request.is_over:
+        return lost(left, Status.NOT_APPLICABLE, USED_UP, name)
+    try:
+        found = process.prove(left, parts, base)
+    except Death as death:
+        return lost(left, Status.FAILED, f"the measuring process {death}", name)
+    except _Gone as reason:
+        why = f"{process.reason}; " if isinstance(process, _Again) else ""
+        return lost(left, Status.NOT_APPLICABLE, f"refused: {why}{reason}", name)
+    if isinstance(process, _Again):
+        found.evidence += f"; measured in a second run of the program: {process.reason}"
+    return found
+
+
 def measure(
     run: Run, capture: Capture, scratch: Scratch | None, left: Sequence[Left]
 ) -> Iterator[tuple[str, Result]]:
@@ -264,6 +281,7 @@ def measure(
     try:
         for number, one in enumerate(left):
             for result in _measured(task, one, fresh):
+                assert isinstance(result, Result)
                 yield one.target, result
             last = number + 1 == len(left) or left[number + 1].target != one.target
             if last and ":" not in one.target:
@@ -273,11 +291,41 @@ def measure(
         fresh.close()
 
 
-def _measured(task: _Task, left: Left, fresh: _Process) -> Iterator[Result]:
+def measure_away(run: Run, capture: Capture, left: Left, peaks: bool) -> Iterator[Result | Deferred]:
+    """Proves the candidates of one function where the program is not; `peaks`: and tells the target's peak figures."""
+    task = _Task(run, capture, None, away=True)
+    fresh = _Process(task)
+    try:
+        yield from _measured(task, left, fresh)
+        if peaks:
+            fresh.tell_peaks(left.target)
+    finally:
+        fresh.close()
+
+
+def measure_deferred(
+    run: Run, capture: Capture, scratch: Scratch | None, left: Left, deferred: Deferred
+) -> Result:
+    """Proves in another run of the program what `measure_away` could not."""
+    task = _Task(run, capture, scratch)
+    again = _Again(task, deferred.reason)
+    try:
+        result = _proven(task, again, left, deferred.parts, deferred.base)
+        return told(result, capture.trying.device_memory)
+    finally:
+        again.close()
+
+
+def needs_program(run: Run, left: Left) -> bool:
+    """Whether candidates of a function are only proven where the program can run again."""
+    return left.refused is not None or (bool(left.unexported) and run.run_seconds <= _AGAIN)
+
+
+def _measured(task: _Task, left: Left, fresh: _Process) -> Iterator[Result | Deferred]:
     """The results of one function."""
     run, trying = task.run, task.capture.trying
     if run.request.is_over:
-        yield lost(left, Status.NOT_APPLICABLE, _USED_UP, "all")
+        yield lost(left, Status.NOT_APPLICABLE, USED_UP, "all")
         return
     again = None if left.refused is None else _Again(task, f"it cannot be exported ({left.refused})")
     run.listener.progress(f"{left.function}: measuring candidates on {left.target}")
@@ -287,12 +335,14 @@ def _measured(task: _Task, left: Left, fresh: _Process) -> Iterator[Result]:
         yield from prover.ready.results
         if prover.ready.cost is None:
             return
-        yield from search(
+        names = TRANSFORMS if trying.transforms is None else trying.transforms
+        found = search(
             prover,
-            TRANSFORMS if trying.transforms is None else trying.transforms,
+            names,
             trying.device_memory,
             lambda what: run.listener.progress(f"{left.function}: {what}"),
         )
+        yield from map(prover.final, found)
     except Death as death:
         reason = f"the process measuring {left.function} {death}"
         run.say(reason)

@@ -20,6 +20,8 @@ from jaxlint_runtime.protocol.jobs import Open, Prove, TellPeaks, Trying, read_q
 from jaxlint_runtime.protocol.json_records import to_plain
 from jaxlint_runtime.protocol.worker_events import (
     Constants,
+    Device,
+    Error,
     Hello,
     Inspected,
     Note,
@@ -101,8 +103,8 @@ class Server:
             except EOFError:
                 return
             match question:
-                case Open(folder, target):
-                    self._open(Path(folder), target)
+                case Open(folder, target, digest):
+                    self._open(Path(folder), target, digest)
                 case Prove(parts, base):
                     assert self._prover is not None
                     self._channel.send(Proven(self._prover.prove(parts, base)))
@@ -110,20 +112,25 @@ class Server:
                     tell_peaks(self._channel, target)
                     self._channel.send(Ready())
 
-    def _open(self, folder: Path, target: str) -> None:
+    def _open(self, folder: Path, target: str, digest: str) -> None:
         from jaxlint_runtime.exported import artefacts
 
         self._prover = None
         gc.collect()
-        record = artefacts.read(folder)
-        artefacts.configure(record.config)
-        from jaxlint_runtime.exported.restored import Restored, RestoredProver
+        try:
+            record = artefacts.read(folder, digest)
+            artefacts.configure(record.config)
+            from jaxlint_runtime.exported.restored import Restored, RestoredProver
 
-        one = record.function
-        teller = Teller(
-            self._channel, self._trying, OfFunction(one["qualname"], one["path"], one["line"], target)
-        )
-        self.take(RestoredProver(Restored(folder, record, teller.settings())))
+            one = record.function
+            teller = Teller(
+                self._channel, self._trying, OfFunction(one["qualname"], one["path"], one["line"], target)
+            )
+            prover = RestoredProver(Restored(folder, record, teller.settings()))
+        except artefacts.Unusable as error:
+            self._channel.send(Error(str(error)))
+            return
+        self.take(prover)
 
     def take(self, prover: LiveProver, proposing: bool = False) -> None:
         """Traces the original of this function, and answers for it from now on."""
@@ -144,6 +151,7 @@ class Server:
             for name in asks_for(settings.transforms, settings.memory_limit) if proposing else ():
                 proposed[name] = prover.propose(name)
             prover.prepare()
+            self._channel.send(Device(str(prover.program.target.devices()[0].device_kind)))
         except StagingError as error:
             results.append(whole(prover.program, Status.FAILED, f"the original {error}"))
         except TargetUnavailable as error:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 import psutil  # type: ignore[import-untyped]
 
 MARK = "JAXLINT_WORKER"  # in the environment of a worker and of what it starts
+NO_LIMIT = sys.maxsize  # bytes
 _TAIL = 4000  # bytes of the last error output that are kept
 
 

@@ -22,7 +22,7 @@ from jaxlint_runtime.proof.candidate_search import search
 from jaxlint_runtime.proof.equivalence import identical
 from jaxlint_runtime.proof.live_prover import LiveProver
 from jaxlint_runtime.proof.reference import Reference
-from jaxlint_runtime.protocol.worker_events import Ready
+from jaxlint_runtime.protocol.worker_events import Device, Ready
 from jaxlint_runtime.workers.measuring_server import Server
 from tests.helpers.training_programs import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step
 
@@ -32,7 +32,7 @@ def left(folder, function, *arguments, options=None, **settings):
     settings = Settings(**{"transforms": (), "measure": False, **settings})
     live = Reference(capture(function, *arguments, options=options), settings)
     told = exporting.leave(LiveProver(live), folder)
-    return live, Restored(folder, artefacts.read(folder), settings), told
+    return live, Restored(folder, artefacts.read(folder, told.digest), settings), told
 
 
 @jax.tree_util.register_dataclass
@@ -120,7 +120,7 @@ def test_what_candidates_are_compared_with_is_computed_before_the_first(tmp_path
     sent = []
     channel = SimpleNamespace(send=sent.append)
     Server(channel, None).take(RestoredProver(restored))
-    assert [type(event) for event in sent] == [Ready]
+    assert [type(event) for event in sent] == [Device, Ready]
     assert "references" in restored.__dict__
 
 
@@ -239,3 +239,18 @@ def test_placements_are_those_of_the_same_devices():
         assert artefacts.sharding(artefacts.placement(one), devices) == one
     with pytest.raises(NotExported, match="its inputs have a SimpleNamespace"):
         artefacts.placement(SimpleNamespace(memory_kind=None))
+
+
+def test_a_record_that_another_wrote_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = left(tmp_path, lambda x: x + 1, jnp.ones(3))[2]
+    (tmp_path / artefacts.RECORD).write_bytes(b"cos\nsystem\n(S'touch ran'\ntR.")
+    with pytest.raises(artefacts.Unusable, match="is not what this run stored"):
+        artefacts.read(tmp_path, told.digest)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_devices_that_are_missing_are_said():
+    place = artefacts.Placement((0, 3), (2,), ("data",), ("data",))
+    with pytest.raises(artefacts.Unusable, match="its arrays lie on 4 devices, and there are 1"):
+        artefacts.sharding(place, jax.devices()[:1])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jaxlint_runtime.model import Cost, Interval, Numerics, Proposed, Result, Status
-from jaxlint_runtime.protocol import jobs, worker_events
+from jaxlint_runtime.protocol import errands, jobs, worker_events
 from jaxlint_runtime.protocol.jobs import Assignment, Launch, read_question
 from jaxlint_runtime.protocol.json_records import encode, from_plain, to_plain
 from jaxlint_runtime.protocol.worker_events import read_event
@@ -65,7 +65,7 @@ EVENTS: list[worker_events.Event] = [
     worker_events.Done(),
 ]
 QUESTIONS: list[jobs.Question] = [
-    jobs.Open("/left", "cpu"),
+    jobs.Open("/left", "cpu", "f00d"),
     jobs.Prove(("bf16",), ("donation",)),
     jobs.TellPeaks("cpu"),
 ]
@@ -131,3 +131,11 @@ def dataclass_without_launch(job: jobs.Job) -> dict[str, Any]:
     plain: dict[str, Any] = to_plain(job)
     del plain["launch"]
     return plain
+
+
+def test_an_errand_and_what_is_said_of_it_come_as_they_were_given() -> None:
+    (left,) = (one for one in EVENTS if isinstance(one, worker_events.Left))
+    errand = errands.Errand(left, jobs.Trying(("bf16",), 0.5), 600.0, 2.5, python="/python", peaks=True)
+    assert errands.read_errand(encode(errand).decode()) == errand
+    for event in (errands.Begun("n1"), errands.Alive(), errands.Deferred(("a",), ("b",), "why"), *EVENTS):
+        assert errands.read_line(json.loads(encode(event))) == event

@@ -1,0 +1,46 @@
+"""What a job of Slurm or Ray does: it runs the process of its errand, and hands on what that says."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from jaxlint_runtime.protocol.errands import Errand
+from jaxlint_runtime.protocol.jobs import RUN_FOLDER
+from jaxlint_runtime.protocol.json_records import encode
+from jaxlint_runtime.protocol.worker_events import Done, Error
+from jaxlint_runtime.workers.errand_process import ErrandProcess
+
+_LOOK = 0.2  # seconds
+# These say which devices of its machine the program used. This machine has its own.
+_OF_THE_MACHINE = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_", "TPU_")
+
+
+def relay(errand: Errand, say: Callable[[list[bytes]], None], wanted: Callable[[], bool]) -> None:
+    """Does an errand in a process of its own. `wanted` is asked now and then: whether anyone still waits for it."""
+    own = {
+        name: value for name, value in errand.left.environment.items() if not name.startswith(_OF_THE_MACHINE)
+    }
+    errand = dataclasses.replace(errand, left=dataclasses.replace(errand.left, environment=own))
+    with tempfile.TemporaryDirectory(prefix=RUN_FOLDER, ignore_cleanup_errors=True) as name:
+        process = ErrandProcess(encode(errand), Path(name))
+        try:
+            while (end := process.ended()) is None:
+                if not wanted():
+                    return
+                _pass(process, say)
+                time.sleep(_LOOK)
+            _pass(process, say)
+        finally:
+            process.group.close()
+    # Only now, since this job may be ended as soon as it has said that.
+    say([encode(Error(f"its process {end}") if end else Done()).rstrip()])
+
+
+def _pass(process: ErrandProcess, say: Callable[[list[bytes]], None]) -> None:
+    lines = process.take()
+    if lines:
+        say(lines)
