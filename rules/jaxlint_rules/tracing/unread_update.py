@@ -6,13 +6,15 @@ import ast
 
 from jaxlint.api import CallEvent, Event, OperationEvent, Reporter, Rule, concerns
 from jaxlint.api.syntax import FunctionNode, all_parameters, cache, names_stored, nodes_of, unread_statements
-from jaxlint.api.values import Array
+from jaxlint.api.values import REDUCTIONS, Array, Operation
 from jaxlint.finding import Severity
 from jaxlint_rules._names import names_in, variable_given
 
 _OF_FORM = frozenset(
     ["reshape", "astype", "asarray", "array", "ravel", "transpose", "squeeze", "expand_dims", "broadcast_to"]
 )
+# An item, a reduction, a key: none of them would stand in the place of the array.
+_OF_OTHERS = _OF_FORM | REDUCTIONS | {"getitem", "norm", "take", "argsort", "sort"}
 _UPDATES = ("jax.tree.map", "optax.apply_updates", "equinox.apply_updates", "equinox.tree_at")
 
 
@@ -81,13 +83,17 @@ class UnreadUpdate(Rule):
             result = event.result if isinstance(event, OperationEvent) else None
             if not isinstance(result, Array) or not result.certain or result.tree:
                 return  # a NumPy array is modified in place
-        if isinstance(event, OperationEvent) and event.operation.name in _OF_FORM:
-            return  # another view of the same numbers: left over, not an update
+        if isinstance(event, OperationEvent) and _gives_another(event.operation):
+            return  # other numbers, or another view of the same: left over, not an update
         report(
             statement,
             f"`{name}` is rebound to a new array that nothing reads; {source} keeps the old array",
             reason="JAX arrays are immutable: an update returns a new array and rebinds only the local name",
         )
+
+
+def _gives_another(operation: Operation) -> bool:
+    return operation.name in _OF_OTHERS or operation.full.startswith("jax.random.")
 
 
 @cache
