@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.syntax import nodes_of
 from jaxlint.api.values import Array, TupleValue, Value, constant
 from jaxlint.finding import Severity
 from jaxlint_rules._names import unpacked
@@ -63,7 +64,7 @@ class ModuleStateDropped(Rule):
         statement = event.assignment()
         if not isinstance(event.result, TupleValue) or statement is None or statement.value is not event.node:
             return
-        if len(statement.targets) != 1 or event.frame.is_in_test():
+        if len(statement.targets) != 1 or event.frame.is_in_test() or _is_the_last(event, statement):
             return
         for name, collection in _states(statement.targets[0], event.result):
             if not name.startswith("_") and not is_read(name, event.frame.owner):
@@ -73,6 +74,20 @@ class ModuleStateDropped(Rule):
                     reason="`apply` returns the new state and changes nothing in place",
                 )
                 return
+
+
+def _is_the_last(event: CallEvent, statement: ast.Assign) -> bool:
+    """Whether nothing reads the variables again that the body bound for this call: there is no later call to lack the
+    new state."""
+    call, owner = event.node, event.frame.owner
+    given = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    if not isinstance(given, ast.Name) or event.frame.loops or isinstance(owner, ast.Lambda):
+        return False
+    bound = [part for part in nodes_of(owner, ast.Name) if part.id == given.id]
+    later = [part for part in bound if part.lineno > (statement.end_lineno or statement.lineno)]
+    first = min(later, key=lambda part: (part.lineno, part.col_offset), default=None)
+    binds = any(isinstance(part.ctx, ast.Store) for part in bound)
+    return binds and (first is None or isinstance(first.ctx, ast.Store))
 
 
 def _states(target: ast.expr, value: Value) -> Iterator[tuple[str, str]]:

@@ -46,3 +46,10 @@ forward = hk.transform_with_state(lambda x: hk.BatchNorm(True, True, 0.9)(x, Tru
 def step(params, state, x):
     out, state = forward.apply(params, state, None, x)
     return out, state
+
+
+def try_out(x):
+    variables = net.init(jax.random.key(0), x, train=False)
+    out, statistics = net.apply(variables, x, train=True, mutable=["batch_stats"])
+    variables = net.init(jax.random.key(1), out, train=False)
+    return net.apply(variables, out, train=False)
