@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from jaxlint.api import Event, Frame, Loop, OperationEvent, Reporter, Rule
 from jaxlint.api.syntax import cache, dotted, nodes_of, walk
-from jaxlint.api.values import Array, constant, short_source
+from jaxlint.api.values import UNKNOWN, Array, constant, shape_of, short_source
 from jaxlint.finding import Severity
 from jaxlint_rules._loops import has_other_way
 from jaxlint_rules._names import unpacked, updated_at
@@ -220,9 +220,25 @@ def _range_text(node: ast.For) -> str | None:
 def _goes_along_an_axis(node: ast.For, frame: Frame) -> bool:
     """Whether the bound is an array's length, and the body takes one of its rows or columns by the counter."""
     owner = frame.owner
+    if _is_short_by_its_array(node, frame):
+        return False
     for name in _taken_by_counter(node, owner):
         held = frame.value_of(name)
         if isinstance(held, Array) and not held.tree:
+            return True
+    return False
+
+
+def _is_short_by_its_array(node: ast.For, frame: Frame) -> bool:
+    """Whether the bound is `len(x)` or `x.shape[0]` of an array that is known to have few rows."""
+    counted = _range_of(node)
+    assert counted is not None
+    bound = _bound_of(counted)
+    if isinstance(bound, ast.Subscript) and not ast.unparse(bound).endswith(".shape[0]"):
+        return False
+    for name in _measured(bound, frame.owner):
+        shape = shape_of(frame.value_of(name) or UNKNOWN)
+        if shape and shape[0] < MANY:
             return True
     return False
 
