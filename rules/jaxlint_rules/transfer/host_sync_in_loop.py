@@ -12,9 +12,10 @@ from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import is_few, is_short, shows_results
+from jaxlint_rules._loops import is_few, is_short, lists_rows, shows_results
 from jaxlint_rules._names import last_name, names_in, unpacked, variable_given
 from jaxlint_rules._slices import calls_in
+from jaxlint_rules.recompilation._repeated import carries
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 from jaxlint_rules.transfer._host_needs import feeds_back, is_timed, reads_clock
 
@@ -37,6 +38,7 @@ _OF_ENVIRONMENTS = frozenset(
     {"step", "act", "send", "send_action", "apply_action", "async_step", "step_async"}
 )
 _TRAINS = re.compile(r"train|update|optimi|loss|fit|learn|grad")
+_WORKS = re.compile(rf"{_TRAINS.pattern}|step|eval|sampl|predict|generat|infer|forward")
 _BRIEF = 16  # iterations of a loop that another loop enters occasionally, such as an evaluation
 _NEAR = 2  # calls between a loop and the host sync
 _SHOWN = frozenset({"bool", "float", "item", "print", "format", "format_method", "str", "logging"})
@@ -99,8 +101,8 @@ class HostSyncInLoop(Rule):
     a host object needs to produce the next inputs, such as an environment, a replay buffer or an
     evolution strategy; the last value of an inner loop; loops that compile in each iteration.
 
-    Reported as advice: loops that plot what they compute, that read a clock before and after the
-    host sync, or that an outer loop enters only now and then for a few iterations, such as an
+    Reported as advice: loops that plot what they compute, that print a row of a table for
+    independent inputs, that read a clock before and after the host sync, or that an outer loop enters only now and then for a few iterations, such as an
     evaluation; notebook cells that train nothing.
 
     ## References
@@ -235,7 +237,24 @@ def _is_meant(wait: _Wait, report: Reporter) -> bool:
     sync."""
     loop = wait.loop.node
     return (
-        wait.seldom or shows_results(loop) or is_timed(wait.event.node, loop) or _is_looked_at(wait, report)
+        wait.seldom
+        or shows_results(loop)
+        or is_timed(wait.event.node, loop)
+        or _is_looked_at(wait, report)
+        or _lists_results(wait)
+    )
+
+
+def _lists_results(wait: _Wait) -> bool:
+    """Whether each iteration computes something of its own and prints it, as a row of a table: nothing is trained,
+    sampled or evaluated, and no iteration waits for another."""
+    loop = wait.loop.node
+    return (
+        isinstance(loop, ast.For)
+        and lists_rows(loop)
+        and not carries(loop)
+        and not _WORKS.search(wait.jitted.lower())
+        and not any(isinstance(node.ctx, ast.Store) for node in nodes_of(loop, ast.Attribute))
     )
 
 
