@@ -19,6 +19,7 @@ from jax._src import api as _api
 from jax._src import core as _jax_core
 from jax._src import named_sharding as _named_sharding
 from jax._src import source_info_util as _source_info
+from jax._src import xla_bridge as _xla_bridge
 from jax.experimental.compilation_cache import compilation_cache as _compilation_cache
 from jax.extend import core as _core
 
@@ -206,6 +207,11 @@ def array_type() -> type:
     from jax._src.array import ArrayImpl
 
     return ArrayImpl
+
+
+def has_backend() -> bool:
+    """Whether a backend was started, with its threads."""
+    return bool(_xla_bridge.backends_are_initialized())
 
 
 def is_tracing() -> bool:

@@ -16,6 +16,7 @@ from jaxlint_runtime.protocol.jobs import Capture, Job, Known, Launch, Until
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.process import WorkerProcess
+from jaxlint_runtime.workers.process_group import Starter
 
 
 @dataclass
@@ -38,7 +39,14 @@ class Outcome:
         return {function["function"]: function for function in self.captured["functions"]}
 
 
-def run_job(job: Job, folder: Path, patience: float = 300.0, **environment: str) -> Outcome:
+def run_job(
+    job: Job,
+    folder: Path,
+    patience: float = 300.0,
+    starter: Starter | None = None,
+    memory_limit: int = 4 * 2**30,
+    **environment: str,
+) -> Outcome:
     """Run a job to `done`; Death passes through."""
     outcome = Outcome()
 
@@ -50,8 +58,9 @@ def run_job(job: Job, folder: Path, patience: float = 300.0, **environment: str)
         python=sys.executable,
         folder=str(folder),
         environment={**os.environ, "JAX_PLATFORMS": "cpu", **environment},
-        memory_limit=4 * 2**30,
+        memory_limit=memory_limit,
         output=output,
+        starter=starter,
     )
     with worker:
         deadline = time.monotonic() + patience

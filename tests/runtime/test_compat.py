@@ -288,3 +288,8 @@ def test_initialize_is_called_with_what_is_given(monkeypatch):
     assert called[0]["num_processes"] == 4
     assert called[0]["initialization_timeout"] == 7
     assert "coordinator_address" not in called[0]
+
+
+def test_a_backend_that_runs_is_seen():
+    jnp.ones(3).block_until_ready()
+    assert compat.has_backend()

@@ -169,7 +169,8 @@ class Trials:
             if isinstance(event, Ran):
                 trial = _read(event)
 
-        with start_worker(self._run.request, job, scratch, output, environment) as worker:
+        on_cpu = (self._run.document.device or "").startswith("cpu")  # other drivers may not survive a fork
+        with start_worker(self._run.request, job, scratch, output, environment, may_fork=on_cpu) as worker:
             try:
                 last = follow(worker, hear, lambda: [deadline], scratch)
                 if isinstance(last, Error):

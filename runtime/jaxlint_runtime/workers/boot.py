@@ -1,7 +1,8 @@
 """Starts the worker under any interpreter, one that does not have jaxlint installed included.
 
-Run as a script: `python -P boot.py READ_FD WRITE_FD`, or `python -P boot.py rank FOLDER LENT` by a launcher, which may not hand on the
-environment, or the same with `errand`. Only jaxlint's own packages are lent to the interpreter, from where this file lies; everything else is its own.
+Run as a script: `python -P boot.py READ_FD WRITE_FD`, `python -P boot.py fork FD` for a process that forks workers, or `python -P boot.py rank
+FOLDER LENT` by a launcher, which may not hand on the environment, or the same with `errand`. Only jaxlint's own packages are lent to the interpreter, from where this
+file lies; everything else is its own.
 """
 
 import importlib.abc
@@ -44,6 +45,10 @@ def main():
         be_rank(sys.argv[2])
     elif role == "errand":
         be_errand(sys.argv[2])
+    elif role == "fork":
+        from jaxlint_runtime.workers.fork_server import serve
+
+        serve(int(sys.argv[2]))
     else:
         work(int(role), int(sys.argv[2]))
 

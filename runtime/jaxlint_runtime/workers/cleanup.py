@@ -21,6 +21,7 @@ _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LOCK = "run.lock"
 _ROUNDS = 50  # seconds for finding orphans, which may start others while they are ended
+_ADOPTING: list[bool] = []  # of the runs of this process, whether orphans become its children
 
 
 class NoRoom(Exception):
@@ -41,11 +42,13 @@ def cleaned_up() -> Iterator[None]:
     before = tempfile.tempdir
     folder, lock = "", -1
     try:
+        _ADOPTING.append(adopting)
         folder, lock = _new_folder()
         process.run_folder = tempfile.tempdir = folder
         yield
     finally:
         process_group.close_all()
+        _ADOPTING.pop()
         if adopting:
             _end_orphans(others)
             _adopt_orphans(False)
@@ -92,6 +95,11 @@ def _remove_stale(parent: str) -> None:
                 shutil.rmtree(entry.path, ignore_errors=True)
             finally:
                 os.close(lock)
+
+
+def adopts_orphans() -> bool:
+    """Whether what a worker leaves behind becomes a child of this process."""
+    return bool(_ADOPTING) and _ADOPTING[-1]
 
 
 def _adopt_orphans(adopt: bool) -> bool:

@@ -20,7 +20,7 @@ from typing import Any
 import jaxlint
 from jaxlint_runtime.protocol.jobs import Assignment, Job, Known, Question
 from jaxlint_runtime.protocol.json_records import encode
-from jaxlint_runtime.workers.process_group import ProcessGroup
+from jaxlint_runtime.workers.process_group import ProcessGroup, Starter
 
 # Only set by `cleanup.cleaned_up`: a worker removes it if its command line was killed. Never a folder that others
 # use.
@@ -51,6 +51,7 @@ class WorkerProcess(ProcessGroup):
         environment: Mapping[str, str],
         memory_limit: int,
         output: Callable[[str, bytes], None],
+        starter: Starter | None = None,
     ) -> None:
         self._events: queue.Queue[dict[str, Any] | None] = queue.Queue()
         job_read, self._job_write = os.pipe()
@@ -64,6 +65,7 @@ class WorkerProcess(ProcessGroup):
                 memory_limit=memory_limit,
                 output=output,
                 pass_fds=(job_read, event_write),
+                starter=starter,
             )
         except OSError:
             for fd in self._open:

@@ -10,12 +10,34 @@ import sys
 import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from typing import IO, Protocol
 
 import psutil  # type: ignore[import-untyped]
 
 MARK = "JAXLINT_WORKER"  # in the environment of a worker and of what it starts
 NO_LIMIT = sys.maxsize  # bytes
 _TAIL = 4000  # bytes of the last error output that are kept
+
+
+class Started(Protocol):
+    """A process that was started: a `subprocess.Popen`, or one like it."""
+
+    pid: int
+    stdout: IO[bytes] | None
+    stderr: IO[bytes] | None
+
+    def poll(self) -> int | None:
+        """Its status, or a negative signal; None while it runs."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The same, once it has ended. Raises TimeoutExpired."""
+
+    def kill(self) -> None:
+        """Ends it."""
+
+
+# Starts a process otherwise, from its folder, environment and descriptors; None: it cannot.
+Starter = Callable[[str, Mapping[str, str], Sequence[int]], Started | None]
 
 
 class Death(Exception):
@@ -30,7 +52,7 @@ class ProcessGroup:
     """One command in a process group of its own.
 
     `output(stream, data)` is given what it prints, from another thread; `memory_limit` is in bytes, for the whole process tree.
-    Raises OSError where it cannot be started.
+    `starter` is asked first for a process that does the same. Raises OSError where it cannot be started.
     """
 
     def __init__(
@@ -42,6 +64,7 @@ class ProcessGroup:
         memory_limit: int,
         output: Callable[[str, bytes], None],
         pass_fds: Sequence[int] = (),
+        starter: Starter | None = None,
     ) -> None:
         self.error_tail = b""
         self._output = output
@@ -49,10 +72,12 @@ class ProcessGroup:
         self._mark = uuid.uuid4().hex
         self._cause: str | None = None
         self._over = threading.Event()
-        self._process = subprocess.Popen(
+        environment = {**environment, MARK: self._mark}
+        started = None if starter is None else starter(folder, environment, pass_fds)
+        self._process: Started = started or subprocess.Popen(
             command,
             cwd=folder,
-            env={**environment, MARK: self._mark},
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

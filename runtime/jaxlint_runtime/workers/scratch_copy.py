@@ -78,15 +78,28 @@ def scratch_copy(root: Path) -> Iterator[Scratch]:
         yield scratch
 
 
+def is_copied(root: Path, path: str) -> bool:
+    """Whether a file, by its real path, is among those that a copy of the project has."""
+    folder = os.path.dirname(path)
+    if not Path(path).is_relative_to(root):
+        return False
+    while folder != str(root):
+        if _is_skipped(folder):
+            return False
+        folder = os.path.dirname(folder)
+    return True
+
+
+def _is_skipped(folder: str) -> bool:
+    """Whether a folder is of no use to another run, or a virtual environment."""
+    return os.path.basename(folder) in _SKIPPED or os.path.exists(os.path.join(folder, "pyvenv.cfg"))
+
+
 def _files(root: Path) -> Iterator[tuple[Path, int]]:
     """Files worth copying, as relative paths with sizes; stops soon after there are too many."""
     count = 0
     for folder, folders, names in os.walk(root):
-        folders[:] = [
-            name
-            for name in folders
-            if name not in _SKIPPED and not os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
-        ]
+        folders[:] = [name for name in folders if not _is_skipped(os.path.join(folder, name))]
         for name in names:
             path = Path(folder, name)
             try:

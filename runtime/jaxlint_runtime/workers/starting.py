@@ -3,14 +3,16 @@ project."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jaxlint_runtime.protocol.jobs import Job
+from jaxlint_runtime.protocol.jobs import Job, Trial
 from jaxlint_runtime.request import CannotRun, Request
 from jaxlint_runtime.sharding.mesh import simulate
 from jaxlint_runtime.targets import parse
+from jaxlint_runtime.workers.forking import forking
 from jaxlint_runtime.workers.process import WorkerProcess
 from jaxlint_runtime.workers.process_group import default_memory_limit
 from jaxlint_runtime.workers.scratch_copy import Scratch
@@ -22,10 +24,24 @@ def start_worker(
     scratch: Scratch | None,
     output: Callable[[str, bytes], None],
     environment: Mapping[str, str] | None = None,
+    *,
+    may_fork: bool = False,
 ) -> WorkerProcess:
-    """A worker for the job, with `environment` added to its own. Files in a scratch copy take precedence. Raises
-    CannotRun."""
+    """A worker for the job, with `environment` added to its own. Files in a scratch copy take precedence. `may_fork`: it
+    need not be a fresh process. Raises CannotRun."""
     folder = _working_folder(scratch)
+    extra, limit = environment or {}, request.memory_limit or default_memory_limit()
+    starter = None
+    if may_fork and isinstance(job, Trial):
+        starter = forking(
+            request.python,
+            job.preload,
+            _environment(request, {}),
+            extra,
+            request.project(),
+            limit,
+            request.within(math.inf),
+        )
     if scratch is not None:
         job = job.moved(
             str(scratch.root), str(scratch.folder), lambda path: scratch.to_copy(os.path.realpath(path))
@@ -35,9 +51,10 @@ def start_worker(
             job,
             python=request.python,
             folder=folder,
-            environment=_environment(request, environment or {}),
-            memory_limit=request.memory_limit or default_memory_limit(),
+            environment=_environment(request, extra),
+            memory_limit=limit,
             output=output,
+            starter=starter,
         )
     except OSError as error:
         if not os.path.isdir(folder):

@@ -55,6 +55,14 @@ def test_code_is_copied_the_largest_data_linked_the_rest_left(
     assert not place.exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "copied"),
+    [("pack/mod.py", True), ("pyproject.toml", True), ("env/lib/x.py", False), ("../other.py", False)],
+)
+def test_whether_a_file_is_among_those_that_are_copied(project: Path, name: str, copied: bool) -> None:
+    assert scratch_copy.is_copied(project, os.path.realpath(project / name)) is copied
+
+
 @pytest.mark.parametrize(("name", "value"), [("_MOST_FILES", 1), ("_MOST_BYTES", 10)])
 def test_too_large_a_project_is_refused(
     project: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: int

@@ -1,0 +1,51 @@
+"""What the command line and a process that forks workers tell each other: one JSON line each."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from jaxlint_runtime.protocol.json_records import Message, one_of
+
+
+@dataclass(frozen=True, slots=True)
+class Warm(Message):
+    """The first line: what to import before the first fork."""
+
+    modules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StartFork(Message):
+    """Fork a worker. Its output, errors, jobs and events go through the descriptors that come along, in this order."""
+
+    folder: str
+    parent: int  # the process that adopts it
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported(Message):
+    """It is ready to fork, and has loaded these files."""
+
+    files: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused(Message):
+    """It must not fork."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forked(Message):
+    """A worker runs, as an orphan."""
+
+    pid: int
+
+
+def read_answer(text: bytes) -> Imported | Refused | Forked:
+    """A line of that process. Raises ValueError."""
+    found: Imported | Refused | Forked = one_of((Imported, Refused, Forked), json.loads(text))
+    return found
