@@ -285,7 +285,7 @@ def command(
     check_folder_of(save)
     files.prepare()
     document = _run(request, dict(sizes), quiet, apply, allow_dirty, accept_compiled)
-    worse = _against(document, stored)
+    worse = _against(document, stored, compare)
     _report(document, output_format, output, verbose)
     for line in files.write(document):
         click.echo(line, err=True)
@@ -362,13 +362,13 @@ def _stored(path: Path | None) -> dict[str, Any] | None:
         raise Failure(str(error)) from None
 
 
-def _against(document: Document, stored: dict[str, Any] | None) -> bool:
+def _against(document: Document, stored: dict[str, Any] | None, path: Path | None) -> bool:
     """Adds what is worse than the baseline to the document; returns whether anything is."""
-    from jaxlint_runtime.report.stored_costs import as_baseline, regressions
+    from jaxlint_runtime.report.stored_costs import compare
 
     if stored is None or not document.ran:
         return False
-    document.regressions = list(regressions(stored, as_baseline(document)))
+    compare(document, stored, str(path))
     return bool(document.regressions)
 
 

@@ -56,7 +56,9 @@ class Document:
     notes: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     applied: list[AppliedJson] = field(default_factory=list)
-    # figures that are worse than in the baseline of --compare
+    # The file of --compare, how many functions are in it and in this run, and the figures that are worse.
+    baseline: str | None = None
+    in_baseline: int = 0
     regressions: list[str] = field(default_factory=list)
     sizes: list[dict[str, Any]] = field(default_factory=list)  # figures by size, see `sweep.rows_of`
     interrupted: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jaxlint_runtime.proof.gain import Gain, between_runs, gain_of, is_proven, tally
-from jaxlint_runtime.report.candidate_lines import ADVICE, WRITABLE, WRITTEN, ways_of
+from jaxlint_runtime.report.candidate_lines import ADVICE, WRITABLE, WRITTEN, candidate_lines, ways_of
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.wording.edit_names import label
 from jaxlint_runtime.wording.function_names import short_name
@@ -17,15 +17,41 @@ _LEAST_SHARE = 0.01  # a smaller share is not reported
 
 
 def first_lines(document: Document) -> list[str]:
-    """At most three lines, without styles; empty if nothing was tried."""
+    """At most three lines, without styles, empty if nothing was tried; the answer of --compare comes before them."""
+    said = list(_of_baseline(document))
     if not document.results:
-        return []
-    counted = tally([result for _, result in document.results])
-    ways = ways_of(document)
-    said = [f"{counted.text}."]
+        return said
+    said.append(_of_candidates(document))
     said += _gains(document)
-    said.append(f"Next: {_next(document, ways)}")
+    said.append(f"Next: {_next(document, ways_of(document))}")
     return said
+
+
+def _of_baseline(document: Document) -> Iterator[str]:
+    """What --compare was asked."""
+    if document.baseline is None:
+        return
+    name, worse = display_path(document.baseline), len(document.regressions)
+    if not document.in_baseline:
+        yield f"Nothing was compared: {name} has none of the functions of this run."
+        return
+    costs = (
+        f"{worse} figure{'s are' if worse > 1 else ' is'} worse than in"
+        if worse
+        else "Nothing costs more than in"
+    )
+    functions = f"{document.in_baseline} function{'s' if document.in_baseline > 1 else ''}"
+    yield f"{costs} {name}: {functions} compared."
+
+
+def _of_candidates(document: Document) -> str:
+    """How many candidates were proven; a few that were not, by name."""
+    counted = tally([result for _, result in document.results])
+    lines = candidate_lines(document)
+    if counted.proven or not 0 < counted.tried == len(lines) <= _SHOWN_FUNCTIONS:
+        return f"{counted.text}."
+    tried = "; ".join(f"{line.candidate} of {line.function}: {line.outcome}" for line in lines)
+    return f"{counted.text} ({tried})."
 
 
 def _gains(document: Document) -> Iterator[str]:

@@ -65,6 +65,14 @@ def read_baseline(path: Path) -> dict[str, Any]:
     return stored
 
 
+def compare(document: Document, stored: Mapping[str, Any], name: str) -> None:
+    """Adds what is worse than in a baseline, the file `name`, to the document."""
+    now = as_baseline(document)
+    document.baseline = name
+    document.in_baseline = len(stored["functions"].keys() & now["functions"].keys())
+    document.regressions = list(regressions(stored, now))
+
+
 def regressions(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     """What became worse, one line each. Functions in only one of the runs are left out."""
     same_device = stored["device"] == now["device"]

@@ -436,6 +436,6 @@ def _fronts(document: Document) -> Iterator[RenderableType]:
             memory = "-" if point.peak_bytes is None else _mebibytes(point.peak_bytes)
             time = _number(point.time_ms) + _kind(point.time_kind)
             how = "" if point.written is None else "writes it" if point.written else "advice"
-            table.add_row(name, point.name, time, memory, _number(point.compile_s), how)
+            table.add_row(name, label(point.name), time, memory, _number(point.compile_s), how)
     if table.row_count:
         yield table

@@ -18,13 +18,16 @@ _LOOPS = {
 }
 
 
+_FUNCTIONS = {"kernels": "attention", "cross_entropy": "cross entropy"}
+
+
 def label(candidate: str) -> str:
     """A candidate's name for people: "host-sync-in-loop" for `source:fix:host-sync-in-loop`, "edits of the source" for `source`."""
     if candidate == "source":
         return "edits of the source"
     kind, _, edit = candidate.partition("source:")
     if kind or not edit:
-        return candidate
+        return " + ".join(map(_of_function, candidate.split(" + ")))
     name, _, more = edit.partition(":")
     if name == "fix":
         return more
@@ -35,6 +38,20 @@ def label(candidate: str) -> str:
     if name == "loops":
         return _loops(more)
     return _EDITS.get(name, edit)
+
+
+def _of_function(candidate: str) -> str:
+    """A candidate for one function: "remat (dots_saveable)" for `remat:dots_saveable`."""
+    transform, _, choice = candidate.partition(":")
+    if not choice:
+        return candidate
+    if transform == "microbatch":
+        return f"{choice} microbatches"
+    if transform == "fusions":
+        what, _, how = choice.partition(":")
+        return f"{what.replace('_', ' ')}{' ' if how == 'recomputed' else ' by '}{how}"
+    what = _FUNCTIONS.get(transform)
+    return f"{transform} ({choice})" if what is None else f"{what} by {choice}"
 
 
 def _jit(how: str) -> str:

@@ -105,7 +105,7 @@ def test_without_a_gain_in_anything_it_is_rejected() -> None:
     result = timed(*noisy(1.02, 0.2))
     assert result["status"] == "rejected"
     terminal, html, report = texts(document(result))
-    assert "0 of 1 candidate proven." in terminal
+    assert f"0 of 1 candidate proven ({result['candidate']} of step: no gain)." in terminal
     assert "<b>0 of 1</b>" in html
     assert report["summary"] == {"verified": 0, "compiled": 0, "tried": 1, "text": "0 of 1 candidate proven"}
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from jaxlint_runtime.report.document import Document
-from jaxlint_runtime.report.stored_costs import BadBaseline, as_baseline, read_baseline, regressions
+from jaxlint_runtime.report.first_lines import first_lines
+from jaxlint_runtime.report.stored_costs import BadBaseline, as_baseline, compare, read_baseline, regressions
 
 
 def document(**function: Any) -> Document:
@@ -30,6 +31,21 @@ def stored(tmp_path: Path) -> dict[str, Any]:
     path = tmp_path / "baseline.json"
     path.write_text(json.dumps(as_baseline(document())))
     return read_baseline(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({}, "Nothing costs more than in costs.json: 1 function compared."),
+        ({"compiles": [{}, {}]}, "1 figure is worse than in costs.json: 1 function compared."),
+        ({"function": "other"}, "Nothing was compared: costs.json has none of the functions of this run."),
+    ],
+)
+def test_the_report_begins_with_the_answer(stored: dict[str, Any], change: dict[str, Any], told: str) -> None:
+    now = document(**change)
+    now.results = []
+    compare(now, stored, "costs.json")
+    assert first_lines(now) == [told]
 
 
 def test_the_same_program_is_no_worse(stored: dict[str, Any]) -> None:

@@ -314,6 +314,11 @@ def test_where_the_whole_program_was_measured_that_is_said(document: Document) -
     ("candidate", "name"),
     [
         ("bf16", "bf16"),
+        ("donation + remat:dots_saveable", "donation + remat (dots_saveable)"),
+        ("kernels:jaxlint_flash", "attention by jaxlint_flash"),
+        ("cross_entropy:chunked", "cross entropy by chunked"),
+        ("fusions:gated_linear_unit:recomputed", "gated linear unit recomputed"),
+        ("microbatch:4", "4 microbatches"),
         ("source", "edits of the source"),
         ("source:together", "all edits"),
         ("source:fix:host-sync-in-loop", "host-sync-in-loop"),
@@ -356,7 +361,7 @@ def test_no_internal_name_is_shown(document: Document) -> None:
 def test_advice_is_shown_as_code_to_write_by_hand(document: Document) -> None:
     document.results = [("cpu", result(candidate="microbatch:2", parameters={"code": "parts = split(x)"}, codemod=None))]  # fmt: skip
     text = text_of(document)
-    assert "microbatch:2 of step, by hand  train.py:5\n  parts = split(x)\n" in text
+    assert "2 microbatches of step, by hand  train.py:5\n  parts = split(x)\n" in text
     assert first_lines(document)[2] == "Next: write the proven changes by hand; their code is shown below."
 
 

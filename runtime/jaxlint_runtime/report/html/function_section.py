@@ -14,6 +14,7 @@ from jaxlint_runtime.report.html.plots import memory_chart, roofline_chart, time
 from jaxlint_runtime.report.html.svg_chart import Chart
 from jaxlint_runtime.report.html.tables import badge, bar, figures, table
 from jaxlint_runtime.report.inspection_tables import PEAK_KINDS
+from jaxlint_runtime.wording.edit_names import label
 from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.units import amount, milliseconds, size
 
@@ -96,7 +97,7 @@ def _verdict(subject: Subject) -> Child:
     if before and after:
         parts.append(f"peak memory {size(before)} to {size(after)}")
     how = "Proven by measurement" if best["status"] == "verified" else "Values checked, gain by the compiler"
-    return [tag("b", best["candidate"]), " ", badge(best["status"]), f" {'; '.join(parts)}. {how}."]
+    return [tag("b", label(best["candidate"])), " ", badge(best["status"]), f" {'; '.join(parts)}. {how}."]
 
 
 def _figures(subject: Subject) -> Markup | None:
@@ -159,7 +160,7 @@ def _candidates(results: Sequence[ResultJson]) -> Markup | None:
     rest = [result for result in results if result not in tried]
     rows: list[list[Child]] = [
         [
-            result["candidate"],
+            label(result["candidate"]),
             badge(result["status"]),
             speed_cell(result),
             memory_cell(result, "→"),
@@ -177,7 +178,11 @@ def _candidates(results: Sequence[ResultJson]) -> Markup | None:
         ("why", "why"),
     ]
     folded: list[list[Child]] = [
-        ["nothing tried" if one["candidate"] == "all" else one["candidate"], badge(one["status"]), _why(one)]
+        [
+            "nothing tried" if one["candidate"] == "all" else label(one["candidate"]),
+            badge(one["status"]),
+            _why(one),
+        ]
         for one in rest
     ]
     return tag(
@@ -205,7 +210,7 @@ def diff_part(diff: Mapping[str, Any]) -> Markup | None:
     """The edit for a proven result, or why there is none."""
     if not diff["diff"]:
         note = diff["note"] or "there is no fix"
-        return tag("p", tag("b", diff["candidate"]), f" is not written: {note}")
+        return tag("p", tag("b", label(diff["candidate"])), f" is not written: {note}")
     lines = []
     for line in diff["diff"].splitlines():
         kind = {"+": "add", "-": "del", "@": "at"}.get(line[:1])

@@ -16,6 +16,7 @@ from jaxlint_runtime.report.html.sharding_section import shardings
 from jaxlint_runtime.report.html.tables import badge, table
 from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.targets_table import rows_of, verdicts, worth_showing
+from jaxlint_runtime.wording.edit_names import label
 from jaxlint_runtime.wording.function_names import short_name
 from jaxlint_runtime.wording.units import milliseconds, ratio, seconds
 
@@ -201,7 +202,7 @@ def _proven(title: str, placed: Sequence[tuple[str, ResultJson]], several: bool)
     rows: list[list[Child]] = [
         [
             [tag("code", r["function"]), f" on {target}" if several else None],
-            r["candidate"],
+            label(r["candidate"]),
             badge(r["status"]),
             speed_cell(r),
             memory_cell(r, "→"),
