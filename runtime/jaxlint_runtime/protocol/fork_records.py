@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 
 from jaxlint_runtime.protocol.json_records import Message, one_of
 
+# Settings of JAX's compilation cache, which a fork may have and the process that it comes from not.
+CACHE = "JAX_COMPILATION_CACHE_DIR"
+LEAST_COMPILE = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"
+
 
 @dataclass(frozen=True, slots=True)
 class Warm(Message):

@@ -44,6 +44,7 @@ from jaxlint_runtime.source_analysis.findings import check_texts
 from jaxlint_runtime.workers.scratch_copy import TooLarge
 
 _ROUNDS = 3
+_AT_ONCE = 3  # edits that are first tried all at once
 _OBSERVED = 40
 _SLOWER = 1.15  # a run of one version may take this much longer than another of the same version
 _TO_PROVE = 3.2  # runs of the original that an edit needs: its own run, and a pair of timed runs
@@ -98,12 +99,18 @@ class EditSearch:
         """The first edits that can run. An edit that cannot be written does not take another's place.
 
         Each runs alone until one is a plain gain. Later edits run on top of that one, which takes less time and shows
-        their value in this combination. `before` is a run of the program in the state `current`.
+        their value in this combination. `before` is a run of the program in the state `current`. After a gain most of the rest
+        gain nothing: several of them run all at once first.
         """
         tried: list[Tried] = []
         ground: Tried | None = None
         ran = 0
-        for one in rewrites:
+        at_once = before is not None and before is not self.original.base
+        for number, one in enumerate(rewrites):
+            if at_once:
+                at_once = False
+                rest = [other for other in rewrites[number:] if not self._is_covered(other, tried)]
+                ran += self._gain_nothing(rest[: MOST - ran], current, before, ground)
             if ran == MOST:
                 break
             if self._is_covered(one, tried):
@@ -115,9 +122,56 @@ class EditSearch:
             if (found := self._try(one, current, before, ground)) is not None:
                 tried.append(found)
                 if not self.original.errors and is_plain(self._before(found), found.trial):
+                    at_once = ground is None
                     ground = found
             ran += self.original.runs > runs
         return tried
+
+    def _gain_nothing(
+        self,
+        rest: Sequence[Rewrite],
+        current: Mapping[str, SourceFile],
+        before: Trial | None,
+        ground: Tried | None,
+    ) -> bool:
+        """Runs edits all at once on top of what gains already, and reports them if that gains nothing more; whether it ran.
+
+        Values that differ, and a run that is slower, are some edit's fault: each then runs by itself.
+        """
+        reference = ground.trial if ground is not None else before
+        rest = [
+            one
+            for one in rest
+            if one.key not in self.seen and not (ground and jit_gains_little(one, ground.trial))
+        ]
+        members, sources = self._fitting(rest, fixes_of(ground.members) if ground else [], current)
+        if reference is None or len(members) < _AT_ONCE or self._no_time():
+            return False
+        if self.original.errors or self.original.foreseen.new_error(sources):
+            return False
+        runs = self.original.runs
+        whole = self.original.tried(dataclasses.replace(members[0], instead=None), sources, briefly=True)
+        verdict = no_promise(reference, whole.trial)
+        slower = at_equal_share(reference, whole.trial).total_s > _SLOWER * reference.total_s
+        if whole.problem is None and verdict is not None and not slower:
+            for one in members:
+                self.seen.add(one.key)
+                self.written |= codemods_of(one)
+                reason = f"{one.summary}: tried at once with {len(members) - 1} others: {verdict}"
+                self._report(one, Status.REJECTED, reason, whole, before=reference)
+        return self.original.runs > runs
+
+    def _fitting(
+        self, rewrites: Sequence[Rewrite], fixes: Sequence[FixRequest], current: Mapping[str, SourceFile]
+    ) -> tuple[list[Rewrite], dict[str, SourceFile]]:
+        """The edits that can be written beside `fixes` and each other, and the files with them."""
+        members: list[Rewrite] = []
+        sources = dict(current)
+        for one in rewrites:
+            found = edited([*fixes, *one.fixes], current)
+            if not isinstance(found, str):
+                members, sources, fixes = [*members, one], found, [*fixes, *one.fixes]
+        return members, sources
 
     def _where(self, one: Tried) -> str:
         """The words for an edit that was not tried on the original program."""

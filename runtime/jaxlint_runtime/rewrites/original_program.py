@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.source.file import SourceFile
+from jaxlint_runtime.protocol.fork_records import CACHE, LEAST_COMPILE
 from jaxlint_runtime.protocol.worker_events import Compared
 from jaxlint_runtime.rewrites.outcome import ends_otherwise, other_outcome
 from jaxlint_runtime.rewrites.printed_output import compared_lines
@@ -32,7 +33,6 @@ _CUT = 1 / 3  # share of the program's time, after which a longer run is cut off
 MOST = 6  # edits that are tried in one round
 _ROUNDED = 100.0  # times the tolerance for an edit that is equivalent without jit, or in float64
 _SHRINKS = 1e-3  # share of a difference that remains in float64, if it is rounding
-_CACHE = "JAX_COMPILATION_CACHE_DIR"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +125,10 @@ class Original:
         Other compilers choose algorithms by timing, so that another compilation may round differently.
         """
         device = self.run.document.device or ""
-        if _CACHE in os.environ or not device.startswith("cpu"):
+        if CACHE in os.environ or not device.startswith("cpu"):
             return {}
-        return {_CACHE: str(self.trials.folder / "compiled")}
+        # Eager operations are many small compiles.
+        return {CACHE: str(self.trials.folder / "compiled"), LEAST_COMPILE: "0"}
 
     def why(self) -> str:
         """Why it cannot run."""
@@ -137,12 +138,15 @@ class Original:
             failure += " (shorten the run with arguments after `--`, or give it more time with `--for`)"
         return f"the original does not run {how} for comparison: {failure}"
 
-    def tried(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> Tried:
-        """Runs the program with an edit, and compares its results, its output and its files."""
+    def tried(self, rewrite: Rewrite, sources: dict[str, SourceFile], *, briefly: bool = False) -> Tried:
+        """Runs the program with an edit, and compares its results, its output and its files.
+
+        `briefly`: without the further runs that tell rounding from an error.
+        """
         self.run.listener.progress(f"{rewrite.function}: trying {rewrite.name}")
         self.runs += 1
-        tried = self._compared(rewrite, sources)
-        if tried.problem is None or tried.trial.failure is not None or self.errors or self.rounded:
+        tried = self._compared(rewrite, sources, briefly=briefly)
+        if briefly or tried.problem is None or tried.trial.failure is not None or self.errors or self.rounded:
             return tried
         begun = time.monotonic()  # what the original is with other rounding takes no edit's time
         self.rounded = True
@@ -150,7 +154,7 @@ class Original:
         self.deadline += time.monotonic() - begun
         return self._compared(rewrite, sources) if known else tried
 
-    def _compared(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> Tried:
+    def _compared(self, rewrite: Rewrite, sources: dict[str, SourceFile], *, briefly: bool = False) -> Tried:
         """The program with an edit against what is known of the original by now."""
         limit = 4 * self.base.total_s + 30
         trial, _ = self.trials.run(sources, limit, self.references, dtype=self.dtype)
@@ -162,7 +166,7 @@ class Original:
         files = compared_files(self.base.left, [one.left for one in self.repeats])
         problem, rounding = compared.problem, ""
         runs = self.base, self.repeats, trial
-        if problem and self._may_be_rounding(compared):
+        if problem and not briefly and self._may_be_rounding(compared):
             begun = time.monotonic()
             if rounding := self._only_rounded(compared, sources, limit):
                 problem = None

@@ -50,8 +50,9 @@ def _of_function(candidate: str) -> str:
     if transform == "fusions":
         what, _, how = choice.partition(":")
         return f"{what.replace('_', ' ')}{' ' if how == 'recomputed' else ' by '}{how}"
-    what = _FUNCTIONS.get(transform)
-    return f"{transform} ({choice})" if what is None else f"{what} by {choice}"
+    if transform in _FUNCTIONS:
+        return f"{_FUNCTIONS[transform]} by {choice}"
+    return f"{transform} ({choice})"
 
 
 def _jit(how: str) -> str:

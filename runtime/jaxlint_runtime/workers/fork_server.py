@@ -25,11 +25,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxlint_runtime.protocol.fork_records import Forked, Imported, Refused, StartFork, Warm
+from jaxlint_runtime.protocol.fork_records import (
+    CACHE,
+    LEAST_COMPILE,
+    Forked,
+    Imported,
+    Refused,
+    StartFork,
+    Warm,
+)
 from jaxlint_runtime.protocol.json_records import encode, from_plain
 
 _MARK = "JAXLINT_WORKER"
-_CACHE = "JAX_COMPILATION_CACHE_DIR"
 _LENT = ("JAXLINT_LENT", "JAXLINT_LENT_IF_MISSING")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _MOST_FDS = 16
@@ -175,10 +182,7 @@ def _be_worker(origin: _Origin, start: StartFork, descriptors: Sequence[int]) ->
         _set_environment(origin.environment, start.environment)
         os.chdir(start.folder)
         tempfile.tempdir = None
-        if _CACHE in start.environment:
-            import jax
-
-            jax.config.update(_CACHE.lower(), start.environment[_CACHE])
+        _set_cache(start.environment)
         _touch(origin.pages)
         _await_parent(start.parent)
         faulthandler.enable(2, all_threads=False)
@@ -197,6 +201,16 @@ def _set_environment(before: Mapping[str, str], wanted: Mapping[str, str]) -> No
             os.environ[name] = value
     for name in before.keys() - wanted.keys():
         os.environ.pop(name, None)
+
+
+def _set_cache(environment: Mapping[str, str]) -> None:
+    """JAX has read its settings while it was imported: those of its compilation cache are set as it reads them."""
+    import jax
+
+    if CACHE in environment:
+        jax.config.update(CACHE.lower(), environment[CACHE])
+    if LEAST_COMPILE in environment:
+        jax.config.update(LEAST_COMPILE.lower(), float(environment[LEAST_COMPILE]))
 
 
 def _await_parent(parent: int) -> None:

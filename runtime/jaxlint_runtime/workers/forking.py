@@ -17,7 +17,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from jaxlint_runtime.protocol.fork_records import Forked, Imported, StartFork, Warm, read_answer
+from jaxlint_runtime.protocol.fork_records import (
+    CACHE,
+    LEAST_COMPILE,
+    Forked,
+    Imported,
+    StartFork,
+    Warm,
+    read_answer,
+)
 from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.workers import cleanup, process
 from jaxlint_runtime.workers.process import BOOT, lent
@@ -25,7 +33,7 @@ from jaxlint_runtime.workers.process_group import ProcessGroup
 from jaxlint_runtime.workers.scratch_copy import is_copied
 
 # Variables that a fork may have and the process that it comes from not: nothing reads them before a backend starts.
-_LATE = frozenset({"TMPDIR", "TEMP", "TMP", "XLA_FLAGS", "JAX_COMPILATION_CACHE_DIR"})
+_LATE = frozenset({"TMPDIR", "TEMP", "TMP", "XLA_FLAGS", CACHE, LEAST_COMPILE})
 _IMPORT = 120.0  # seconds for the imports
 _ANSWER = 20.0  # and for one fork
 _LOOK = 0.01

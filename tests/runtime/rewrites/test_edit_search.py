@@ -257,6 +257,43 @@ def test_what_is_no_gain_on_top_of_a_plain_one_is_left_out(tmp_path: Path) -> No
     assert "run 2.00 to 2.10 s" in told["reason"]  # against what it was made on top of
 
 
+SEVERAL = SOURCE + "\ndef d(x): ...\n"
+
+
+@pytest.mark.parametrize(
+    ("whole", "more", "rejected"),
+    [
+        (ran(2.05), [], "bcd"),  # nothing more is gained: one run for three edits
+        (ran(1.0), ["ab", "ac", "ad"], ""),
+        (ran(4.0), ["ab", "ac", "ad"], ""),  # one of them costs time, so another may gain
+        (ran(2.05, 0.5), ["ab", "ac", "ad"], ""),  # one of them is wrong
+    ],
+)
+def test_what_is_left_after_a_plain_gain_is_tried_at_once(
+    tmp_path: Path, whole: Trial, more: list[str], rejected: str
+) -> None:
+    steps = {"ab": ran(1.9), "ac": ran(1.8), "ad": ran(1.7)}
+    found, rewrites = search(tmp_path, {"a": ran(2.0), **steps}, SEVERAL)
+    runs: Any = found.original.trials
+    runs.runs["abcd"] = whole
+    rewrites["d"] = moved(rewrites["c"], "d", 9)
+    tried_alone = found._most_promising([rewrites[name] for name in "abcd"], found.original.sources)
+    assert runs.asked == ["a", "abcd", *more]
+    assert [one.rewrite.function for one in tried_alone] == ["a"] + (list("bcd") if more else [])
+    told = found.original.run.document.results
+    assert "".join(one["function"] for _, one in told) == rejected
+    assert all("at once with 2 others: no gain: run 2.00 to 2.05 s" in one["reason"] for _, one in told)
+
+
+def moved(rewrite: Rewrite, name: str, line: int) -> Rewrite:
+    """The same edit of another function."""
+    (fix,) = rewrite.fixes
+    (step,) = fix.steps
+    span = Span(line, step.span.column, line, step.span.end_column)
+    fixes = (dataclasses.replace(fix, steps=(dataclasses.replace(step, span=span),)),)
+    return dataclasses.replace(rewrite, name=f"jit:{name}", function=name, line=line, fixes=fixes)
+
+
 def test_what_a_plain_gain_leaves_little_to_do_is_not_tried_after_it(tmp_path: Path) -> None:
     found, rewrites = search(tmp_path, {"a": ran(2.0), "ac": ran(1.0)})
     runs: Any = found.original.trials
@@ -308,7 +345,7 @@ def test_what_cannot_be_written_takes_no_place_of_what_can(tmp_path: Path) -> No
 
 
 def test_only_so_many_edits_are_run_at_a_time(tmp_path: Path) -> None:
-    found, rewrites = search(tmp_path, {"a": ran(4.0)})
+    found, rewrites = search(tmp_path, {"a": ran(7.0)})
     many = [dataclasses.replace(rewrites["a"], name=f"jit:{n}") for n in range(9)]
     assert len(found._most_promising(many, found.original.sources)) == 6
 
