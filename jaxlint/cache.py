@@ -1,7 +1,8 @@
 """Caches the findings of a run, so that an unchanged project only costs the hashing of its files.
 
 The key covers the content of every reported file, the settings, and the sources of the engine and of the rules. An
-entry also lists the other files that the analysis read, and is used only while those are unchanged. A cloned
+entry also lists the other files that the analysis read, and is used only while those are unchanged. Paths of the
+project are relative to it, so that its cache is good wherever a copy of it lies. A cloned
 repository may bring a cache along, and an entry with "no findings" would hide them: so each entry is signed with a
 secret of the user (`jaxlint.state`), and unsigned or damaged entries are ignored. Entries are JSON, so reading one
 runs no code.
@@ -28,12 +29,13 @@ from jaxlint.config import Config, ConfigError
 from jaxlint.finding import Edit, Finding, Fix, FixRequest, Safety, Severity, Span, Step
 from jaxlint.registry import GROUP
 from jaxlint.source.file import SourceError, SourceFile
+from jaxlint.source.read import portable
 from jaxlint.source.regular import MAX_SOURCE, read_regular
 from jaxlint.source.write import write_atomic
 from jaxlint.specimens import FOLDER as SPECIMENS
 from jaxlint.state import cache_key
 
-FORMAT = 2
+FORMAT = 3
 MAX_ENTRIES = 64
 MAX_BYTES = 64 << 20
 
@@ -60,8 +62,11 @@ class Cache:
         """The name of the entry for a run over `files`. `resolved`: fixes are worked out to edits."""
         digest = hashlib.sha256()
         parts = [str(FORMAT), tools_digest(), self.config.fingerprint(), str(resolved)]
+        root = self.config.root
+        if (root / "__init__.py").exists():  # its modules are named after the folders that it lies in
+            parts.append(str(root))
         for file in files:
-            parts += [str(file.path), file.display, file.digest]
+            parts += [portable(file.path, root), file.display, file.digest]
         for part in parts:
             digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
         return digest.hexdigest()
@@ -77,8 +82,8 @@ class Cache:
             if not hmac.compare_digest(data, _signed(secret, key, data[_SIGNATURE_BYTES:])):
                 return None
             entry = json.loads(data)
-            dependencies = entry["dependencies"]
-            if entry["key"] != key or any(dependency_digest(Path(p)) != d for p, d in dependencies.items()):
+            root, dependencies = self.config.root, entry["dependencies"]
+            if entry["key"] != key or any(dependency_digest(root / p) != d for p, d in dependencies.items()):
                 return None
             outcome = (
                 [_decode_finding(item) for item in entry["findings"]],
@@ -95,7 +100,9 @@ class Cache:
         try:
             entry = {
                 "key": key,
-                "dependencies": {str(path): digest for path, digest in dependencies.items()},
+                "dependencies": {
+                    portable(path, self.config.root): digest for path, digest in dependencies.items()
+                },
                 "findings": [_encode_finding(finding) for finding in findings],
                 "errors": [[error.path, error.message, error.line] for error in errors],
             }
@@ -180,8 +187,11 @@ def tools_digest() -> str:
     packages = {"jaxlint", *(entry.module.partition(".")[0] for entry in entry_points(group=GROUP))}
     digest = hashlib.sha256(repr((sys.version_info, importlib.metadata.version("libcst"))).encode())
     for package in sorted(packages):
-        for path in _files_of(package):
-            digest.update(str(path).encode("utf-8", "surrogatepass") + b"\0" + path.read_bytes())
+        files = _files_of(package)
+        top = Path(os.path.commonpath([file.parent for file in files])) if files else Path()
+        for path in files:
+            name = f"{package}/{portable(path, top)}"
+            digest.update(name.encode("utf-8", "surrogatepass") + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 

@@ -21,7 +21,7 @@ from jaxlint.rule import Rule
 from jaxlint.settings import BY_KEY, WrongValue, read_version
 from jaxlint.source.discovery import SETTINGS, Search
 from jaxlint.source.patterns import PathPatterns, PatternError
-from jaxlint.source.read import shown_path
+from jaxlint.source.read import portable, shown_path
 from jaxlint.source.regular import MAX_SETTINGS, read_regular
 from jaxlint.source.toml import TomlError, parse_toml, read_toml
 
@@ -155,7 +155,7 @@ class Config:
             (
                 (self.select, self.extend_select, self.ignore),
                 [
-                    (patterns.base, patterns.patterns, selectors)
+                    (portable(Path(patterns.base), self.root), patterns.patterns, selectors)
                     for patterns, selectors in self.per_file_ignores
                 ],
                 self.target_jax,

@@ -23,6 +23,11 @@ _UTF8_BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16 and UTF-32 in either byte order
 
 
+def portable(path: Path, root: Path) -> str:
+    """A path as it is stored: relative to `root` where it lies below, so that it means the same in a copy."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+
+
 def shown_path(path: Path) -> str:
     """The path as a person would write it: relative to the current folder, if it lies inside."""
     here = Path.cwd()

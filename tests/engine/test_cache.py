@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,31 @@ def test_change_of_a_file_or_of_the_settings_is_noticed(warm: Path) -> None:
     assert len(changed.findings) == 1
     (warm / "c.py").write_text("bad\n")
     assert not run().cached
+
+
+def test_a_copy_of_the_project_elsewhere_has_its_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = tmp_path / "one", tmp_path / "deep" / "other"
+    (one / "pkg").mkdir(parents=True)
+    (one / "jaxlint.toml").write_text('[per-file-ignores]\n"pkg/*" = ["key-reuse"]\n')
+    (one / "pkg/a.py").write_text("import jax\nfrom pkg import b\n\n@jax.jit\ndef f(x):\n    return b.g(x)\n")
+    (one / "pkg/b.py").write_text("def g(x):\n    return 1 if x > 0 else 2\n")
+    monkeypatch.chdir(one)
+    fresh = check(["pkg/a.py"], load_config(["pkg/a.py"]))
+    assert [found.path for found in fresh.findings] == []
+    whole = run()
+    assert [found.path for found in whole.findings] == ["pkg/b.py"]
+    shutil.copytree(one, other)
+    monkeypatch.chdir(other)
+    for entry in Path(".jaxlint_cache").glob("*.json"):
+        assert str(tmp_path) not in entry.read_text()
+    again = run()
+    assert again.cached
+    assert again.findings == whole.findings
+    assert check(["pkg/a.py"], load_config(["pkg/a.py"])).cached
+    (other / "pkg/b.py").write_text("def g(x):\n    return 2\n")  # a dependency of a.py
+    assert not check(["pkg/a.py"], load_config(["pkg/a.py"])).cached
 
 
 def test_change_of_the_tools_is_noticed(warm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
