@@ -15,7 +15,8 @@ class ConstraintOutsideJit(Rule):
 
     ## Why is this bad?
     The function is a hint to the compiler. On a concrete array there is no compiler to guide: JAX
-    copies the array immediately. With a bare `PartitionSpec` and no mesh set, it raises.
+    copies the array immediately. A bare `PartitionSpec` without a mesh in context raises
+    `RuntimeError`.
 
     ## Example
     ```python

@@ -24,13 +24,15 @@ class PmapLegacy(Rule):
 
     ## Use instead
     ```python
-    mesh = jax.make_mesh((jax.device_count(),), ("batch",))
+    auto = (jax.sharding.AxisType.Auto,)  # the compiler shards everything else
+    mesh = jax.make_mesh((jax.device_count(),), ("batch",), axis_types=auto)
     batch = jax.device_put(batch, NamedSharding(mesh, P("batch")))
     step = jax.jit(train_step)  # without pmean: a mean over the batch already is the global mean
     ```
-    `jaxlint verify --mesh batch=8` runs a program with `pmap` on simulated devices and compares its
-    values with those of `jit` over whole arrays and of `jax.shard_map`, which keeps the
-    collectives. It also finds how to shard the parameters.
+    Without `axis_types` the axes are `Explicit` since JAX 0.9, and gradients may raise
+    `ShardingTypeError`. `jaxlint verify --mesh batch=8` runs a program with `pmap` on simulated
+    devices and compares its values with those of `jit` over whole arrays and of `jax.shard_map`,
+    which keeps the collectives. It also finds how to shard the parameters.
 
     ## Fix safety
     There is no automatic fix: the shapes of all arguments change.

@@ -46,9 +46,10 @@ class ShardingArgument(Rule):
       mesh and never set it.
 
     ## Why is this bad?
-    Each of these raises when the array is placed or the function is traced, usually `TypeError`. A
-    `PartitionSpec` names axes of a mesh, but not the mesh: that comes from `jax.set_mesh`, or from
-    a `NamedSharding`.
+    Each of these raises when the array is placed or the function is traced: `AttributeError` for
+    `NamedSharding(spec, mesh)`, `TypeError` for strings (`ValueError` from `device_put`) and for
+    `shard_map`, `ValueError` or `RuntimeError` for a spec without a mesh. A `PartitionSpec` names
+    axes of a mesh, but not the mesh: that comes from `jax.set_mesh`, or from a `NamedSharding`.
 
     ## Example
     ```python

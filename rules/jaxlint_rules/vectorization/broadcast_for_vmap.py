@@ -26,7 +26,7 @@ class BroadcastForVmap(Rule):
 
     ## Example
     ```python
-    jax.vmap(predict)(jnp.tile(w, (len(x), 1, 1)), x)
+    jax.vmap(predict)(jnp.tile(w[None], (len(x), 1, 1)), x)
     ```
 
     ## Use instead
