@@ -298,7 +298,15 @@ def _appends_only(loop: ast.For) -> str:
 
 @cache
 def _carries(loop: ast.For) -> bool:
-    """Whether an iteration reads names bound by the previous one."""
+    """Whether an iteration reads names bound by the previous one, or what earlier ones appended: `rows[i - 1]`."""
+    if any(
+        isinstance(part, ast.Subscript)
+        and isinstance(part.ctx, ast.Load)
+        and dotted(part.value) in _appends(loop)
+        for statement in loop.body
+        for part in walk(statement)
+    ):
+        return True
     bound: set[str] = set()
     stored = {
         part.id
