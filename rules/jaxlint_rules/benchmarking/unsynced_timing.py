@@ -68,10 +68,17 @@ class UnsyncedTiming(Rule):
     severity = Severity.WARNING
     fixable = "unsafe"
 
+    def __init__(self) -> None:
+        self.told: dict[
+            tuple[ast.AST | None, ast.AST], ast.AST
+        ] = {}  # by the start of the clock and what it measures
+
     def on_elapsed(self, event: ElapsedEvent, report: Reporter) -> None:
         if event.waited or not is_measurement(event, report):
             return
         dispatch = event.dispatches[-1]
+        if self.told.setdefault((event.start.node, dispatch.node), event.node) is not event.node:
+            return  # the same time read once more: one wait mends both
         if speaks_of(event, DISPATCHING):
             return
         if all(d.first for d in event.dispatches) and speaks_of(event, COMPILING):
