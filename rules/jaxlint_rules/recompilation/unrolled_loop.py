@@ -109,7 +109,7 @@ class UnrolledLoop(Rule):
             frame = loop.frame
             if told.intersection(frame.module.ancestors(node)):
                 continue  # the outer loop is reported
-            if not _is_unrolled_unasked(frame):
+            if not _is_unrolled_unasked(frame) or _says_so(node, frame):
                 continue
             if len(loop.operations) < 2 and not _calls(node):
                 continue
@@ -141,6 +141,15 @@ def _is_unrolled_unasked(frame: Frame) -> bool:
     """Whether a loop there is certainly traced; a kernel unrolls on purpose."""
     stage = frame.home
     return stage.staged and stage.certain and not frame.module.is_test and not stage.within("pallas")
+
+
+def _says_so(node: ast.For | ast.While, frame: Frame) -> bool:
+    """Whether the docstring of the function, or a comment at the loop, speaks of unrolling: it is meant."""
+    owner = frame.owner
+    documented = isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)) and ast.get_docstring(owner)
+    lines = frame.module.source.text.splitlines()[max(node.lineno - 3, 0) : node.lineno + 1]
+    comments = " ".join(line.partition("#")[2] for line in lines)
+    return "unroll" in f"{documented or ''} {comments}".lower()
 
 
 def _range_of(node: ast.For) -> ast.Call | None:
