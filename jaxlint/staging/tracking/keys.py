@@ -38,7 +38,10 @@ class Keys(Part):
 
     def use_streams(self, rngs: Value, node: ast.AST, frame: Frame) -> None:
         """Records keys passed to a flax module, which folds in names: only another call with the same key repeats
-        them."""
+        them. A call with nothing but the stream of parameters, which it has already, draws nothing.
+        """
+        if isinstance(rngs, DictValue) and rngs.items.keys() == {"params"} and rngs.element is None:
+            return
         values = rngs.elements() if isinstance(rngs, DictValue) else [rngs]
         origins = {value.origin for value in values if isinstance(value, (Array, Unknown))}
         for origin in origins:
