@@ -8,10 +8,10 @@ from jaxlint.codemods.dataflow import FUNCTIONS, Flow, root_of
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.module_state import changed_by_call
 from jaxlint.codemods.parameter_modules import values_of
-from jaxlint.codemods.places import first_line
 from jaxlint.codemods.purity.stageable import may_be_kept
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.statement_regions import first_line
 from jaxlint.finding import Span, Step
 
 

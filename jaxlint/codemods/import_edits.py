@@ -7,8 +7,6 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 
-import libcst as cst
-
 from jaxlint.codemods.import_positions import insertions, is_there
 from jaxlint.codemods.imports import ImportChanges, ImportStatement, NewImport, is_unconditional
 from jaxlint.codemods.name_scopes import Binding
@@ -225,7 +223,7 @@ class _StatementEditor:
 
     def _edit(self, statement: ImportStatement) -> list[Edit]:
         kept, fresh = self.kept[statement], self.fresh.get(statement, [])
-        texts = [self._rebuilt(statement, kept)] if kept else []
+        texts = [_rebuilt(self.site, statement, kept)] if kept else []
         texts += [_statement_text(group) for group in fresh]
         path, span = self.site.source.display, self.site.span(statement)
         alone = is_alone(self.site, statement)
@@ -238,36 +236,11 @@ class _StatementEditor:
         content = joint.join(texts)
         return [] if content == self.site.text(statement) else [Edit(path, span, content)]
 
-    def _rebuilt(self, statement: ImportStatement, kept: Sequence[ast.alias | NewImport]) -> str:
-        """The statement with other names, its formatting kept."""
-        node = self.site.find(self.site.span(statement), cst.Import, cst.ImportFrom)
-        assert isinstance(node, (cst.Import, cst.ImportFrom))
-        assert not isinstance(node.names, cst.ImportStar)
-        old = dict(zip(statement.names, node.names, strict=True))
-        last_comma = node.names[-1].comma
-        commas = [part.comma for part in node.names[:-1]]
-        comma = commas[0] if commas else cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        names: list[cst.ImportAlias] = []
-        for index, part in enumerate(kept):
-            alias = old[part] if isinstance(part, ast.alias) else _new_alias(part)
-            if index == len(kept) - 1:
-                alias = alias.with_changes(comma=last_comma)
-            elif not isinstance(part, ast.alias) or part is statement.names[-1]:
-                alias = alias.with_changes(comma=comma)
-            names.append(alias)
-        text = self.site.code(node.with_changes(names=names), self.site.span(statement))
-        if text.count("#") < self.site.text(statement).count("#"):
-            raise Refused("the rewrite would lose a comment inside the import statement")
-        return text
 
+def _rebuilt(site: Site, statement: ImportStatement, kept: Sequence[ast.alias | NewImport]) -> str:
+    from jaxlint.codemods.import_statements import rebuilt  # with libcst, which most fixes do without
 
-def _new_alias(new: NewImport) -> cst.ImportAlias:
-    statement = cst.parse_statement(new.statement)
-    assert isinstance(statement, cst.SimpleStatementLine)
-    parsed = statement.body[0]
-    assert isinstance(parsed, (cst.Import, cst.ImportFrom))
-    assert not isinstance(parsed.names, cst.ImportStar)
-    return parsed.names[0]
+    return rebuilt(site, statement, kept)
 
 
 def _statement_text(group: Sequence[NewImport]) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from jaxlint.codemods.edited_file import comments
 from jaxlint.codemods.name_scopes import Scope
-from jaxlint.codemods.places import first_line
 from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.statement_regions import first_line
 from jaxlint.codemods.statement_text import is_alone
 from jaxlint.finding import Span
 

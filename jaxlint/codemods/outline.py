@@ -14,10 +14,10 @@ from jaxlint.codemods.add_jit import TRANSFORMS
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.module_state import changed_by_call
-from jaxlint.codemods.places import first_line
 from jaxlint.codemods.purity.stageable import may_be_compiled
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.statement_regions import first_line
 from jaxlint.finding import Step
 
 

@@ -8,30 +8,31 @@ its lines alone are parsed, at their place in a text that is otherwise empty.
 from __future__ import annotations
 
 import ast
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
 
 import libcst as cst
 from libcst.metadata import CodeRange, PositionProvider
 
+from jaxlint.codemods.refused import Refused
+from jaxlint.codemods.statement_regions import smallest_region
 from jaxlint.codemods.text_edits import Lines
 from jaxlint.finding import Span
 from jaxlint.gc_pause import no_garbage_collection
+from jaxlint.syntax.guard import nesting_problem
 
+_LINE_END = re.compile(r"[\r\n]")
+NodeT = TypeVar("NodeT", bound=cst.CSTNode)
 _Nodes = dict[Span, list[cst.CSTNode]]  # by their place, inner before outer
 
 
 class Places:
-    """The libcst nodes of the text `lines`, whose syntax tree is `tree`.
+    """The libcst nodes of the text `lines`, whose syntax tree is `tree`."""
 
-    `parse` is libcst's parser. What it raises for the whole text goes to the caller.
-    """
-
-    def __init__(self, lines: Lines, tree: ast.Module, parse: Callable[[str], cst.Module]) -> None:
+    def __init__(self, lines: Lines, tree: ast.Module) -> None:
         self._lines = lines
         self._tree = tree
-        self._parse = parse
         self._spans: dict[cst.CSTNode, Span] = {}
         self._parsed: dict[tuple[int, str], _Nodes] = {}  # by the first line and the text that was parsed
         self._whole: _Nodes | None = None
@@ -47,9 +48,20 @@ class Places:
         first, last = self.of(node.lpar[0]), self.of(node.rpar[-1])
         return Span(first.line, first.column, last.end_line, last.end_column)
 
+    def find(self, span: Span, *types: type[NodeT]) -> NodeT:
+        """The innermost node of one of `types` at exactly `span`. Raises Refused if there is none."""
+        for node in self.at(span):
+            if isinstance(node, types):
+                return node
+        wanted = " or ".join(kind.__name__ for kind in types)
+        raise Refused(f"there is no {wanted} at line {span.line}, column {span.column}")
+
     def at(self, span: Span) -> Sequence[cst.CSTNode]:
-        """The nodes with this span, inner before outer. A parenthesised tuple or generator has two."""
-        return self._around(span).get(span, ())
+        """The nodes with this span, inner before outer. A parenthesised tuple or generator has two. Raises Refused."""
+        try:
+            return self._around(span).get(span, ())
+        except cst.ParserSyntaxError as error:
+            raise _refusal(error) from None
 
     def _around(self, span: Span) -> _Nodes:
         """The nodes of the smallest statement around `span`; those of the file if its lines do not say enough."""
@@ -64,14 +76,14 @@ class Places:
         key = (region.first, text)
         if key not in self._parsed:
             try:
-                self._parsed[key] = self._placed(self._parse(text), region.first - 2)
+                self._parsed[key] = self._placed(parsed(text), region.first - 2)
             except cst.ParserSyntaxError:  # such as a decorator whose parenthesis opens on the line before
                 return self._all()
         return self._parsed[key]
 
     def _all(self) -> _Nodes:
         if self._whole is None:
-            self._whole = self._placed(self._parse(self._lines.text), 0)
+            self._whole = self._placed(parsed(self._lines.text), 0)
         return self._whole
 
     def _placed(self, module: cst.Module, lines_above: int) -> _Nodes:
@@ -90,87 +102,34 @@ class Places:
         return found
 
 
-class Region:
-    """Whole lines that hold one statement, or several that share lines: 1-based, the last inclusive.
-
-    `body` is what completes a header whose block is left out.
-    """
-
-    __slots__ = ("body", "first", "indented", "last")
-
-    def __init__(self, first: int, last: int, *, indented: bool, body: str = "") -> None:
-        self.first = first
-        self.last = last
-        self.indented = indented
-        self.body = body
+def parsed(text: str) -> cst.Module:
+    """libcst's tree. Raises Refused if the text nests too deeply, and ParserSyntaxError."""
+    problem = nesting_problem(text, concrete=True)
+    if problem is not None:
+        raise Refused(problem.message)
+    try:
+        with no_garbage_collection():
+            return cst.parse_module(text)
+    except RecursionError as error:
+        raise _refusal(error) from None
 
 
-def smallest_region(tree: ast.Module, lines: Sequence[str], span: Span) -> Region | None:
-    """The smallest region that can be parsed by itself and has all of `span`; None if only the file has."""
-    found: Region | None = None
-    block: Sequence[ast.stmt] | None = tree.body
-    while block is not None:
-        here = _sharing(block, span.line, span.end_line)
-        if not here:
-            return found
-        first, last = first_line(here[0]), _last_line(here[-1])
-        if first > span.line or last < span.end_line:
-            return found
-        before = lines[here[0].lineno - 1].encode()[: here[0].col_offset]
-        if before.strip():
-            return found  # the block stands on the line of its header
-        if not lines[here[0].lineno - 1].lstrip().startswith("elif"):
-            found = Region(first, last, indented=bool(before))
-        if len(here) > 1:
-            return found
-        [statement] = here
-        body = getattr(statement, "body", None)
-        if found is not None and found.first == first and body and _is_header(statement, body, span, lines):
-            below = lines[body[0].lineno - 1]
-            indent = below[: len(below) - len(below.lstrip())]
-            return Region(first, first_line(body[0]) - 1, indented=bool(before), body=f"{indent}pass")
-        block = next((one for one in _blocks(statement) if one and _covers(one, span)), None)
-    return found
+def names_in(text: str) -> Iterator[str]:
+    """Every name in a file, as it is written. Raises Refused."""
+    try:
+        waiting: list[cst.CSTNode] = [parsed(text)]
+    except cst.ParserSyntaxError as error:
+        raise _refusal(error) from None
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, cst.Name):
+            yield node.value
+        waiting += reversed(node.children)
 
 
-def _is_header(statement: ast.stmt, body: Sequence[ast.stmt], span: Span, lines: Sequence[str]) -> bool:
-    """Whether `span` ends before the first line of the block of `statement`, which begins its line."""
-    if isinstance(statement, ast.Try | ast.TryStar) or span.end_line >= first_line(body[0]):
-        return False
-    return not lines[body[0].lineno - 1].encode()[: body[0].col_offset].strip()
-
-
-def _sharing(block: Sequence[ast.stmt], first: int, last: int) -> list[ast.stmt]:
-    """The adjacent statements of a block on these lines, and those that share a line with one of them."""
-    start = bisect_left(block, first, key=_last_line)
-    end = bisect_right(block, last, key=first_line)
-    if start >= end:
-        return []
-    while start > 0 and _last_line(block[start - 1]) >= first_line(block[start]):
-        start -= 1
-    while end < len(block) and first_line(block[end]) <= _last_line(block[end - 1]):
-        end += 1
-    return list(block[start:end])
-
-
-def _covers(block: Sequence[ast.stmt], span: Span) -> bool:
-    return first_line(block[0]) <= span.line and span.end_line <= _last_line(block[-1])
-
-
-def _blocks(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
-    for name in ("body", "orelse", "finalbody"):
-        yield getattr(statement, name, ())
-    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-        yield part.body
-
-
-def first_line(statement: ast.stmt) -> int:
-    """The first line of a statement, its decorators included."""
-    return min([statement.lineno, *(part.lineno for part in getattr(statement, "decorator_list", ()))])
-
-
-def _last_line(statement: ast.stmt) -> int:
-    return statement.end_lineno or statement.lineno
+def _refusal(error: Exception) -> Refused:
+    message = str(error).partition("\n")[0]
+    return Refused(f"libcst cannot parse the file: {message}")
 
 
 def _span(place: CodeRange, lines_above: int) -> Span:
@@ -180,3 +139,39 @@ def _span(place: CodeRange, lines_above: int) -> Span:
         place.end.line + lines_above,
         place.end.column + 1,
     )
+
+
+def code_of(node: cst.CSTNode, newline: str, indentation: str | None = None) -> str:
+    """The source text of a node, parsed or built, for a file with this line end.
+
+    `indentation` is that of its destination, needed if it may span several lines, which libcst indents by their block.
+    """
+    module = cst.Module([], default_newline=newline)
+    code = module.code_for_node(node)
+    if indentation is None or not _LINE_END.search(code):
+        return code
+    indented = node.visit(_Indent(indentation))
+    assert isinstance(indented, cst.CSTNode)
+    return module.code_for_node(indented)
+
+
+class _Indent(cst.CSTTransformer):
+    """Writes out the block's indentation, which libcst would leave to the block."""
+
+    def __init__(self, indentation: str) -> None:
+        super().__init__()
+        self.indentation = indentation
+
+    def leave_ParenthesizedWhitespace(
+        self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
+    ) -> cst.ParenthesizedWhitespace:
+        if not updated_node.indent:
+            return updated_node
+        last = cst.SimpleWhitespace(self.indentation + updated_node.last_line.value)
+        return updated_node.with_changes(indent=False, last_line=last)
+
+    def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> cst.EmptyLine:
+        if not updated_node.indent:
+            return updated_node
+        space = cst.SimpleWhitespace(self.indentation + updated_node.whitespace.value)
+        return updated_node.with_changes(indent=False, whitespace=space)

@@ -25,7 +25,6 @@ from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.name_scopes import Names, Scope
 from jaxlint.codemods.outline import line_above, line_with_comments, missing_lines
-from jaxlint.codemods.places import first_line
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.stageable import check_outlined, program_and_file
@@ -54,6 +53,7 @@ from jaxlint.codemods.region_donation import donated
 from jaxlint.codemods.region_text import Written
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.statement_regions import first_line
 from jaxlint.finding import Span, Step
 
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign)

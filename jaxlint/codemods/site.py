@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import ast
 import functools
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
-
-import libcst as cst
-from libcst import matchers
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from jaxlint.codemods.name_scopes import Names
-from jaxlint.codemods.places import Places, first_line
+from jaxlint.codemods.refused import Refused
+from jaxlint.codemods.statement_regions import first_line
 from jaxlint.codemods.text_edits import Lines
 from jaxlint.finding import Span
-from jaxlint.gc_pause import no_garbage_collection
 from jaxlint.source.file import SourceError, SourceFile
-from jaxlint.syntax.guard import nesting_problem
 from jaxlint.syntax.parse import parse_source, refuse_long, span_of
 from jaxlint.syntax.spelling import normalized
 
-_LINE_END = re.compile(r"[\r\n]")
-NodeT = TypeVar("NodeT", bound=cst.CSTNode)
+if TYPE_CHECKING:  # libcst takes as long to load as a small project to check; most fixes do without it
+    import libcst as cst
 
+    from jaxlint.codemods.places import Places
 
-class Refused(Exception):
-    """A codemod refuses the rewrite; the message is the reason, for the user."""
+__all__ = ["Refused", "Site"]
+NodeT = TypeVar("NodeT", bound="cst.CSTNode")
 
 
 class Site:
@@ -51,13 +47,11 @@ class Site:
         """Raises Refused if Python reads a name otherwise than it is written: the trees and the text would not agree about it."""
         if normalized(self.source.text) == self.source.text:
             return
-        try:
-            module = self._parsed(self.source.text)
-        except cst.ParserSyntaxError as error:
-            raise _refusal(error) from None
-        for node in matchers.findall(module, matchers.Name()):
-            if isinstance(node, cst.Name) and (read := normalized(node.value)) != node.value:
-                raise Refused(f"Python reads `{node.value}` as `{read}`; write it so")
+        from jaxlint.codemods.places import names_in
+
+        for name in names_in(self.source.text):
+            if (read := normalized(name)) != name:
+                raise Refused(f"Python reads `{name}` as `{read}`; write it so")
 
     @functools.cached_property
     def names(self) -> Names:
@@ -65,23 +59,9 @@ class Site:
 
     @functools.cached_property
     def _places(self) -> Places:
-        return Places(self.lines, self.tree, self._parsed)
+        from jaxlint.codemods.places import Places
 
-    def _parsed(self, text: str) -> cst.Module:
-        """libcst's tree of a part of the file. Raises Refused, or ParserSyntaxError."""
-        problem = nesting_problem(text, concrete=True)
-        if problem is not None:
-            raise Refused(problem.message)
-        try:
-            with no_garbage_collection():
-                return cst.parse_module(text)
-        except RecursionError as error:
-            raise _refusal(error) from None
-
-    @functools.cached_property
-    def _empty(self) -> cst.Module:
-        """A module with the line end of the file, to write nodes with."""
-        return cst.Module([], default_newline=self.lines.newline)
+        return Places(self.lines, self.tree)
 
     def place(self, node: cst.CSTNode) -> Span:
         """The span of a libcst node of this file, without parentheses around an expression."""
@@ -93,15 +73,7 @@ class Site:
 
     def find(self, span: Span, *types: type[NodeT]) -> NodeT:
         """The innermost libcst node of one of `types` at exactly `span`. Raises Refused if there is none."""
-        try:
-            nodes = self._places.at(span)
-        except cst.ParserSyntaxError as error:
-            raise _refusal(error) from None
-        for node in nodes:
-            if isinstance(node, types):
-                return node
-        wanted = " or ".join(kind.__name__ for kind in types)
-        raise Refused(f"there is no {wanted} at line {span.line}, column {span.column}")
+        return self._places.find(span, *types)
 
     def find_ast(self, span: Span, *types: type[ast.AST]) -> ast.AST:
         """The outermost standard-library node of one of `types` at exactly `span`. Raises Refused."""
@@ -181,12 +153,10 @@ class Site:
 
         `place` is its destination, needed if it may span several lines, which libcst indents by their block.
         """
-        code = self._empty.code_for_node(node)
-        if place is None or not _LINE_END.search(code):
-            return code
-        indented = node.visit(_Indent(self._indentation(place)))
-        assert isinstance(indented, cst.CSTNode)
-        return self._empty.code_for_node(indented)
+        from jaxlint.codemods.places import code_of
+
+        indentation = self._indentation(place) if place is not None else None
+        return code_of(node, self.lines.newline, indentation)
 
     def _indentation(self, place: Span) -> str:
         """The white space before the statement around `place`: the indentation of its block."""
@@ -198,30 +168,3 @@ class Site:
         innermost = max(around, key=lambda node: (node.lineno, node.col_offset), default=None)
         line = self.lines.lines[(innermost.lineno if innermost is not None else place.line) - 1]
         return line[: len(line) - len(line.lstrip())]
-
-
-def _refusal(error: Exception) -> Refused:
-    message = str(error).partition("\n")[0]
-    return Refused(f"libcst cannot parse the file: {message}")
-
-
-class _Indent(cst.CSTTransformer):
-    """Writes out the block's indentation, which libcst would leave to the block."""
-
-    def __init__(self, indentation: str) -> None:
-        super().__init__()
-        self.indentation = indentation
-
-    def leave_ParenthesizedWhitespace(
-        self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
-    ) -> cst.ParenthesizedWhitespace:
-        if not updated_node.indent:
-            return updated_node
-        last = cst.SimpleWhitespace(self.indentation + updated_node.last_line.value)
-        return updated_node.with_changes(indent=False, last_line=last)
-
-    def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> cst.EmptyLine:
-        if not updated_node.indent:
-            return updated_node
-        space = cst.SimpleWhitespace(self.indentation + updated_node.whitespace.value)
-        return updated_node.with_changes(indent=False, whitespace=space)

@@ -8,6 +8,7 @@ import libcst as cst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from jaxlint.codemods import places as places_module
 from jaxlint.codemods.places import Places
 from jaxlint.codemods.text_edits import Lines
 from jaxlint.finding import Span
@@ -75,7 +76,9 @@ KINDS = (cst.BaseExpression, cst.BaseSmallStatement, cst.Arg)
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_nodes_of_statements_are_those_of_the_whole_file(newline: str, end: str) -> None:
+def test_nodes_of_statements_are_those_of_the_whole_file(
+    newline: str, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = (PROGRAM.strip() + end).replace("\n", newline)
     module = cst.parse_module(text)
     whole = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
@@ -90,7 +93,8 @@ def test_nodes_of_statements_are_those_of_the_whole_file(newline: str, end: str)
         parsed.append(part)
         return cst.parse_module(part)
 
-    places = Places(Lines(text), ast.parse(text), parse)
+    monkeypatch.setattr(places_module, "parsed", parse)
+    places = Places(Lines(text), ast.parse(text))
     for span, nodes in expected.items():
         found = [node for node in places.at(span) if isinstance(node, KINDS)]
         own = [node for node in found if places.of(node) == span]
@@ -100,7 +104,9 @@ def test_nodes_of_statements_are_those_of_the_whole_file(newline: str, end: str)
     assert len(parsed) < len(expected) / 2
 
 
-def test_a_statement_that_its_lines_do_not_show_is_found_in_the_whole_file() -> None:
+def test_a_statement_that_its_lines_do_not_show_is_found_in_the_whole_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     text = "x = 1\n@(\n    jit(x)\n)\ndef f(): pass\n"
     parsed: list[str] = []
 
@@ -108,7 +114,8 @@ def test_a_statement_that_its_lines_do_not_show_is_found_in_the_whole_file() -> 
         parsed.append(part)
         return cst.parse_module(part)
 
-    places = Places(Lines(text), ast.parse(text), parse)
+    monkeypatch.setattr(places_module, "parsed", parse)
+    places = Places(Lines(text), ast.parse(text))
     [node] = [one for one in places.at(Span(3, 5, 3, 11)) if isinstance(one, cst.Call)]
     assert parsed[-1] == text
     assert places.of(node) == Span(3, 5, 3, 11)
