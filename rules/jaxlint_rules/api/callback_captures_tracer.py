@@ -78,7 +78,7 @@ class CallbackCapturesTracer(Rule):
     def tell(event: HostCallEvent, node: ast.AST, what: str, array: Array, report: Reporter) -> None:
         report(
             node,
-            f"the callback captures {what}, which raises when it runs; pass it as an argument",
+            f"the callback captures {what}, which has no value when it runs; pass it as an argument",
             reason=traced(event, array),
         )
 

@@ -148,7 +148,7 @@ class ShardingArgument(Rule):
             report(
                 place,
                 f"{where} takes shardings, not axis names; use `NamedSharding(mesh, PartitionSpec({name!r}))`",
-                reason=f"the string {name!r} raises TypeError",
+                reason=f"the string {name!r} is not a sharding, and the call raises",
             )
         elif any(next(spec_axes(leaf), None) is not None for leaf in leaves) and _sets_no_mesh(report):
             report(
