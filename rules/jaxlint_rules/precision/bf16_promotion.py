@@ -21,9 +21,12 @@ class Bf16Promotion(Rule):
 
     ## What it does
     Finds operations on a bfloat16 or float16 array whose result is float32 and is not cast back,
-    because the other operand is a NumPy scalar or array, a float32 table made of constants
-    (`arange`, `linspace`, `zeros` ...), random numbers drawn without a dtype, or a float32
-    parameter of a linen module.
+    because the other operand is one of these:
+
+    - a NumPy scalar or array;
+    - a float32 table made of constants (`arange`, `linspace`, `zeros` ...);
+    - random numbers drawn without a dtype;
+    - a float32 parameter of a linen module.
 
     ## Why is this bad?
     JAX promotes bfloat16 and float32 to float32, and treats NumPy floats as float32. All later

@@ -19,9 +19,11 @@ class CapturedModule(Rule):
     """A jitted function captures an nnx module or optimizer.
 
     ## What it does
-    Finds functions under `jax.jit` and `nnx.jit` that update an `nnx.Optimizer` from an enclosing
-    scope, jitted methods that update an optimizer of their own object, and functions that read a
-    module from an enclosing scope while other code in the file trains it.
+    Finds functions under `jax.jit` and `nnx.jit` that
+
+    - update an `nnx.Optimizer` from an enclosing scope;
+    - update an optimizer of their own object, in a jitted method;
+    - read a module from an enclosing scope while other code in the file trains it.
 
     ## Why is this bad?
     JAX compiles the parameters of a captured module into the program as constants. After training

@@ -98,8 +98,8 @@ class JitInLoop(Rule):
 
     ## When not to fix
     Keep it if each iteration needs another program, because the function depends on an integer or
-    an object that changes in the loop (arrays can be arguments), or if the jitted function is kept
-    in a table. Neither is reported.
+    an object that changes in the loop. (Arrays can be arguments.) Also keep it if the jitted
+    function is kept in a table. Neither is reported.
 
     ## References
     - [JAX: just-in-time compilation and caching](https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching)

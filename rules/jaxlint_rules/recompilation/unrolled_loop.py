@@ -33,9 +33,9 @@ class UnrolledLoop(Rule):
 
     ## What it does
     Finds `for _ in range(n)`, and `while i < n` with a counter, in traced code, where the body
-    computes arrays from the result of the last iteration and `n` is 16 or more, or is named like a
-    number of steps or iterations. Also finds `sum(term(x, k) for k in range(n))` with as many
-    terms.
+    computes arrays from the result of the last iteration. The loop has 16 or more iterations, or
+    `n` is named like a number of steps or iterations. Also finds
+    `sum(term(x, k) for k in range(n))` with 16 or more terms.
 
     ## Why is this bad?
     JAX runs the Python loop at trace time, so the program contains its body `n` times. Compile time

@@ -61,10 +61,10 @@ class HostSyncInLoop(Rule):
     """A loop forces a host sync in every iteration.
 
     ## What it does
-    Finds `float()`, `.item()`, `np.asarray()`, `jax.device_get`, `print`, formatting, logging,
-    writes to a file or a NumPy array, `block_until_ready` and Python branches on results of a
-    jitted function, in the loop that calls it or in a function that the loop calls in every
-    iteration.
+    Finds conversions and uses that read a result of a jitted function, in the loop that calls it or
+    in a function that the loop calls in every iteration: `float()`, `.item()`, `np.asarray()`,
+    `jax.device_get`, `print`, formatting, logging, writes to a file or a NumPy array,
+    `block_until_ready` and Python branches.
 
     ## Why is this bad?
     JAX dispatches asynchronously: while the device works on one step, Python prepares the next.
@@ -88,11 +88,10 @@ class HostSyncInLoop(Rule):
     Or log every N steps.
 
     ## Fix safety
-    Safe: the fix applies only if the loop does nothing with the number but
-    `losses.append(float(loss))`, the list starts empty right before the loop and is read only after
-    it, and no other call in the loop takes the array, which could donate it. The arrays are
-    collected on the device and converted after the loop. Other cases have no automatic fix.
-    `jaxlint verify` counts the host syncs per step and measures them.
+    Safe: the fix only moves `losses.append(float(loss))`. The list must start empty right before
+    the loop and be read only after it, and no other call in the loop may take the array, since it
+    could donate it. The arrays are collected on the device and converted after the loop. Other
+    cases have no automatic fix. `jaxlint verify` counts the host syncs per step and measures them.
 
     ## When not to fix
     Keep it if each iteration takes much longer than the transfer and Python has nothing to prepare.
@@ -102,8 +101,9 @@ class HostSyncInLoop(Rule):
     evolution strategy; the last value of an inner loop; loops that compile in each iteration.
 
     Reported as advice: loops that plot what they compute, that print a row of a table for
-    independent inputs, that read a clock before and after the host sync, or that an outer loop enters only now and then for a few iterations, such as an
-    evaluation; notebook cells that train nothing.
+    independent inputs, that read a clock before and after the host sync, or that an outer loop
+    enters only now and then for a few iterations, such as an evaluation; notebook cells that train
+    nothing.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
