@@ -16,7 +16,7 @@ from jaxlint_runtime.rewrites.candidate_edits import from_run, propose, run_agai
 from jaxlint_runtime.rewrites.edit_timing import timed
 from jaxlint_runtime.rewrites.loop_edits import without_those
 from jaxlint_runtime.rewrites.loop_steps import is_inside
-from jaxlint_runtime.rewrites.original_program import MOST, Original, original_of
+from jaxlint_runtime.rewrites.original_program import MOST, Original, original_of, packages_of
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings
 from jaxlint_runtime.rewrites.run_figures import (
     allowed_slowdown,
@@ -27,7 +27,7 @@ from jaxlint_runtime.rewrites.run_figures import (
     measured,
     no_promise,
 )
-from jaxlint_runtime.rewrites.trial_runs import Trial
+from jaxlint_runtime.rewrites.trial_runs import Trial, may_fork
 from jaxlint_runtime.rewrites.tried_edit import (
     LEFT,
     Tried,
@@ -42,6 +42,7 @@ from jaxlint_runtime.rewrites.tried_edit import (
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.findings import check_texts
 from jaxlint_runtime.workers.scratch_copy import TooLarge
+from jaxlint_runtime.workers.starting import begin_imports
 
 _ROUNDS = 3
 _AT_ONCE = 3  # edits that are first tried all at once
@@ -434,6 +435,8 @@ class EditSearch:
 def search_source(run: Run) -> list[Change]:
     """Tries edits of the source and reports each; returns the files with the proven edits."""
     document, check = run.document, run.check
+    if check is not None and may_fork(run) and not run.fails:
+        begin_imports(run.request, packages_of(run))
     rewrites = propose(run)
     if not rewrites or check is None:
         return []

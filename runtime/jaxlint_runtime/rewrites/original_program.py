@@ -257,10 +257,15 @@ def original_of(run: Run, observe: Sequence[tuple[str, str]], **options: Any) ->
     compared."""
     assert run.check is not None
     sources = dict(run.check.sources)
-    preload = packages_to_load(sources.values(), [str(root) for root in run.request.roots()])
     with tempfile.TemporaryDirectory(prefix="jaxlint-trials-", ignore_cleanup_errors=True) as name:
-        trials = Trials(run, observe, preload, Path(name))
+        trials = Trials(run, observe, packages_of(run), Path(name))
         yield Original(run, trials, sources, time.monotonic() + _SECONDS, **options)
+
+
+def packages_of(run: Run) -> list[str]:
+    """The packages of a program, which are imported before the clock starts."""
+    assert run.check is not None
+    return packages_to_load(run.check.sources.values(), [str(root) for root in run.request.roots()])
 
 
 def values_of(

@@ -55,6 +55,11 @@ class Trial:
         return self.run_s + self.compile_s
 
 
+def may_fork(run: Run) -> bool:
+    """Whether the runs of a program may be forked: the drivers of other devices may not survive it."""
+    return (run.document.device or "").startswith("cpu")
+
+
 class Trials:
     """Runs of one program. `observe` names the functions whose results are stored, by real path and qualified name.
 
@@ -169,8 +174,9 @@ class Trials:
             if isinstance(event, Ran):
                 trial = _read(event)
 
-        on_cpu = (self._run.document.device or "").startswith("cpu")  # other drivers may not survive a fork
-        with start_worker(self._run.request, job, scratch, output, environment, may_fork=on_cpu) as worker:
+        with start_worker(
+            self._run.request, job, scratch, output, environment, may_fork=may_fork(self._run)
+        ) as worker:
             try:
                 last = follow(worker, hear, lambda: [deadline], scratch)
                 if isinstance(last, Error):

@@ -14,6 +14,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -150,6 +151,25 @@ class ForkedWorker:
                 os.kill(self.pid, signal.SIGKILL)
 
 
+def begin(
+    python: str, modules: Sequence[str], environment: Mapping[str, str], memory_limit: int
+) -> _Entry | None:
+    """Starts the process that forks workers for this interpreter, these packages and this environment, if it does not run yet.
+
+    It ends with the run. None where orphans are not adopted.
+    """
+    if not cleanup.adopts_orphans():
+        return None
+    key = (process.run_folder, python, tuple(modules), tuple(sorted(environment.items())))
+    if key not in _SERVERS:
+        for other in [one for one in _SERVERS if one[0] != process.run_folder]:
+            del _SERVERS[other]
+        _SERVERS[key] = _Entry()
+        with contextlib.suppress(OSError):
+            _SERVERS[key].server = ForkServer(python, modules, environment, memory_limit)
+    return _SERVERS[key]
+
+
 def forking(
     python: str,
     modules: Sequence[str],
@@ -161,38 +181,28 @@ def forking(
 ) -> ForkServer | None:
     """The process that forks workers with `extra` added to `environment`; None if it must not.
 
-    It is started at the first request, which takes up to so many seconds, and ends with the run. `project`: whose files differ between
-    workers.
+    Its imports are waited for, up to so many seconds. `project`: whose files differ between workers.
     """
-    if not cleanup.adopts_orphans() or not _LATE.issuperset(extra):
+    entry = begin(python, modules, environment, memory_limit) if _LATE.issuperset(extra) else None
+    if entry is None or entry.server is None:
         return None
-    key = (process.run_folder, python, tuple(modules), tuple(sorted(environment.items())))
-    if key not in _SERVERS:
-        for other in [one for one in _SERVERS if one[0] != process.run_folder]:
-            del _SERVERS[other]
-        _SERVERS[key] = _started(python, modules, environment, project, memory_limit, min(seconds, _IMPORT))
-    server = _SERVERS[key]
-    return None if server is None or server.files is None else server
+    server = entry.server
+    if not entry.ready:
+        server.wait_until_ready(min(seconds, _IMPORT))
+        entry.ready = True
+        if server.files is None or any(is_copied(project, file) for file in server.files):
+            server.close()
+            entry.server = None
+    return None if server.files is None else entry.server
 
 
-def _started(
-    python: str,
-    modules: Sequence[str],
-    environment: Mapping[str, str],
-    project: Path,
-    memory_limit: int,
-    seconds: float,
-) -> ForkServer | None:
-    try:
-        server = ForkServer(python, modules, environment, memory_limit)
-    except OSError:
-        return None
-    server.wait_until_ready(seconds)
-    if server.files is not None and not any(is_copied(project, file) for file in server.files):
-        return server
-    server.close()
-    return None
+@dataclass(slots=True)
+class _Entry:
+    """A process that forks; None where it could not be started or must not fork."""
+
+    server: ForkServer | None = None
+    ready: bool = False  # whether its imports were waited for
 
 
 _Key = tuple[str | None, str, tuple[str, ...], tuple[tuple[str, str], ...]]
-_SERVERS: dict[_Key, ForkServer | None] = {}
+_SERVERS: dict[_Key, _Entry] = {}

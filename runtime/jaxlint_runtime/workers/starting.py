@@ -5,17 +5,27 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jaxlint_runtime.protocol.jobs import Job, Trial
 from jaxlint_runtime.request import CannotRun, Request
 from jaxlint_runtime.sharding.mesh import simulate
 from jaxlint_runtime.targets import parse
-from jaxlint_runtime.workers.forking import forking
+from jaxlint_runtime.workers import forking
 from jaxlint_runtime.workers.process import WorkerProcess
 from jaxlint_runtime.workers.process_group import default_memory_limit
 from jaxlint_runtime.workers.scratch_copy import Scratch
+
+
+def begin_imports(request: Request, modules: Sequence[str]) -> None:
+    """Starts the process that forks the workers of trials, so that its imports are done when the first is due."""
+    forking.begin(request.python, modules, _environment(request, {}), _limit(request))
+
+
+def _limit(request: Request) -> int:
+    """The memory of a worker in bytes."""
+    return request.memory_limit or default_memory_limit()
 
 
 def start_worker(
@@ -30,10 +40,10 @@ def start_worker(
     """A worker for the job, with `environment` added to its own. Files in a scratch copy take precedence. `may_fork`: it
     need not be a fresh process. Raises CannotRun."""
     folder = _working_folder(scratch)
-    extra, limit = environment or {}, request.memory_limit or default_memory_limit()
+    extra, limit = environment or {}, _limit(request)
     starter = None
     if may_fork and isinstance(job, Trial):
-        starter = forking(
+        starter = forking.forking(
             request.python,
             job.preload,
             _environment(request, {}),
