@@ -1,4 +1,4 @@
-"""Times the edited program against the original, in pairs of fresh processes."""
+"""Times the edited program against the original, in pairs of processes."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def try_settings(run: Run) -> Iterator[Result]:
     with tempfile.TemporaryDirectory(prefix="jaxlint-settings-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         observe = [(one["path"], one["function"]) for one in document.watched if one["calls"]]
-        tries = _Tries(run, Trials(run, observe, (), folder))
+        tries = _Tries(run, Trials(run, observe, (), folder, forked=False))
         try:
             refusal = tries.begin(None if finished else run.request.run_for)
             if refusal is not None:

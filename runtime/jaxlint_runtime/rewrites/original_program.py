@@ -193,7 +193,7 @@ class Original:
             )
         tried.evidence = (
             f"{compared.values} values of {compared.calls} results and {lines} printed lines{_and_files(files)} compared with {reference}; {rounding}"
-            "whole programs in fresh processes; memory is the peak resident set"
+            "whole programs, each in a process of its own; memory is the peak resident set"
         )
         return tried
 

@@ -1,4 +1,4 @@
-"""Runs whole versions of the program in fresh processes, each in a scratch copy of its project."""
+"""Runs whole versions of the program in processes of their own, each in a scratch copy of its project."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def may_fork(run: Run) -> bool:
 class Trials:
     """Runs of one program. `observe` names the functions whose results are stored, by real path and qualified name.
 
-    `cut` is where each of them is cut off (`Trial.cut`), if the program is too long to run to its end.
+    `forked`: where that makes no difference; runs that differ in their settings must all be fresh. `cut` is where each of them
+    is cut off (`Trial.cut`), if the program is too long to run to its end.
     """
 
     def __init__(
@@ -72,10 +73,12 @@ class Trials:
         observe: Sequence[tuple[str, str]],
         preload: Sequence[str],
         folder: Path,
+        forked: bool = True,
     ) -> None:
         self._run = run
         self._observe = observe
         self._preload = list(preload)
+        self._forked = forked and may_fork(run)
         self.folder = folder
         self.cut: tuple[str, str, int] | None = None
         self._number = 0
@@ -175,7 +178,7 @@ class Trials:
                 trial = _read(event)
 
         with start_worker(
-            self._run.request, job, scratch, output, environment, may_fork=may_fork(self._run)
+            self._run.request, job, scratch, output, environment, may_fork=self._forked
         ) as worker:
             try:
                 last = follow(worker, hear, lambda: [deadline], scratch)
