@@ -46,6 +46,9 @@ from jaxlint_runtime.workers.starting import begin_imports
 
 _ROUNDS = 3
 _AT_ONCE = 3  # edits that are first tried all at once
+_WORTH_SPLITTING = (
+    0.9  # of the time before: single runs differ by a few percent, and one of two axes soon looks better
+)
 _OBSERVED = 40
 _SLOWER = 1.15  # a run of one version may take this much longer than another of the same version
 _TO_PROVE = 3.2  # runs of the original that an edit needs: its own run, and a pair of timed runs
@@ -152,7 +155,7 @@ class EditSearch:
             return False
         runs = self.original.runs
         whole = self.original.tried(dataclasses.replace(members[0], instead=None), sources, briefly=True)
-        verdict = no_promise(reference, whole.trial)
+        verdict = no_promise(reference, whole.trial, _WORTH_SPLITTING)
         slower = at_equal_share(reference, whole.trial).total_s > _SLOWER * reference.total_s
         if whole.problem is None and verdict is not None and not slower:
             for one in members:

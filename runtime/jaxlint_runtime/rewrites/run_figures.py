@@ -13,18 +13,16 @@ from jaxlint_runtime.rewrites.trial_runs import Trial
 
 WORTH = 1.1  # allowed total slowdown if the edit's compiles only pay in longer runs
 _WORTH_AT_LENGTH = 1.5  # the same for runs that are cut off: the program itself runs longer
-_PROMISING = 0.97  # of the original's time or compile time, in one run
+PROMISING = 0.97  # of the original's time or compile time, in one run
 _LESS_MEMORY = 0.93
 
 
-def no_promise(base: Trial, trial: Trial) -> str | None:
-    """Why one run of an edit shows no gain; None if it may be one."""
+def no_promise(base: Trial, trial: Trial, least: float = PROMISING) -> str | None:
+    """Why one run of an edit shows no gain; None if it may be one: a time below `least` of what it was, or less memory."""
     figures = figures_of(base, trial)
     trial = at_equal_share(base, trial)
     smaller = (trial.peak_bytes or 0) < _LESS_MEMORY * (base.peak_bytes or 0)
-    if not (
-        trial.run_s < _PROMISING * base.run_s or trial.compile_s < _PROMISING * base.compile_s or smaller
-    ):
+    if not (trial.run_s < least * base.run_s or trial.compile_s < least * base.compile_s or smaller):
         return f"no gain: {figures}"
     if trial.total_s > allowed_slowdown(base) * base.total_s:
         saved = base.run_s - trial.run_s
