@@ -20,13 +20,12 @@ from types import MappingProxyType
 from typing import Any
 
 from benchmarks.corpora.present import table
-from benchmarks.robustness.forked import Forks
+from benchmarks.robustness.forked import SECONDS, Forks
 from benchmarks.robustness.pool import read, write
 from benchmarks.robustness.possible_edits import possible_edits
 from benchmarks.robustness.seeds import ROOT
 from jaxlint_runtime.rewrites.error_output import said_on_errors  # type: ignore[import-untyped]
 
-_SECONDS = 900.0
 _NOTHING = "no arguments"
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d+(?:e[-+]?\d+)?")
 _FLAGS = re.compile(r"^# flags: (.+)$", re.MULTILINE)
@@ -281,7 +280,7 @@ def _ended(
         env={**_environment(), **settings},
         capture_output=True,
         text=True,
-        timeout=_SECONDS,
+        timeout=SECONDS,
         check=False,
     )
 

@@ -18,6 +18,7 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+SECONDS = 900  # that a program, or a command on it, may take; far more than any needs, since the machine may be busy
 _LOADED = ("jax", "jax.numpy", "numpy", "optax", "flax.linen", "flax.nnx", "flax.training.train_state", "equinox")  # fmt: skip
 
 
@@ -33,13 +34,18 @@ class Forks:
     def run(
         self, folder: Path, name: str, arguments: Sequence[str], settings: Mapping[str, str], beside: Path
     ) -> tuple[int, str, str]:
-        """Exit status, standard output and standard error of `python name arguments` in a folder; `beside` is one for these."""
+        """Exit status, standard output and standard error of `python name arguments` in a folder; `beside` is one for these.
+
+        Raises TimeoutError if it did not end: two runs that were cut off would look the same.
+        """
         request = [str(folder), name, list(arguments), dict(settings), str(beside)]
         assert self._server.stdin is not None
         assert self._server.stdout is not None
         self._server.stdin.write(json.dumps(request) + "\n")
         self._server.stdin.flush()
         status = int(self._server.stdout.readline())
+        if status == -signal.SIGALRM:
+            raise TimeoutError(f"{name} {' '.join(arguments)} did not end within {SECONDS} s")
         out, err = ((beside / one).read_text("utf-8", "replace") for one in ("out", "err"))
         return status, out, err
 
@@ -49,14 +55,14 @@ def _requests() -> Iterator[list[object]]:
         yield json.loads(line)
 
 
-def _serve(seconds: int = 200) -> None:
+def _serve() -> None:
     for name in _LOADED:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     for request in _requests():
         child = os.fork()
         if child == 0:
-            signal.alarm(seconds)
+            signal.alarm(SECONDS)
             _be_the_program(*request)  # type: ignore[arg-type]
         _, ended = os.waitpid(child, 0)
         sys.stdout.write(f"{os.waitstatus_to_exitcode(ended)}\n")

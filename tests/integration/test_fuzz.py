@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from benchmarks.robustness import adversarial, cases, failures, faults, figures, grown, properties
+from benchmarks.robustness import adversarial, cases, failures, faults, figures, forked, grown, properties
 from benchmarks.robustness.cases import Case
 from benchmarks.robustness.pool import Warm
 from benchmarks.robustness.properties import Answer, Judgement
@@ -213,6 +216,16 @@ def test_what_two_runs_of_a_program_may_not_differ_in() -> None:
     assert "exit status" in str(told(status=1))
     assert "log.txt differs" in str(told(files={"a.py": b"1", "log.txt": b"JitTracer\n"}))
     assert "other files" in str(told(files={"a.py": b"1"}))
+
+
+def test_a_run_that_was_cut_off_is_no_run(tmp_path: Path) -> None:
+    forks = object.__new__(forked.Forks)
+    forks._server = SimpleNamespace(stdin=StringIO(), stdout=StringIO(f"{-signal.SIGALRM}\n0\n"))  # type: ignore[assignment]
+    for name in ("out", "err"):
+        (tmp_path / name).write_text(name)
+    with pytest.raises(TimeoutError, match=r"long\.py --n 3 did not end within \d+ s"):
+        forks.run(tmp_path, "long.py", ("--n", "3"), {}, tmp_path)
+    assert forks.run(tmp_path, "short.py", (), {}, tmp_path) == (0, "out", "err")
 
 
 def test_the_programs_of_a_folder_and_their_flags(tmp_path: Path) -> None:
