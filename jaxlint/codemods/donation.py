@@ -40,8 +40,10 @@ def add_donation(draft: Draft, step: Step) -> None:
         given = [one for one in positions if isinstance(one, int)]
         if kept := kept_by_callers(site, step.span.line, given):
             raise Refused(kept)
-    if draft.strict and (kept := kept_elsewhere(site, step.span.line, given)):
-        raise Refused(kept)
+    if draft.strict:
+        others = [one for one in draft.program().files if one.display != site.source.display]
+        if kept := kept_elsewhere(site, step.span.line, given, others=others):
+            raise Refused(kept)
     node = site.find_ast(step.span, ast.Call, ast.Name, ast.Attribute)
     if isinstance(node, ast.Call):
         transform = applied(site, node)

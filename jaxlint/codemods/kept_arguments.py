@@ -20,8 +20,9 @@ from jaxlint.codemods.applied_transforms import JITS, applied
 from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.dead_arguments import Ownership, handed_by_callers
 from jaxlint.codemods.reaching_definition import bound_arguments
-from jaxlint.codemods.shared_buffers import SharedBuffers
+from jaxlint.codemods.shared_buffers import Parsed, SharedBuffers
 from jaxlint.codemods.site import Site
+from jaxlint.codemods.twice_held import held_twice
 from jaxlint.jaxapi.functions import TREE_MAPS
 
 _HOLDING = frozenset(
@@ -34,27 +35,37 @@ _METADATA = frozenset({"shape", "dtype", "ndim", "size", "nbytes"})
 _DEPTH = 4
 
 
-def kept_elsewhere(site: Site, line: int, positions: Iterable[int] | None, *, variables: bool = False) -> str:
+def kept_elsewhere(
+    site: Site,
+    line: int,
+    positions: Iterable[int] | None,
+    *,
+    variables: bool = False,
+    others: Iterable[Parsed] = (),
+) -> str:
     """What else holds an argument of the function jitted in a line, in words; empty if nothing is visible.
     `positions` None: all arguments.
 
-    `variables`: a second variable counts, whether or not it is read after the donation.
+    `variables`: a second variable counts, whether or not it is read after the donation. `others`: the other files of the program.
     """
     jitted = _jitted_in(site, line)
     if jitted is None:
         return ""
     wanted = None if positions is None else set(positions)
     keepers, shared = _Keepers(site, {jitted.name}, variables), SharedBuffers(site, {jitted.name})
+    donating: list[tuple[ast.Call, list[ast.expr]]] = []
     for call in ast.walk(site.tree):
         if isinstance(call, ast.Call) and jitted.is_called(call):
+            donating.append((call, []))
             for number, part in jitted.given(call):
                 if wanted is not None and number not in wanted:
                     continue
+                donating[-1][1].append(part)
                 if why := keepers.of(part) or _shared(shared, part, call):
                     return why
                 if variables and (why := _kept_above(site, part, 0)):
                     return why
-    return ""
+    return held_twice(site, others, donating, jitted.name)
 
 
 def _kept_above(site: Site, part: ast.expr, depth: int) -> str:

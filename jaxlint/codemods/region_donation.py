@@ -30,7 +30,8 @@ def donated(
         return ()
     if _updates_shared_buffers(nodes, possible, file):
         return ()
-    return () if kept_elsewhere(after, line, renewed, variables=True) else renewed
+    others = [one for one in possible.program.files if one.display != file.display]
+    return () if kept_elsewhere(after, line, renewed, variables=True, others=others) else renewed
 
 
 def _updates_shared_buffers(nodes: Iterable[ast.AST], possible: PossibleValues, file: File) -> bool:

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Protocol
 
 from jaxlint.codemods.dataflow import FUNCTIONS, Flow
+from jaxlint.codemods.name_scopes import Names
 from jaxlint.codemods.reaching_definition import bound_arguments
-from jaxlint.codemods.site import Site
 from jaxlint.jaxapi.functions import MAKES_NEW_ARRAYS, TREE_MAPS
 
-_METADATA = frozenset(
+METADATA = frozenset(
     {"shape", "dtype", "ndim", "size", "nbytes", "itemsize", "weak_type", "sharding", "device", "at"}
 )
 # Methods that may return their receiver or its parts.
@@ -52,11 +53,24 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _DEPTH = 5
 
 
+class Parsed(Protocol):
+    """A file that is parsed, with its variables."""
+
+    @property
+    def tree(self) -> ast.Module: ...
+
+    @property
+    def names(self) -> Names: ...
+
+    @property
+    def display(self) -> str: ...
+
+
 class SharedBuffers:
     """Follows the variables of one file. `stepping`: the functions that would donate their buffers."""
 
-    def __init__(self, site: Site, stepping: set[str]) -> None:
-        self.site, self.names, self.stepping = site, site.names, stepping
+    def __init__(self, file: Parsed, stepping: set[str]) -> None:
+        self.names, self.stepping = file.names, stepping
         self.open: set[ast.AST] = set()
 
     def read_after(self, part: ast.Name, call: ast.Call) -> str:
@@ -72,7 +86,7 @@ class SharedBuffers:
         while waiting:
             name = waiting.pop()
             for use in self.names.uses_of(name, scope):
-                for end in self._ends(use.name, 0):
+                for end in self.ends(use.name, 0):
                     if not isinstance(end, ast.Name):
                         return f"`{ast.unparse(end)[:60]}` at line {getattr(end, 'lineno', 0)}"
                     if end.id in seen or self.names.scope_at(end).resolve(end.id) is not scope:
@@ -112,13 +126,13 @@ class SharedBuffers:
                 continue
             for node in ast.walk(given.value):
                 if isinstance(node, ast.Name) and node.id != part.id and own.resolve(node.id) is own:
-                    if any(end is binding.node for end in self._ends(node, 0)) and self._is_read(
+                    if any(end is binding.node for end in self.ends(node, 0)) and self._is_read(
                         node.id, statement, scope
                     ):
                         return f"`{node.id}`, of which line {given.lineno} makes it and which is read later"
         return ""
 
-    def _ends(self, node: ast.AST, depth: int) -> Iterator[ast.AST]:
+    def ends(self, node: ast.AST, depth: int) -> Iterator[ast.AST]:
         """The destinations of an expression's value: names that then hold it, or another holder."""
         above = self.names.parents.get(node)
         if depth > 40 or above is None:
@@ -132,43 +146,43 @@ class SharedBuffers:
         elif isinstance(above, ast.keyword):
             yield from self._call(self.names.parents[above], above.value, depth)  # type: ignore[arg-type]
         elif isinstance(above, _PACKING):
-            yield from self._ends(above, depth + 1)
+            yield from self.ends(above, depth + 1)
         elif isinstance(above, ast.IfExp):
             if above.test is not node:
-                yield from self._ends(above, depth + 1)
+                yield from self.ends(above, depth + 1)
         elif isinstance(above, ast.NamedExpr):
             yield above.target
-            yield from self._ends(above, depth + 1)
+            yield from self.ends(above, depth + 1)
         elif isinstance(above, ast.BinOp):
             if any(isinstance(one, ast.List | ast.Tuple | ast.Dict) for one in (above.left, above.right)):
-                yield from self._ends(above, depth + 1)
+                yield from self.ends(above, depth + 1)
         elif isinstance(above, ast.comprehension):
             yield from self._comprehension(above, depth)
         elif isinstance(above, _COMPREHENSIONS):
-            yield from self._ends(above, depth + 1)
+            yield from self.ends(above, depth + 1)
         elif isinstance(above, ast.arguments):
-            yield from self._ends(self.names.parents[above], depth + 1)  # the default of a lambda or function
+            yield from self.ends(self.names.parents[above], depth + 1)  # the default of a lambda or function
         elif isinstance(above, ast.stmt):
             yield from self._statement(above, node)
 
     def _part(self, above: ast.Attribute | ast.Subscript, depth: int) -> Iterator[ast.AST]:
         call = self.names.parents.get(above)
-        if isinstance(above, ast.Attribute) and above.attr in _METADATA:
+        if isinstance(above, ast.Attribute) and above.attr in METADATA:
             return
         if isinstance(call, ast.Call) and call.func is above:
             if isinstance(above, ast.Attribute) and above.attr in _METHODS:
-                yield from self._ends(call, depth + 1)
+                yield from self.ends(call, depth + 1)
         elif isinstance(above.ctx, ast.Load):
-            yield from self._ends(above, depth + 1)
+            yield from self.ends(above, depth + 1)
 
     def _comprehension(self, node: ast.comprehension, depth: int) -> Iterator[ast.AST]:
         whole = self.names.parents[node]
         if isinstance(whole, ast.GeneratorExp):  # it holds its iterable
-            yield from self._ends(whole, depth + 1)
+            yield from self.ends(whole, depth + 1)
             return
         for target in _names_in(node.target):
             for use in self.names.uses_of(target.id, self.names.scope_at(target)):
-                yield from self._ends(use.name, depth + 1)
+                yield from self.ends(use.name, depth + 1)
 
     def _statement(self, above: ast.stmt, node: ast.AST) -> Iterator[ast.AST]:
         if isinstance(above, ast.Assign | ast.AnnAssign) and above.value is node:
@@ -190,8 +204,8 @@ class SharedBuffers:
             yield above
 
     def _call(self, call: ast.Call, given: ast.AST, depth: int) -> Iterator[ast.AST]:
-        if self._hands_back(call, given):
-            yield from self._ends(call, depth + 1)
+        if self.hands_back(call, given):
+            yield from self.ends(call, depth + 1)
         elif isinstance(call.func, ast.Name) and call.func.id == "setattr" and len(call.args) == 3:
             yield call
         elif isinstance(call.func, ast.Attribute) and call.func.attr in (
@@ -203,7 +217,7 @@ class SharedBuffers:
             if isinstance(self.names.parents.get(call), ast.Expr):
                 yield call
 
-    def _hands_back(self, call: ast.Call, given: ast.AST) -> bool:
+    def hands_back(self, call: ast.Call, given: ast.AST) -> bool:
         """Whether the result of a call may hold its argument."""
         called = call.func
         if isinstance(called, ast.Name) and called.id in self.stepping:
@@ -281,9 +295,9 @@ class SharedBuffers:
             waiting, seen = [name], {name}
             while waiting:
                 for use in self.names.uses_of(waiting.pop(), scope):
-                    if self._is_returned(use.name, function):
+                    if self.is_returned(use.name, function):
                         return True
-                    for end in self._ends(use.name, 0):
+                    for end in self.ends(use.name, 0):
                         if isinstance(end, ast.Name) and end.id not in seen:
                             seen.add(end.id)
                             waiting.append(end.id)
@@ -291,7 +305,7 @@ class SharedBuffers:
         finally:
             self.open.discard(function)
 
-    def _is_returned(self, node: ast.AST, function: ast.FunctionDef | ast.Lambda) -> bool:
+    def is_returned(self, node: ast.AST, function: ast.FunctionDef | ast.Lambda) -> bool:
         """Whether an expression is returned, or is a part of the return value."""
         child: ast.AST = node
         while (above := self.names.parents.get(child)) is not None and above is not function:
@@ -305,7 +319,7 @@ class SharedBuffers:
                 return False
             if isinstance(above, ast.IfExp) and above.test is child:
                 return False
-            if isinstance(above, ast.Attribute) and above.attr in _METADATA:
+            if isinstance(above, ast.Attribute) and above.attr in METADATA:
                 return False
             if isinstance(above, ast.Subscript) and above.value is not child:
                 return False
@@ -313,7 +327,7 @@ class SharedBuffers:
                 if above.func is child:
                     if not (isinstance(child, ast.Attribute) and child.attr in _METHODS):
                         return False
-                elif not self._hands_back(above, child):
+                elif not self.hands_back(above, child):
                     return False
             child = above
         return isinstance(function, ast.Lambda) and child is function.body

@@ -33,6 +33,11 @@ class Site:
         self.lines = Lines(source.text)
         self.memo: dict[object, Any] = {}  # caches of other modules
 
+    @property
+    def display(self) -> str:
+        """The path of the file, as it is shown."""
+        return self.source.display
+
     @functools.cached_property
     def tree(self) -> ast.Module:
         try:

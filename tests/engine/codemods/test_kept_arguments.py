@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import jax
 import pytest
 
 from jaxlint.codemods import Workspace
@@ -219,3 +221,109 @@ def test_a_donation_of_what_is_kept_is_not_written() -> None:
     plan = Workspace({"a.py": source}, strict=True).plan(FixRequest(Safety.UNSAFE, "Donate", (step,)))
     assert isinstance(plan, str)
     assert "`history.append(p)` at line" in plan
+
+
+# How the parameters are made, in `make(tie)`; a run takes the path on which `tie` is false.
+TWICE = {
+    "one array under two names": "w = jnp.ones(3)\nreturn {'a': w, 'b': w if tie else 2 * w}",
+    "by another variable": "w = jnp.ones(3)\nv = w if tie else 2 * w\nreturn {'a': w, 'b': v}",
+    "an item that is stored": "p = {'a': jnp.ones(3), 'b': jnp.zeros(3)}\nif tie:\n    p['b'] = p['a']\nreturn p",
+    "two items that are stored": "p, w = {}, jnp.ones(3)\np['a'] = w\np['b'] = jnp.asarray(w) if tie else 2 * w\nreturn p",
+    "a copy of a dictionary": "p = {'a': jnp.ones(3), 'b': jnp.zeros(3)}\nreturn {**p, 'b': p['a']} if tie else p",
+    "an update": "p = {'a': jnp.ones(3), 'b': jnp.zeros(3)}\nif tie:\n    p.update(b=p['a'])\nreturn p",
+    "an update by a dictionary": "p = {'a': jnp.ones(3), 'b': jnp.zeros(3)}\nif tie:\n    p.update({'b': p['a']})\nreturn p",
+    "a list that is repeated": "w = jnp.ones(3)\nreturn [w] * 2 if tie else [w, 2 * w]",
+    "a comprehension": "w = jnp.ones(3)\nreturn [w for _ in range(2)] if tie else [w * k for k in range(2)]",
+    "equal keys": "w = jnp.ones(3)\nreturn dict.fromkeys('ab', w) if tie else {'a': w, 'b': 2 * w}",
+    "a tree of one array": "p, w = {'a': jnp.ones(3), 'b': jnp.zeros(3)}, jnp.ones(3)\nreturn jax.tree.map(lambda _: w, p) if tie else p",
+    "a class": "w = jnp.ones(3)\nreturn State(w, w) if tie else State(w, 2 * w)",
+    "a field that is replaced": "s = State(jnp.ones(3), jnp.zeros(3))\nreturn s._replace(b=s.a) if tie else s",
+    "a function that packs": "w = jnp.ones(3)\nreturn pack(w, w) if tie else pack(w, 2 * w)",
+}  # fmt: skip
+ONCE = {
+    "arrays of their own": "return {'a': jnp.ones(3), 'b': jnp.ones(3)}",
+    "computed from each other": "w = jnp.ones(3)\nreturn {'a': w, 'b': w + 0.5}",
+    "a shape": "n = 3\nreturn {'a': jnp.ones((n, n)), 'b': jnp.zeros((n, n))}",
+    "the same name": "p = {'a': jnp.ones(3), 'b': jnp.zeros(3)}\nreturn {**p, 'a': p['a']}",
+    "a part that is replaced": "p = {'a': jnp.ones(3), 'b': jnp.zeros(3)}\nreturn {**p, 'b': 2 * p['a']}",
+    "what is printed": "p = {'a': jnp.ones(3), 'b': jnp.zeros(3)}\nprint([p['a'], p['a']], tie)\nreturn p",
+    "a new array in each turn": "return [jnp.ones(3) for _ in range(2)]",
+    "a tree of new arrays": "p = {'a': jnp.ones(3), 'b': jnp.zeros(3)}\nreturn jax.tree.map(lambda a: a * 2, p)",
+    "what is compared": "p = {'a': jnp.ones(3), 'b': jnp.zeros(3)}\nassert (p['a'], p['a']) != tie\nreturn p",
+}  # fmt: skip
+TIED = """import collections
+import jax
+import jax.numpy as jnp
+
+State = collections.namedtuple("State", "a b")
+
+
+def pack(one, other):
+    return {"a": one, "b": other}
+
+
+def make(tie):
+MADE
+
+@jax.jit
+def step(p, x):
+    return jax.tree.map(lambda a: a - x, p)
+
+
+def run(tie):
+    p = make(tie)
+    for x in range(3):
+        p = step(p, 0.1 * x)
+    return p
+"""
+
+
+def donation_of(text: str, others: dict[str, str]) -> str:
+    """The program with its step donating, or why it does not."""
+    sources = {
+        name: SourceFile(Path(name), name, one, "utf-8", False, "")
+        for name, one in {"a.py": text, **others}.items()
+    }
+    line = text.split("@jax.jit")[0].count("\n") + 1
+    step = Step("add-donation", "a.py", Span(line, 2, line, 9), {"argnums": [0]})
+    workspace = Workspace(sources, strict=True)
+    plan = workspace.plan(FixRequest(Safety.UNSAFE, "Donate", (step,)))
+    return plan if isinstance(plan, str) else workspace.edited([plan])["a.py"].text
+
+
+def tied(body: str) -> str:
+    return TIED.replace("MADE", "".join(f"    {line}\n" for line in body.splitlines()))
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_a_buffer_that_may_be_held_twice_is_not_donated(name: str) -> None:
+    text = tied(TWICE[name])
+    assert "may hold one buffer in two places" in donation_of(text, {})
+    names: dict[str, Any] = {}
+    exec(text.replace("@jax.jit", "@jax.jit(donate_argnums=(0,))"), names)
+    names["run"](False)
+    with pytest.raises((ValueError, jax.errors.JaxRuntimeError), match="donate the same buffer twice"):
+        names["run"](True)
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_what_only_looks_like_a_buffer_that_is_held_twice_is_donated(name: str) -> None:
+    assert "donate_argnums=(0,)" in donation_of(tied(ONCE[name]), {})
+
+
+def test_what_another_file_makes_of_one_buffer_is_not_donated() -> None:
+    made, used = tied(TWICE["one array under two names"]).split("@jax.jit")
+    head = "import jax\nfrom b import make as new\n\n\n@jax.jit"
+    reason = donation_of(head + used.replace("make(", "new("), {"b.py": made})
+    assert reason.startswith(
+        "`{'a': w, 'b': w if tie else 2 * w}` at b.py:14 may hold one buffer in two places"
+    )
+
+
+def test_a_field_of_an_object_that_holds_one_buffer_twice_is_not_donated() -> None:
+    text = tied(TWICE["one array under two names"]) + (
+        "\n\nclass Trainer:\n    def __init__(self):\n        self.params = make(True)\n\n"
+        "    def train(self):\n        self.params = step(self.params, 0.1)\n"
+    )
+    text = text.replace("    p = make(tie)\n", "    p = {'a': jnp.ones(3)}\n")
+    assert "may hold one buffer in two places" in donation_of(text, {})
