@@ -47,3 +47,10 @@ def test_an_edit_is_tried_where_its_run_and_a_pair_of_timed_ones_fit() -> None:
     assert original.has_time(3.0)
     original.wall_s = 20.0
     assert not original.has_time(3.0)
+
+
+def test_the_original_is_not_run_where_no_edit_could_follow() -> None:
+    run = Run(Request("script", "train.py", ends=time.monotonic() + 30.0), run_seconds=20.0)
+    original = Original(run, None, {}, math.inf)  # type: ignore[arg-type] # it would fail if it ran anything
+    assert not original.measure()
+    assert original.why() == "the --budget leaves no time to run the whole program for comparison"

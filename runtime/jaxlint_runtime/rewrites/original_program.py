@@ -31,6 +31,8 @@ from jaxlint_runtime.source_analysis.findings import Foreseen
 _SECONDS = 240.0  # for all of it, by default
 _CUT = 1 / 3  # share of the program's time, after which a longer run is cut off
 MOST = 6  # edits that are tried in one round
+_FEWEST = 2  # runs, of the original and of an edit, below which nothing is begun
+_NO_TIME = "the --budget leaves no time to run the whole program for comparison"
 _ROUNDED = 100.0  # times the tolerance for an edit that is equivalent without jit, or in float64
 _SHRINKS = 1e-3  # share of a difference that remains in float64, if it is rounding
 
@@ -69,6 +71,9 @@ class Original:
 
     def measure(self) -> bool:
         """Runs the original as often as the comparison needs; returns whether it can run."""
+        if not self.run.request.has_time(_FEWEST * self.run.run_seconds):
+            self.base = Trial(_NO_TIME)
+            return False
         self.run.listener.note(
             "running the whole program in scratch copies to compare edits of the source with it"
         )
@@ -132,6 +137,8 @@ class Original:
 
     def why(self) -> str:
         """Why it cannot run."""
+        if self.base.failure == _NO_TIME or self.run.request.is_over:
+            return _NO_TIME
         how = "without jit" if self.errors else "to its end"
         failure = str(self.base.failure)
         if "took longer than" in failure:
