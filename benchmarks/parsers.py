@@ -47,7 +47,7 @@ def _tree(text: str) -> ast.AST:
     return ast.parse(text)
 
 
-def made_anew(text: str) -> ast.AST:
+def copied_tree(text: str) -> ast.AST:
     """The tree of `ast` made node by node from Python: what another parser's tree costs at least until rules can read it."""
 
     def copy(node: Any) -> Any:
@@ -100,7 +100,7 @@ def parsers() -> dict[str, Parse]:
         f"libcst {version('libcst')}, bare parse": cst.parse_module,
         f"libcst {version('libcst')}, with positions": with_positions,
         **tree_sitter_parsers(),
-        "no parser: the nodes of `ast` made from Python": made_anew,
+        "no parser: the nodes of `ast` made from Python": copied_tree,
     }
 
 

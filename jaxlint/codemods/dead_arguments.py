@@ -89,14 +89,14 @@ def kept_by_callers(site: Site, line: int, positions: Iterable[int]) -> str:
 
 def _kept_argument(site: Site, ownership: Ownership, name: ast.Name) -> str:
     """The same for one argument, if it is a parameter of the function around the call."""
-    around, given = handed_by_callers(site, name)
+    around, given = passed_by_callers(site, name)
     for part, call in given:
         if isinstance(part, ast.Name) and (kept := ownership.read_after(part, call, around)):
             return kept
     return ""
 
 
-def handed_by_callers(site: Site, name: ast.Name) -> tuple[str, list[tuple[ast.expr, ast.Call]]]:
+def passed_by_callers(site: Site, name: ast.Name) -> tuple[str, list[tuple[ast.expr, ast.Call]]]:
     """The function with a variable as its parameter, and the arguments for it at visible calls; "" if it is not a
     parameter."""
     scope = site.names.scope_at(name).resolve(name.id)

@@ -10,7 +10,7 @@ from jaxlint.codemods.applied_transforms import PARTIAL, applied
 from jaxlint.codemods.arguments import keyword_argument, with_arguments
 from jaxlint.codemods.dead_arguments import kept_by_callers
 from jaxlint.codemods.imports import reference
-from jaxlint.codemods.kept_arguments import kept_elsewhere
+from jaxlint.codemods.kept_arguments import other_holder
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Step
@@ -42,7 +42,7 @@ def add_donation(draft: Draft, step: Step) -> None:
             raise Refused(kept)
     if draft.strict:
         others = [one for one in draft.program().files if one.display != site.source.display]
-        if kept := kept_elsewhere(site, step.span.line, given, others=others):
+        if kept := other_holder(site, step.span.line, given, others=others):
             raise Refused(kept)
     node = site.find_ast(step.span, ast.Call, ast.Name, ast.Attribute)
     if isinstance(node, ast.Call):

@@ -95,15 +95,15 @@ class _EarlyStop(Loop):
         return index, tuple(bounds)
 
     def rewrite(self) -> None:
-        start, goes_on = "", f"~{self.done}"
+        start, condition = "", f"~{self.done}"
         if self.count:
             first, last = (None, *self.bounds) if len(self.bounds) == 1 else self.bounds
             start = "-1" if first is None else f"{self.layout.operand(first)} - 1"
             assert last is not None
-            goes_on += f" & ({self.count} + 1 < {self.layout.operand(last)})"
+            condition += f" & ({self.count} + 1 < {self.layout.operand(last)})"
         wanted = {self.done, self.count}
         text = f"def {self.cond}({self.parameter}):{self.newline}{self.unpacked(self.round, self.parameter, wanted)}"
-        text += f"{self.inner}return {goes_on}{self.newline}{self.newline}{self.indent}"
+        text += f"{self.inner}return {condition}{self.newline}{self.newline}{self.indent}"
         known = set(self.round) - {self.done} - self.unset
         text += f"def {self.body}({self.parameter}):{self.newline}{self.unpacked(self.round, self.parameter, known)}"
         text += f"{self.inner}{self.count} = {self.count} + 1{self.newline}" if self.count else ""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from jaxlint.codemods.applied_transforms import JITS, applied
 from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.dead_arguments import Ownership, handed_by_callers
+from jaxlint.codemods.dead_arguments import Ownership, passed_by_callers
 from jaxlint.codemods.reaching_definition import bound_arguments
 from jaxlint.codemods.shared_buffers import Parsed, SharedBuffers
 from jaxlint.codemods.site import Site
@@ -35,7 +35,7 @@ _METADATA = frozenset({"shape", "dtype", "ndim", "size", "nbytes"})
 _DEPTH = 4
 
 
-def kept_elsewhere(
+def other_holder(
     site: Site,
     line: int,
     positions: Iterable[int] | None,
@@ -73,7 +73,7 @@ def _kept_above(site: Site, part: ast.expr, depth: int) -> str:
     state)`."""
     if not isinstance(part, ast.Name) or depth > _DEPTH:
         return ""
-    around, handed = handed_by_callers(site, part)
+    around, handed = passed_by_callers(site, part)
     keepers, shared = _Keepers(site, {around}, True), SharedBuffers(site, {around})
     for given, call in handed:
         if why := keepers.of(given) or _kept_above(site, given, depth + 1) or _shared(shared, given, call):

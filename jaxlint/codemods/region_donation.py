@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from jaxlint.codemods.dead_arguments import kept_by_callers
-from jaxlint.codemods.kept_arguments import kept_elsewhere
+from jaxlint.codemods.kept_arguments import other_holder
 from jaxlint.codemods.purity.callbacks import maker_of, may_share
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
@@ -31,7 +31,7 @@ def donated(
     if _updates_shared_buffers(nodes, possible, file):
         return ()
     others = [one for one in possible.program.files if one.display != file.display]
-    return () if kept_elsewhere(after, line, renewed, variables=True, others=others) else renewed
+    return () if other_holder(after, line, renewed, variables=True, others=others) else renewed
 
 
 def _updates_shared_buffers(nodes: Iterable[ast.AST], possible: PossibleValues, file: File) -> bool:

@@ -121,7 +121,7 @@ def run(
     spare = 0
     for module in [*targets, *callers]:
         if not module.reported:
-            if not spare and interpreter.warm is not None and not interpreter.warm.goes_on():
+            if not spare and interpreter.warm is not None and not interpreter.warm.evaluates_importers():
                 break
             spare = spare or interpreter.steps + context_steps
             if interpreter.steps > spare:

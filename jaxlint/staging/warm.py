@@ -85,7 +85,7 @@ class WarmRun:
         for method, event, reporter in waiting:
             hand([(method, reporter)], event)
 
-    def goes_on(self) -> bool:
+    def evaluates_importers(self) -> bool:
         """Whether the files that import the reported one should be evaluated too."""
         self.deliver()  # if the program ended before the stop
         return not self._previews()

@@ -35,7 +35,7 @@ _DEPTH = 8
 _UNHASHABLE = frozenset({"list", "dict", "set"})
 
 
-class Handed:
+class JitArguments:
     """Whether `jit` accepts the arguments of every call."""
 
     def __init__(self, possible: PossibleValues) -> None:

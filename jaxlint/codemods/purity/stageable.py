@@ -13,7 +13,7 @@ from jaxlint.codemods.purity.function_objects import FunctionObjects
 from jaxlint.codemods.purity.host_arrays import HostArrays
 from jaxlint.codemods.purity.host_numbers import HostNumbers
 from jaxlint.codemods.purity.jax_settings import values_checked
-from jaxlint.codemods.purity.jit_arguments import Handed
+from jaxlint.codemods.purity.jit_arguments import JitArguments
 from jaxlint.codemods.purity.jit_results import WORDS, check_results, returned_expressions
 from jaxlint.codemods.purity.loop_carries import Carried
 from jaxlint.codemods.purity.possible_values import PossibleValues
@@ -298,7 +298,7 @@ def check_jitted(
     for what in ClosedOver(possible).changing(traced.functions, function):
         raise Refused(f"it {what}; a compiled function keeps the first value")
     filtered = transform == "equinox.filter_jit"
-    for what in Handed(possible).problems(function, file, set(static), filtered=filtered):
+    for what in JitArguments(possible).problems(function, file, set(static), filtered=filtered):
         raise Refused(what)
     for what in FunctionObjects(possible).problems(function, file):
         raise Refused(what)

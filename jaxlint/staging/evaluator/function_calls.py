@@ -110,7 +110,7 @@ class FunctionCalls(Part):
             bound = self.machine.arrays_seen.entered(function, bound, context, caller)
         if self.machine.tracer_sources is not None and stage.staged:
             self.machine.tracer_sources.note(function.node, bound, node, caller)
-        record.handed = None
+        record.argument_effects = None
         self.note_call(record, function, caller, stage)
         # The evaluation of a guess reported nothing, so a visible call cannot reuse it.
         guessed = self.machine.guessing > 0
@@ -198,7 +198,7 @@ class FunctionCalls(Part):
         aligned = stood_in is not rough_stand_in
         if key in record.writes:
             repeat(record.writes[key], bound)
-        record.handed = record.donations.get(key)
+        record.argument_effects = record.donations.get(key)
         if caller is not None and node is not None:
             if consumed and aligned and not self.machine.guessing:
                 self.use_again(consumed, bound, record.function, node, caller)
@@ -268,9 +268,9 @@ class FunctionCalls(Part):
         record.last = frame
         if stage.staged:
             record.last_staged = frame
-        record.handed = self.machine.tracking.handed_by(frame)
-        if record.handed is not None:
-            record.donations[key] = record.handed
+        record.argument_effects = self.machine.tracking.argument_effects(frame)
+        if record.argument_effects is not None:
+            record.donations[key] = record.argument_effects
         if frame.used and caller is not None and node is not None and not self.machine.guessing:
             for origin in list(frame.used):
                 if origin in frame.inherited or origin.parent in frame.inherited or origin in enclosing:

@@ -20,7 +20,7 @@ from jaxlint.staging.values import (
     find_array,
     is_none,
 )
-from jaxlint.staging.values.buffers import Handed
+from jaxlint.staging.values.buffers import ArgumentEffects
 from jaxlint.staging.values.fingerprint import functions_in, summary_key
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.ledger import Effect
@@ -69,6 +69,7 @@ class FunctionRecord:
 
     __slots__ = (
         "active",
+        "argument_effects",
         "called_by_modules",
         "closures",
         "coarse",
@@ -78,7 +79,6 @@ class FunctionRecord:
         "function",
         "given",
         "had",
-        "handed",
         "host_calls",
         "hosted",
         "is_target",
@@ -107,9 +107,9 @@ class FunctionRecord:
         self.memo: dict[int, tuple[Value, tuple[int, ...], bool, tuple[Origin | None, ...]]] = {}
         self.effects: dict[int, Effect] = {}  # context -> what the call adds to the ledger of dispatches
         self.writes: dict[int, Writes] = {}  # context -> what the call writes to its arguments
-        self.donations: dict[int, Handed] = {}  # context -> which arguments the call donates
+        self.donations: dict[int, ArgumentEffects] = {}  # context -> which arguments the call donates
         self.made: dict[int, int] = {}  # context -> the start of the call that created the result
-        self.handed: Handed | None = None  # from the last call
+        self.argument_effects: ArgumentEffects | None = None  # from the last call
         self.closures: dict[int, int] = {}  # contexts by captured scope
         # Once there are many contexts: function arguments, and which parameters receive tracers.
         self.given: set[tuple[int, ...]] = set()
@@ -183,7 +183,7 @@ class FunctionRecord:
             return True
         if seen < MAX_CONTEXTS:
             return False
-        given, traced = _handed(bound)
+        given, traced = _functions_and_tracers(bound)
         call = (*given, *traced)
         if not given or call in self.given:
             return True
@@ -210,9 +210,11 @@ class FunctionRecord:
             if caller is not None and caller.context == "creation" and stage.staged:
                 context = caller.context  # its signature determines its arguments
             by = caller.function.node if caller is not None and caller.function is not None else None
-            self.observations.append(Observation(stage, self.as_given(bound), context, by, guessed))
+            self.observations.append(
+                Observation(stage, self.parameters_on_entry(bound), context, by, guessed)
+            )
 
-    def as_given(self, bound: dict[str, Value]) -> dict[str, Value]:
+    def parameters_on_entry(self, bound: dict[str, Value]) -> dict[str, Value]:
         """The parameters before the function runs. It may fill empty arguments: an object, or the dict of remaining
         keyword arguments."""
         given: dict[str, Value] = {}
@@ -239,10 +241,10 @@ def _is_option(value: Value) -> bool:
 
 def _rough_key(scope: Scope, stage: Stage, bound: dict[str, Value]) -> object:
     absent = tuple(is_none(value) for value in bound.values())
-    return (scope.serial, stage.key, absent, *_handed(bound))
+    return (scope.serial, stage.key, absent, *_functions_and_tracers(bound))
 
 
-def _handed(bound: dict[str, Value]) -> tuple[tuple[int, ...], tuple[bool, ...]]:
+def _functions_and_tracers(bound: dict[str, Value]) -> tuple[tuple[int, ...], tuple[bool, ...]]:
     """The function arguments of a call, and the parameters that receive tracers."""
     functions = tuple(part for value in bound.values() for part in functions_in(value))
     return functions, tuple(find_array(value, True, 2) is not None for value in bound.values())

@@ -25,7 +25,7 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
 )
-from jaxlint.staging.values.buffers import Handed, Held
+from jaxlint.staging.values.buffers import ArgumentEffects, Held
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
@@ -146,7 +146,7 @@ class Tracking(Protocol):
     def hand_over(self, inputs: Iterable[Value], node: ast.AST, frame: Frame) -> None:
         """Something unknown receives these arguments: it may wait for arrays and call functions."""
 
-    def handed_by(self, frame: Frame) -> Handed | None:
+    def argument_effects(self, frame: Frame) -> ArgumentEffects | None:
         """What the function of `frame` did to its parameters, for its callers."""
 
     def held(self, node: ast.expr, value: Value, frame: Frame) -> Held | None:

@@ -13,7 +13,7 @@ from jaxlint.staging.evaluator.deep_stack import with_deep_stack
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module
 from jaxlint.staging.shapes.answers import symbolic_shape
-from jaxlint.staging.shapes.exact import as_given
+from jaxlint.staging.shapes.exact import argument_form
 from jaxlint.staging.values import Array, Function, NumpyArray, Origin, Unknown, Value, is_none
 from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.dtypes import dtype_of
@@ -130,7 +130,7 @@ class SeenArrays:
             if value is None:
                 continue
             if type(value) is Array and not value.tree:
-                form = as_given(value)
+                form = argument_form(value)
                 value = renewed[name] = replace(value, origin=value.origin or Origin(name), form=form)
             place = self.places.get(parameter)
             if place is None:

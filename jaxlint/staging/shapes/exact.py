@@ -72,7 +72,7 @@ def declared(numbers: Numbers) -> Form:
     return form
 
 
-def as_given(array: Array) -> Form | None:
+def argument_form(array: Array) -> Form | None:
     """The shape of an argument inside the function: an unknown size becomes a new symbol."""
     shape = symbolic_shape(array)
     if shape is None:

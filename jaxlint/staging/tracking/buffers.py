@@ -33,7 +33,7 @@ from jaxlint.staging.values import (
     constant,
     innermost,
 )
-from jaxlint.staging.values.buffers import Donation, Handed, is_below
+from jaxlint.staging.values.buffers import ArgumentEffects, Donation, is_below
 from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.constants import constant_names, constant_numbers
 from jaxlint.syntax.facts import (
@@ -90,12 +90,12 @@ class Buffers(Part):
             if type(callee) is External:
                 return  # only a jitted function donates
             record = self.function_calls.records.get(callee.node) if type(callee) is Function else None
-            if record is not None and record.handed is None:
+            if record is not None and record.argument_effects is None:
                 return
         jitted, offset = donating(callee)
         function, receiver = called_function(callee, node)
         record = self.function_calls.records.get(function.node) if function is not None else None
-        if jitted is None and not keeps and record is not None and record.handed is None:
+        if jitted is None and not keeps and record is not None and record.argument_effects is None:
             return
         if ast.Starred in map(type, node.args):
             return
@@ -128,15 +128,15 @@ class Buffers(Part):
             if isinstance(node.func, ast.Attribute) and frame.buffers:
                 self.aliases.forget_below(place_of(node.func.value), frame)  # a method may rebind attributes
             return
-        if record.handed is not None:
-            self.hand_back(record.handed, function, receiver, node, frame)
+        if record.argument_effects is not None:
+            self.apply_effects(record.argument_effects, function, receiver, node, frame)
             for argument, value in [*zip(node.args, args, strict=False), *by_name.values()]:
                 if type(value) is BoundMethod and isinstance(argument, ast.Attribute):
                     self.aliases.forget_below(place_of(argument.value), frame)  # it may rebind attributes
 
-    def hand_back(
+    def apply_effects(
         self,
-        handed: Handed,
+        effects: ArgumentEffects,
         function: Function,
         receiver: ast.expr | None,
         node: ast.Call,
@@ -147,11 +147,11 @@ class Buffers(Part):
         passed = [*([receiver] if receiver is not None else []), *node.args]
         given = dict(zip(names, passed, strict=False))
         given.update({k.arg: k.value for k in node.keywords if k.arg})
-        for path, donation in handed.donated.items():
+        for path, donation in effects.donated.items():
             place = _translated(path, given)
             if place:
                 self.donate(place, Donation(node, donation.target, donation.parameter, place), frame)
-        for path in handed.rebound:
+        for path in effects.rebound:
             place = _translated(path, given)
             if place:
                 self.aliases.forget_place(place, frame)
@@ -208,7 +208,7 @@ class Buffers(Part):
     def parameter_name(names: list[str], position: int) -> str:
         return names[position] if position < len(names) else f"argument {position}"
 
-    def handed_by(self, frame: Frame) -> Handed | None:
+    def argument_effects(self, frame: Frame) -> ArgumentEffects | None:
         """What the function of `frame` did to its parameters, for its callers."""
         if not frame.dead:
             return None
@@ -217,7 +217,7 @@ class Buffers(Part):
             return None
         parameters = {p.arg for p in all_parameters(frame.function.node)}
         below = {place for place in frame.rebound if parent_of(place) and root_of(place) in parameters}
-        return Handed(donated, below)
+        return ArgumentEffects(donated, below)
 
     # -- reading
 

@@ -52,7 +52,7 @@ class Held:
 
 
 @dataclass(slots=True, eq=False)
-class Handed:
+class ArgumentEffects:
     """What a project function did to its arguments, by place: it donated them, or rebound them."""
 
     donated: dict[str, Donation] = field(default_factory=dict)

@@ -140,7 +140,7 @@ class TimingIncludesCompile(Rule):
             return
         bound = loop_variables(loop.node)
         in_turn = isinstance(node.func, ast.Name) and node.func.id in bound
-        sized = _sized_anew(node, loop.node, bound)
+        sized = _resized_argument(node, loop.node, bound)
         calls = [d for d in event.dispatches if d.node is not cold.node and d.target is not None]
         if (
             (calls and (in_turn or sized))
@@ -160,7 +160,7 @@ class TimingIncludesCompile(Rule):
         )
 
 
-def _sized_anew(call: ast.Call, loop: ast.AST, bound: set[str]) -> str:
+def _resized_argument(call: ast.Call, loop: ast.AST, bound: set[str]) -> str:
     """The argument whose size depends on the loop variable; "" if none is known."""
     made = assigned_once(loop)
     for argument in call.args:

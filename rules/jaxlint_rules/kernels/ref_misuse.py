@@ -168,7 +168,7 @@ def _never_set(
         return
     added: dict[str, list[ast.AST]] = {}
     stores: dict[str, int] = {}
-    handed: set[str] = set()
+    passed_on: set[str] = set()
     for node in ast.walk(kernel):
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript):
             added.setdefault(dotted(node.target.value), []).append(node)
@@ -177,9 +177,9 @@ def _never_set(
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             stores[dotted(node.value)] = stores.get(dotted(node.value), 0) + 1
         elif isinstance(node, ast.Call):
-            handed |= {dotted(argument) for argument in passed(node)}
+            passed_on |= {dotted(argument) for argument in passed(node)}
     for name, nodes in added.items():
-        if name in outputs and name not in handed and stores.get(name) == len(nodes):
+        if name in outputs and name not in passed_on and stores.get(name) == len(nodes):
             yield (
                 nodes[0],
                 f"`{name}` is accumulated into but never initialized; zero it in the first program",

@@ -195,7 +195,7 @@ class MissingDonation(Rule):
         else:
             return
         target = candidate.event.transformed.target
-        back = _handed_back(target.node) if isinstance(target, Function) else frozenset()
+        back = _returned_unchanged(target.node) if isinstance(target, Function) else frozenset()
         wanted = {
             i
             for i in wanted
@@ -283,7 +283,7 @@ def _updated_in_place(function: ast.AST, names: list[str]) -> list[int]:
 
 
 @cache
-def _handed_back(function: ast.AST) -> frozenset[str]:
+def _returned_unchanged(function: ast.AST) -> frozenset[str]:
     """The names that a function returns unchanged, beside new values."""
     returned = [
         node.value.elts for node in nodes_of(function, ast.Return) if isinstance(node.value, ast.Tuple)

@@ -11,7 +11,7 @@ from jaxlint.finding import Severity
 
 _GRADIENTS = frozenset({"jax.grad", "jax.value_and_grad"})
 # Functions that are called with the gradient's arguments, of the same dtype.
-_HANDING_ON = frozenset({"jit", "vmap"})
+_WRAPPING = frozenset({"jit", "vmap"})
 
 
 class ZeroGradient(Rule):
@@ -91,7 +91,7 @@ class ZeroGradient(Rule):
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         """A gradient at an integer, also through `vmap` and `jit`."""
         gradient = event.callee
-        while isinstance(gradient, Transformed) and gradient.kind in _HANDING_ON:
+        while isinstance(gradient, Transformed) and gradient.kind in _WRAPPING:
             gradient = gradient.target
         if not isinstance(gradient, Transformed) or gradient.api not in _GRADIENTS:
             return

@@ -16,7 +16,7 @@ _NEAR = 2  # calls between a loop and the step that a method runs on its object
 _DEPTH = 3
 
 
-def made_anew(call: ast.Call, frame: Frame) -> tuple[ast.expr, Loop] | None:
+def recreated_key(call: ast.Call, frame: Frame) -> tuple[ast.expr, Loop] | None:
     """The argument of a step that is a key with the same seed in each iteration, and the loop around the step.
 
     A step is a call that receives its own result again, `state = step(state, key)`: its draws accumulate.

@@ -72,7 +72,7 @@ class ConstantKeyInStaged(Rule):
         seeds = [*event.args, *event.kwargs.values()] if event.name == _STREAMS else event.args[:1]
         if not event.is_certain() or not seeds or any(constant(seed) is MISSING for seed in seeds):
             return
-        drawn = _is_handed_to_layer if event.name == _STREAMS else _is_drawn_from
+        drawn = _is_passed_to_layer if event.name == _STREAMS else _is_drawn_from
         if event.frame.module.is_test or not drawn(event.node, report):
             return
         if _is_asked_for(event):
@@ -141,7 +141,7 @@ _REPEATING = ("scan", "fori_loop", "while_loop", "map", "vmap")
 _ONCE = ("init", "create", "make", "build", "setup", "load", "generate", "reset")
 
 
-def _is_handed_to_layer(node: ast.AST, report: Reporter) -> bool:
+def _is_passed_to_layer(node: ast.AST, report: Reporter) -> bool:
     """`model(x, rngs=nnx.Rngs(0))` draws; `Model(rngs=nnx.Rngs(0))` only initialises parameters, once."""
     keyword = report.module.parents.get(node)
     call = report.module.parents.get(keyword) if isinstance(keyword, ast.keyword) else None

@@ -12,7 +12,7 @@ from jaxlint.api.values import ClassValue, Function, Transformed, name_in, short
 from jaxlint.finding import Severity
 from jaxlint_rules._names import last_name
 from jaxlint_rules.random._draws import is_draw, renews
-from jaxlint_rules.random._same_keys import made_anew
+from jaxlint_rules.random._same_keys import recreated_key
 
 
 class KeyNotAdvanced(Rule):
@@ -75,7 +75,7 @@ class KeyNotAdvanced(Rule):
             return
         if _ASIDE.search(event.callee.label):
             return
-        found = made_anew(node, frame)
+        found = recreated_key(node, frame)
         if found is None:
             return
         made, loop = found
@@ -95,7 +95,7 @@ class KeyNotAdvanced(Rule):
         if event.how == "closure":
             if event.label.rpartition(".")[2] in ("vmap", "filter_vmap", "vectorize"):
                 return
-            if name in _NAMELESS or not _draws_anew(event, report):
+            if name in _NAMELESS or not _repeats_numbers(event, report):
                 return
             what = "leaf" if event.label == "jax.tree.map" else "iteration"
             message = f"PRNG key `{name}` is reused in every {what} of `{event.label}`, which repeats its random numbers"
@@ -140,11 +140,11 @@ def _goes_with_a_counter(event: KeptKeyEvent) -> bool:
         and isinstance(node.op, ast.Add)
         and isinstance(node.right, ast.Constant)
     }
-    handed = {dotted(given) for node in nodes if isinstance(node, ast.Call) for given in node.args}
-    return any(name.startswith(f"{owner}.") for name in counted & handed)
+    passed_on = {dotted(given) for node in nodes if isinstance(node, ast.Call) for given in node.args}
+    return any(name.startswith(f"{owner}.") for name in counted & passed_on)
 
 
-def _draws_anew(event: KeptKeyEvent, report: Reporter) -> bool:
+def _repeats_numbers(event: KeptKeyEvent, report: Reporter) -> bool:
     """Whether the same key in each iteration gives the same numbers."""
     node = event.used
     if event.label == "jax.tree.map":

@@ -115,7 +115,7 @@ def _is_right_again(event: KeyEvent) -> bool:
         or _evaluates_the_same(event)
         or _changes_a_pair(event)
         or _are_halves(event)
-        or _makes_anew(event)
+        or _reinitializes(event)
         or _draws_nothing(event.first)
         or _evaluates_again(event)
         or _are_selected(event)
@@ -218,7 +218,7 @@ def _are_halves(event: KeyEvent) -> bool:
     return len(set(parts)) == 2
 
 
-def _makes_anew(event: KeyEvent) -> bool:
+def _reinitializes(event: KeyEvent) -> bool:
     """`init_weights(Linear(3, 4, key=key), key)`: what the first call drew is drawn anew by the second, and replaced."""
     call = event.node
     return (

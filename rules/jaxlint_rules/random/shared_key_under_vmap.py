@@ -139,9 +139,9 @@ def _draws_inside(used: ast.AST, event: KeptKeyEvent) -> bool:
         return False
     if any(_COMPARED.search(parameter.arg.lower()) for parameter in all_parameters(function.node)):
         return False
-    handed = {name for name, given in given_arguments(function.node, used) if isinstance(given, ast.Name)}
+    passed_on = {name for name, given in given_arguments(function.node, used) if isinstance(given, ast.Name)}
     return any(
-        is_draw(call) and call.args and isinstance(call.args[0], ast.Name) and call.args[0].id in handed
+        is_draw(call) and call.args and isinstance(call.args[0], ast.Name) and call.args[0].id in passed_on
         for call in nodes_of(function.node, ast.Call)
     )
 

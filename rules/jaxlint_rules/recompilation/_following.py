@@ -88,7 +88,7 @@ def _follows(node: ast.expr, names: _Names, depth: int = 0) -> str:
         parts = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
         return _any_follows(parts, names, depth)
     if isinstance(node, ast.Call):
-        return _any_follows(list(_handed_on(node, names, depth)), names, depth + 1)
+        return _any_follows(list(_arguments_that_matter(node, names, depth)), names, depth + 1)
     return ""
 
 
@@ -96,7 +96,7 @@ def _any_follows(nodes: list[ast.expr], names: _Names, depth: int) -> str:
     return next((name for node in nodes if (name := _follows(node, names, depth))), "")
 
 
-def _handed_on(call: ast.Call, names: _Names, depth: int) -> Iterator[ast.expr]:
+def _arguments_that_matter(call: ast.Call, names: _Names, depth: int) -> Iterator[ast.expr]:
     """The arguments of a call whose different values give different results."""
     name = dotted(call.func)
     library, _, last = name.rpartition(".")

@@ -29,7 +29,7 @@ def gathered(argument: ast.expr, body: ast.AST, frame: Frame) -> str:
     if cls is None:
         return ""
     if not listed:
-        name = _handed_out(cls.lookup(method), position)
+        name = _returned_list(cls.lookup(method), position)
         adding = set(_growing(cls.node).get(name, ()))
     elif name in _growing(cls.node):
         owner = listed
@@ -58,7 +58,7 @@ def _class_of(path: str, frame: Frame) -> ClassValue | None:
     return value.cls if isinstance(value, Instance) else None
 
 
-def _handed_out(method: Value | None, position: int | None) -> str:
+def _returned_list(method: Value | None, position: int | None) -> str:
     """The attribute whose whole list a method returns as one array."""
     given = list(results(method.node, False)) if isinstance(method, Function) else []
     if len(given) != 1:

@@ -178,7 +178,7 @@ def returned(event: TransformEvent, frame: Frame) -> bool:
         if child.value is not None:
             calls = {id(n.func) for n in walk(child.value) if isinstance(n, ast.Call)}
             for name in walk(child.value):
-                handed = name is event.node or (isinstance(name, ast.Name) and name.id in names)
-                if handed and id(name) not in calls:
+                is_passed = name is event.node or (isinstance(name, ast.Name) and name.id in names)
+                if is_passed and id(name) not in calls:
                     return True
     return False

@@ -66,7 +66,7 @@ class ClearedCaches(Rule):
             if frame.stage.staged or frame.guarded_in_loop():
                 return
         loop = next(iter(host_loops(frame)), None)
-        if loop is None or not loop.calls_jitted or _makes_anew(loop) or _measures(frame, loop):
+        if loop is None or not loop.calls_jitted or _creates_programs(loop) or _measures(frame, loop):
             return
         report(
             event.node,
@@ -75,7 +75,7 @@ class ClearedCaches(Rule):
         )
 
 
-def _makes_anew(loop: Loop) -> bool:
+def _creates_programs(loop: Loop) -> bool:
     """Whether the body creates or jits functions, or objects that may: each iteration may have its own programs."""
     for node in ast.walk(loop.node):
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):

@@ -132,7 +132,7 @@ class ShapeVaryingLoop(Rule):
             given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
             for (name, position), part in self.grown.get(callee.node, {}).items():
                 if name in given and position < len(targets) and dotted(given[name]) == targets[position]:
-                    if _begins_anew(targets[position], loop.node, node):
+                    if _is_reset(targets[position], loop.node, node):
                         continue
                     report.event = event
                     how = f"it returns `{part}` longer than it received it"
@@ -184,7 +184,7 @@ class ShapeVaryingLoop(Rule):
         )
 
 
-def _begins_anew(name: str, loop: ast.AST, call: ast.AST) -> bool:
+def _is_reset(name: str, loop: ast.AST, call: ast.AST) -> bool:
     """Whether each iteration rebinds `name` to another value besides the call's result: `parts = []`."""
     return any(
         statement.value is not call and any(dotted(target) == name for target in statement.targets)

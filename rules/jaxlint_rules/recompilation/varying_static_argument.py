@@ -166,7 +166,7 @@ class VaryingStaticArgument(Rule):
             return
         for loop, body in bodies(frame):
             name = follows(argument, body, frame) if body is loop.node else follows_calls(argument, frame)
-            if name or _is_made_anew(argument, body):
+            if name or _is_new_function(argument, body):
                 said = (
                     why.format(event.parameter, name)
                     if name
@@ -195,7 +195,7 @@ def _is_number(given: ast.expr, cls: ClassValue, name: str) -> bool:
 _AHEAD = re.compile(r"(^|_)(pre_?compil|warm_?up|compile_all)")  # it is there to compile later calls
 
 
-def _is_made_anew(node: ast.expr, body: ast.AST) -> bool:
+def _is_new_function(node: ast.expr, body: ast.AST) -> bool:
     """Whether each run of `body` creates another function object, and so another program."""
     if isinstance(node, ast.Name):
         if any(
@@ -205,6 +205,6 @@ def _is_made_anew(node: ast.expr, body: ast.AST) -> bool:
         ):
             return True
         made = assigned_once(body).get(node.id)
-        return made is not None and not isinstance(made, ast.Name) and _is_made_anew(made, body)
+        return made is not None and not isinstance(made, ast.Name) and _is_new_function(made, body)
     called = last_name(node.func) if isinstance(node, ast.Call) else ""
     return isinstance(node, ast.Lambda) or called == "partial"

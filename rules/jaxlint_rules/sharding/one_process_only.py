@@ -137,11 +137,11 @@ def _takes_shared(event: CallEvent, report: Reporter) -> bool:
     sharding."""
     node = event.node
     assert isinstance(node, ast.Call)
-    handed = set().union(*(names_in(a) for a in passed(node)), set())
+    passed_on = set().union(*(names_in(a) for a in passed(node)), set())
     owner = event.frame.owner
     for made in nodes_of(owner, ast.Assign):
         targets: set[str] = set().union(*(names_in(target) for target in made.targets))
-        if targets & handed and isinstance(made.value, ast.Call) and _is_shared(made.value, event, report):
+        if targets & passed_on and isinstance(made.value, ast.Call) and _is_shared(made.value, event, report):
             return True
     return False
 

@@ -86,7 +86,7 @@ class ArrayIteration(Rule):
         body = _body(node, frame)
         if counted and not _reads_items(node, body, counted, frame):
             return
-        if any(isinstance(child, _HANDING_OUT) for part in body for child in walk(part)):
+        if any(isinstance(child, _YIELDING) for part in body for child in walk(part)):
             return  # its caller decides what happens with each
         shape = shape_of(array)
         if shape is not None and (not shape or shape[0] <= FEW):
@@ -121,7 +121,7 @@ def _reads_once(node: ast.For | ast.comprehension, body: list[ast.AST], frame: F
     if lists_rows(node) or (is_entered_once(frame) and not _computes(body, frame)):
         return True
     if isinstance(node, ast.For):
-        return _is_handed_on(node, body)
+        return _is_passed_on(node, body)
     if any(_is_of_many(above) for above in frame.module.ancestors(node)):
         return False
     called = {last_name(call.func) for part in body for call in walk(part) if isinstance(call, ast.Call)}
@@ -159,7 +159,7 @@ def _is_told_around(node: ast.AST, iterable: ast.AST, told: KeysView[ast.AST], f
     )
 
 
-def _is_handed_on(node: ast.For, body: list[ast.AST]) -> bool:
+def _is_passed_on(node: ast.For, body: list[ast.AST]) -> bool:
     """Whether each element is an input of other libraries, such as a SciPy solver: a separate computation."""
     names = names_in(node.target)
     return any(
@@ -174,7 +174,7 @@ def _is_handed_on(node: ast.For, body: list[ast.AST]) -> bool:
 _MADE = (Function, Transformed, ExternalObject, Instance)
 _READING = frozenset({"float", "int", "bool", "str", "round", "item", "tolist", "format"})
 _SELECTING = frozenset({"where", "nonzero", "flatnonzero", "argwhere", "unique"})
-_HANDING_OUT = (ast.Yield, ast.YieldFrom, ast.Await)
+_YIELDING = (ast.Yield, ast.YieldFrom, ast.Await)
 
 
 def _selects(node: ast.AST) -> bool:

@@ -134,7 +134,11 @@ class AppendLoop(Rule):
             known = self.loops.get(loop)
             if known is None or node.args[0].id not in (_appends(loop) or {_appends_only(loop)}):
                 continue
-            if has_other_way(loop, frame.module) or self.trains(loop, frame) or _cuts_anew(loop, frame):
+            if (
+                has_other_way(loop, frame.module)
+                or self.trains(loop, frame)
+                or _varies_slice_length(loop, frame)
+            ):
                 continue
             seen, staged = known
             report.event = seen
@@ -176,27 +180,27 @@ def _calls(loop: ast.For, frame: Frame) -> Iterator[tuple[ast.Call, Value]]:
                     yield part, held
 
 
-def _cuts_anew(loop: ast.For, frame: Frame) -> bool:
+def _varies_slice_length(loop: ast.For, frame: Frame) -> bool:
     """Whether an iteration takes slices of varying length, itself or in a callee: a scan cannot have those."""
     numbers = counters(loop)
     if not numbers:
         return False
-    if _cuts_by(loop, numbers):
+    if _slices_by(loop, numbers):
         return True
     for call, value in _calls(loop, frame):
         called = innermost(value)
         if isinstance(called, Function):
             given = given_arguments(called.node, call)
-            handed = frozenset(
+            counted = frozenset(
                 name for name, value in given if name and not numbers.isdisjoint(names_in(value))
             )
-            if handed and _cuts_by(called.node, handed):
+            if counted and _slices_by(called.node, counted):
                 return True
     return False
 
 
 @cache
-def _cuts_by(owner: ast.AST, numbers: frozenset[str]) -> bool:
+def _slices_by(owner: ast.AST, numbers: frozenset[str]) -> bool:
     """Whether a slice in `owner` has one of these numbers, or one computed from them, as its length."""
     known = set(numbers)
     sums = [

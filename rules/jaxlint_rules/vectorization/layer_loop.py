@@ -139,13 +139,13 @@ def _is_one_module(node: ast.For) -> bool:
         return False
     made, counter = call.func, names_in(node.target)
     settings = [*made.args, *(k.value for k in made.keywords if k.arg != "name")]
-    handed = passed(call)
+    arguments = passed(call)
     return (
         last_name(made.func)[:1].isupper()
         and len(targets) == 1
         and isinstance(targets[0], ast.Name)
         and dotted(call.args[0]) == targets[0].id
-        and not any(counter & names_in(part) for part in settings + handed)
+        and not any(counter & names_in(part) for part in settings + arguments)
     )
 
 

@@ -32,7 +32,7 @@ def settled(records: Iterable[FunctionRecord], calls: int, run_for: float | None
     is longer, within half of `run_for`. Times in seconds, `now` by time.perf_counter.
     """
     called = [record for record in records if record.calls]
-    heaviest = max(called, key=lambda record: record.weight if _goes_on(record, now) else -1.0)
+    heaviest = max(called, key=lambda record: record.weight if _still_runs(record, now) else -1.0)
     if heaviest.calls < calls:
         return None
     idle = _idle(records)
@@ -45,7 +45,7 @@ def settled(records: Iterable[FunctionRecord], calls: int, run_for: float | None
     return _told(heaviest, idle) + ("" if training else "; no function seems to train")
 
 
-def _goes_on(record: FunctionRecord, now: float) -> bool:
+def _still_runs(record: FunctionRecord, now: float) -> bool:
     """Whether it was called recently; earlier phases of the program are no reason to wait."""
     return now - record.last_end < max(_SETTLED, _PERIODS * record.weight / record.calls)
 

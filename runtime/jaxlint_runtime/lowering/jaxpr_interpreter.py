@@ -94,15 +94,15 @@ def scan(eqn: Any, values: Sequence[Any], step: Callable[..., Sequence[Any]]) ->
 
 
 def while_loop(
-    eqn: Any, values: Sequence[Any], goes_on: Callable[..., Sequence[Any]], step: Callable[..., Sequence[Any]]
+    eqn: Any, values: Sequence[Any], cond: Callable[..., Sequence[Any]], step: Callable[..., Sequence[Any]]
 ) -> Any:
-    """A while equation on `values` with `goes_on` and `step` as its condition and body."""
+    """A while equation on `values` with `cond` and `step` as its condition and body."""
     split = eqn.params["cond_nconsts"]
     start = split + eqn.params["body_nconsts"]
     cond_consts, body_consts = values[:split], values[split:start]
 
     def running(carry: list[Any]) -> Any:
-        return goes_on(*cond_consts, *carry)[0]
+        return cond(*cond_consts, *carry)[0]
 
     if not compat.open_jaxpr(dict(compat.inner_jaxprs(eqn))["cond_jaxpr"]).outvars[0].aval.shape:
         return jax.lax.while_loop(

@@ -9,7 +9,7 @@ import jax
 import pytest
 
 from jaxlint.codemods import Workspace
-from jaxlint.codemods.kept_arguments import kept_elsewhere
+from jaxlint.codemods.kept_arguments import other_holder
 from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source import SourceFile
@@ -138,17 +138,17 @@ def shared_site(what: str, *, read: bool = True) -> Site:
 
 @pytest.mark.parametrize("what", SHARED.values(), ids=SHARED)
 def test_another_variable_with_the_same_buffers_is_named(what: str) -> None:
-    assert "`p` may be held by" in kept_elsewhere(shared_site(what), LINE, [0])
+    assert "`p` may be held by" in other_holder(shared_site(what), LINE, [0])
 
 
 @pytest.mark.parametrize("what", FRESH.values(), ids=FRESH)
 def test_a_variable_of_its_own_holds_nothing(what: str) -> None:
-    assert kept_elsewhere(shared_site(what), LINE, [0]) == ""
+    assert other_holder(shared_site(what), LINE, [0]) == ""
 
 
 @pytest.mark.parametrize("what", ["best = p['w']", "best, tree = jax.tree.flatten(p)", "best = Pair(p)"])
 def test_what_nobody_reads_later_may_share_the_buffers(what: str) -> None:
-    assert kept_elsewhere(shared_site(what, read=False), LINE, [0]) == ""
+    assert other_holder(shared_site(what, read=False), LINE, [0]) == ""
 
 
 def test_what_an_argument_was_made_of_is_named() -> None:
@@ -156,7 +156,7 @@ def test_what_an_argument_was_made_of_is_named() -> None:
         "def train(x):\n    variables = {'params': {'w': jnp.ones(3)}}\n    p = variables['params']\n"
         "    p, loss = step(p, x)\n    print(variables)\n"
     )
-    told = kept_elsewhere(Site(SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")), LINE, [0])
+    told = other_holder(Site(SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")), LINE, [0])
     assert "`variables`, of which line" in told
 
 
@@ -167,13 +167,13 @@ def site_of(what: str) -> Site:
 
 @pytest.mark.parametrize("what", KEPT.values(), ids=KEPT)
 def test_what_keeps_an_argument_is_named(what: str) -> None:
-    assert "`p` may be kept by" in kept_elsewhere(site_of(what), LINE, [0])
-    assert kept_elsewhere(site_of(what), LINE, [1]) == ""
+    assert "`p` may be kept by" in other_holder(site_of(what), LINE, [0])
+    assert other_holder(site_of(what), LINE, [1]) == ""
 
 
 @pytest.mark.parametrize("what", FREE.values(), ids=FREE)
 def test_what_only_looks_at_an_argument_keeps_nothing(what: str) -> None:
-    assert kept_elsewhere(site_of(what), LINE, [0]) == ""
+    assert other_holder(site_of(what), LINE, [0]) == ""
 
 
 def test_an_attribute_is_kept_like_a_variable() -> None:
@@ -182,7 +182,7 @@ def test_an_attribute_is_kept_like_a_variable() -> None:
         "            self.p, loss = step(self.p, x)\n            yield self.p\n"
     )
     source = SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")
-    assert "`self.p` may be kept by the code that drives the generator" in kept_elsewhere(
+    assert "`self.p` may be kept by the code that drives the generator" in other_holder(
         Site(source), LINE, None
     )
 
@@ -201,7 +201,7 @@ def test_however_the_step_is_jitted(text: str) -> None:
     line = next(n for n, one in enumerate(text.splitlines(), 1) if "jit" in one and n > 10)
     source = SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")
     method = "self, p" in text and "partial(jax.jit" in text
-    assert "`p` may be kept by `history.append(p)`" in kept_elsewhere(Site(source), line, [int(method)])
+    assert "`p` may be kept by `history.append(p)`" in other_holder(Site(source), line, [int(method)])
 
 
 @pytest.mark.parametrize(("after", "kept"), [("print(p['w'])", True), ("print(trainer.p['w'])", False)])
@@ -211,7 +211,7 @@ def test_who_made_an_object_may_keep_what_it_was_given(after: str, kept: bool) -
         f"def main(x):\n    p = {{'w': jnp.ones(3)}}\n    trainer = Trainer(p)\n    trainer.run(x)\n    {after}\n"
     )
     source = SourceFile(Path("a.py"), "a.py", text, "utf-8", False, "")
-    told = kept_elsewhere(Site(source), LINE, [0])
+    told = other_holder(Site(source), LINE, [0])
     assert ("`p` may be read after" in told) == kept
 
 
