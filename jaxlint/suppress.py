@@ -24,15 +24,17 @@ UNUSED_NAME = "unused-suppression"
 UNUSED_PAGE = f"""\
 # {UNUSED_NAME} ({UNUSED_CODE})
 
-A comment that silences rules of jaxlint and that silences nothing, or that names a rule which does not exist.
+A comment suppresses a rule that reports nothing there, or names a rule that does not exist.
 
-A name in `# jaxlint: ignore[...]` that is no rule is always reported. The rest is off by default. Switch it on with
-`--report-unused-suppressions`, or in the configuration with `report-unused-suppressions = true`. Only `# jaxlint: ignore` comments and the codes of jaxlint in `# noqa` comments are
-reported, and only when the rules that they name took part in the run.
+A name in `# jaxlint: ignore[...]` that is not a rule is always reported. The rest is off by
+default: turn it on with `--report-unused-suppressions`, or with
+`report-unused-suppressions = true` in the configuration. Only `# jaxlint: ignore` comments and
+codes of jaxlint in `# noqa` comments are reported, and only if the rules that they name took
+part in the run.
 
-## Why this is bad
+## Why is this bad?
 
-It tells a reader of a problem that is not there, and would hide one that comes later.
+The comment tells readers of a problem that does not exist, and would hide one that comes later.
 """
 
 _MENTION = re.compile(r"jaxlint\s*:|noqa", re.IGNORECASE)

@@ -14,11 +14,11 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "rules"
 INTRODUCTION = """\
 # Rules
 
-A rule is named by its code or its name, in the configuration, in comments and on the command line alike;
-`jaxlint explain RULE` prints its page. Pages are written from the rules themselves by `make rules`.
+Each rule has a code and a name. The configuration, comments and the command line accept both.
+`jaxlint explain RULE` prints the page of a rule. `make rules` writes these pages from the docstrings of the rules.
 """
 UNUSED_ROW = (
-    f"| {UNUSED_CODE} | [{UNUSED_NAME}]({UNUSED_NAME}.md) | warning | no | A comment that silences nothing |"
+    f"| {UNUSED_CODE} | [{UNUSED_NAME}]({UNUSED_NAME}.md) | warning | no | A comment suppresses nothing |"
 )
 
 

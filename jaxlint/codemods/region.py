@@ -272,7 +272,7 @@ class Region:
         }
         names = [*(one in self.own.set for one in self.own.taken)]
         names += [one in self.results or one in changed for one in self.parameters]
-        return [position for position, anew in enumerate(names) if anew]
+        return [position for position, renewed in enumerate(names) if renewed]
 
     def _names_of_functions_around(self, own: set[ast.AST]) -> list[str]:
         """Variables of the functions around the enclosing one."""

@@ -42,7 +42,7 @@ _MODULE = ClassModel(
     fields=True,
     module=True,
     static_fields=True,
-    set_up="anew",
+    set_up="each use",
     makers=frozenset({"setup", "__post_init__", "__setup__"}),
     members={
         **{

@@ -40,6 +40,15 @@ AVOIDED_IN_TOOLS = {
     r"\bhas (its|their) own\b.*\btoo\b": "also has",
 }
 
+# The same for the pages of rules, on top of all above.
+AVOIDED_ON_PAGES = AVOIDED_IN_TOOLS | {
+    r"for (the|its) author to say": "only you know ...",
+    r"\band (its|their) like\b": "and similar ...",
+    r"\bnothing says so\b": "without an exception",
+    r"\bleft alone\b": "not rewritten",
+    r"\bstaged\b": "traced, compiled",
+    r"\bgoes? on\b": "continues",
+}
 
 # What rules say: the most characters, the most semicolons, and how it may not begin.
 KINDS = {

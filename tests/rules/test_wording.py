@@ -22,9 +22,13 @@ from jax._src.named_sharding import DuplicateSpecError
 import jaxlint_rules
 from jaxlint.finding import Finding, Fix, FixRequest
 from jaxlint.registry import all_rules
+from jaxlint.rule import Rule
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import analyze
-from tests.helpers.wording import KINDS, avoided, faults, literals, prose
+from tests.helpers.wording import AVOIDED_ON_PAGES, KINDS, avoided, faults, literals, prose
+
+_WIDTH = 100  # characters of a line of a page; an address may be longer
+_SUMMARY = 80  # characters of the line that stands in tables
 
 
 @cache
@@ -73,3 +77,11 @@ def test_templates_that_no_program_brings_about_use_the_terms_too() -> None:
         if "specimens" not in path.parts:
             found += [f"{path.name}: {line}" for text in literals(path) for line in avoided(text)]
     assert found == []
+
+
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.name) for rule in all_rules()])
+def test_a_page_is_in_plain_words_and_narrow(rule: type[Rule]) -> None:
+    text = re.sub(r"```.*?```", "", rule.documentation(), flags=re.DOTALL)
+    assert avoided(" ".join(text.split()), AVOIDED_ON_PAGES) == []
+    assert [line for line in text.splitlines() if len(line) > _WIDTH and "](http" not in line] == []
+    assert len(rule.summary()) <= _SUMMARY

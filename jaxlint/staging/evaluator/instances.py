@@ -80,7 +80,7 @@ class Instances(Part):
             type(found) is Array
             and found.staged
             and not frame.stage.staged
-            and base.cls.model.set_up == "anew"
+            and base.cls.model.set_up == "each use"
         ):
             # flax calls `setup` for each use of a module: what it stored in a trace stays there.
             if base.ready and base.staged is None:

@@ -33,7 +33,7 @@ class ClassModel:
     by_reference: bool = False
     # fields that are not leaves: all of them, or those of these types
     static_fields: bool | tuple[str, ...] = False
-    set_up: Literal["", "once", "anew"] = ""  # `setup` runs before an instance is used: once, or at each use
+    set_up: Literal["", "once", "each use"] = ""  # when `setup` runs before an instance is used
     checks: tuple[str, ...] = ()  # methods that run after the constructor
     makers: frozenset[str] = _NOTHING  # where a frozen class still accepts attributes during construction
     members: Mapping[str, str] = field(

@@ -101,7 +101,7 @@ class OptimizerStateDropped(Rule):
             )
 
     def check_init(self, event: CallEvent, report: Reporter) -> None:
-        """`opt_state = optimizer.init(params)` in a loop that goes on with `params`."""
+        """`opt_state = optimizer.init(params)` in a loop that keeps updating `params`."""
         node, callee, frame = event.node, event.callee, event.frame
         if not isinstance(callee, ExternalMethod) or not isinstance(callee.receiver, ExternalObject):
             return

@@ -219,7 +219,7 @@ def _are_halves(event: KeyEvent) -> bool:
 
 
 def _reinitializes(event: KeyEvent) -> bool:
-    """`init_weights(Linear(3, 4, key=key), key)`: what the first call drew is drawn anew by the second, and replaced."""
+    """`init_weights(Linear(3, 4, key=key), key)`: the second call draws the weights of the first again and replaces them."""
     call = event.node
     return (
         isinstance(call, ast.Call)

@@ -195,7 +195,7 @@ class JitInLoop(Rule):
         )
 
     def check_object(self, event: CallEvent, report: Reporter) -> None:
-        """An object that compiles its program when it first runs, made anew in each iteration of what stays the same."""
+        """An object that compiles its program at its first run, created in each iteration from the same arguments."""
         loop = real_loop(event.frame)
         if loop is None or loop.trips == 1 or event.frame.guarded_in_loop():
             return
