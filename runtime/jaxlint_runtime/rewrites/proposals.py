@@ -220,11 +220,11 @@ def _computes(site: Site, node: ast.AST) -> bool:
 
 
 def _parts(site: Site, function: ast.FunctionDef) -> list[ast.AST]:
-    """The nodes of a top-level function, without those of nested functions, in the tree of `site`."""
+    """The nodes of a function or a method, without those of nested functions, in the tree of `site`."""
     same = [
         node
-        for node in site.tree.body
-        if isinstance(node, ast.FunctionDef) and node.lineno == function.lineno
+        for node in ast.walk(site.tree)
+        if isinstance(node, ast.FunctionDef) and (node.lineno, node.name) == (function.lineno, function.name)
     ]
     return [part for one in same for part in own_nodes(one)]
 

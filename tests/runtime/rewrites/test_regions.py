@@ -141,3 +141,37 @@ def test_regions_of_one_function_are_compiled_at_once(tmp_path: Path) -> None:
     assert [fix.message for fix in rewrite.instead.fixes] == [
         "Compile lines 14 to 16 of main as one function"
     ]
+
+
+SAMPLER = """
+import jax
+import jax.numpy as jnp
+
+class Sampler:
+    def __init__(self):
+        self.accepted = 0
+
+    def step(self, key, x):
+        noise_key, accept_key = jax.random.split(key)
+        proposal = x + 0.1 * jax.random.normal(noise_key, x.shape)
+        log_ratio = 0.5 * (jnp.sum(x**2) - jnp.sum(proposal**2))
+        if jnp.log(jax.random.uniform(accept_key)) < log_ratio:
+            self.accepted += 1
+            return proposal
+        return x
+
+def main(key):
+    sampler, x = Sampler(), jnp.ones(3)
+    for sub in jax.random.split(key, 100):
+        x = sampler.step(sub, x)
+    return x
+"""
+
+
+def test_a_method_that_decides_by_an_array_has_regions_like_a_function(tmp_path: Path) -> None:
+    entries, sources = watched(SAMPLER, tmp_path, function="Sampler.step", line=9, calls=100)
+    (rewrite,) = from_regions(entries, sources)
+    assert rewrite.function == "Sampler.step"
+    assert rewrite.summary == (
+        "Compile lines 10 to 12 of Sampler.step as one function; Compile line 13 of Sampler.step as one function"
+    )
