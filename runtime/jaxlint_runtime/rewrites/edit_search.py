@@ -21,6 +21,7 @@ from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings
 from jaxlint_runtime.rewrites.run_figures import (
     allowed_slowdown,
     at_equal_share,
+    better_of,
     cost_of,
     figures_in_words,
     figures_of,
@@ -156,6 +157,12 @@ class EditSearch:
         runs = self.original.runs
         whole = self.original.tried(dataclasses.replace(members[0], instead=None), sources, briefly=True)
         verdict = no_promise(reference, whole.trial, _WORTH_SPLITTING)
+        if whole.problem is None and verdict is None:  # that of the other run may have been slow by chance
+            below = ground.sources if ground is not None else current
+            reference = better_of(reference, self.original.again(below))
+            verdict = no_promise(reference, whole.trial, _WORTH_SPLITTING)
+            if ground is not None:
+                ground.trial = reference
         slower = at_equal_share(reference, whole.trial).total_s > _SLOWER * reference.total_s
         if whole.problem is None and verdict is not None and not slower:
             for one in members:

@@ -100,6 +100,12 @@ class Original:
             self.repeats.append(trial)
         return trial.failure is None
 
+    def again(self, sources: Mapping[str, SourceFile]) -> Trial:
+        """Another run of a version that was compared before."""
+        self.runs += 1
+        limit = 4 * self.base.total_s + 30
+        return self.trials.run(sources, limit, self.references, dtype=self.dtype)[0]
+
     def has_time(self, runs: float) -> bool:
         """Whether so many runs of the program fit into what is left of the whole time."""
         return self.run.request.has_time(runs * self.wall_s)

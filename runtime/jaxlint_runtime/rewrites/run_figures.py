@@ -49,6 +49,19 @@ def at_equal_share(base: Trial, trial: Trial) -> Trial:
     return dataclasses.replace(trial, run_s=share * trial.run_s, compile_s=share * trial.compile_s)
 
 
+def better_of(trial: Trial, other: Trial) -> Trial:
+    """Two runs of one version as one, each figure the better one: other work only adds to it."""
+    if other.failure is not None:
+        return trial
+    return dataclasses.replace(
+        trial,
+        run_s=min(trial.run_s, other.run_s),
+        compile_s=min(trial.compile_s, other.compile_s),
+        cpu_s=min(trial.cpu_s, other.cpu_s),
+        peak_bytes=min(trial.peak_bytes or 0, other.peak_bytes or 0) or None,
+    )
+
+
 def figures_of(base: Trial, trial: Trial) -> str:
     """Time, compile time and memory of two runs, in words."""
     parts = [

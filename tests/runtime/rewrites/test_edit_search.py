@@ -264,7 +264,7 @@ SEVERAL = SOURCE + "\ndef d(x): ...\n"
     ("whole", "more", "rejected"),
     [
         (ran(1.9), [], "bcd"),  # less than a tenth is gained: one run for three edits
-        (ran(1.0), ["ab", "ac", "ad"], ""),
+        (ran(1.0), ["a", "ab", "ac", "ad"], ""),
         (ran(4.0), ["ab", "ac", "ad"], ""),  # one of them costs time, so another may gain
         (ran(2.05, 0.5), ["ab", "ac", "ad"], ""),  # one of them is wrong
     ],
@@ -283,6 +283,24 @@ def test_what_is_left_after_a_plain_gain_is_tried_at_once(
     told = found.original.run.document.results
     assert "".join(one["function"] for _, one in told) == rejected
     assert all("at once with 2 others: no gain: run 2.00 to 1.90 s" in one["reason"] for _, one in told)
+
+
+def test_a_gain_at_once_is_doubted_where_the_run_before_was_slow_by_chance(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(4.0), "abcd": ran(2.1)}, SEVERAL)
+    runs: Any = found.original.trials
+    rewrites["d"] = moved(rewrites["c"], "d", 9)
+    first = runs.run
+
+    def run(*arguments: Any, **options: Any) -> Any:
+        result = first(*arguments, **options)
+        runs.runs["a"] = ran(2.0)
+        return result
+
+    runs.run = run
+    (kept,) = found._most_promising([rewrites[name] for name in "abcd"], found.original.sources)
+    assert runs.asked == ["a", "abcd", "a"]
+    assert kept.trial.run_s == 2.0
+    assert [one["function"] for _, one in found.original.run.document.results] == ["b", "c", "d"]
 
 
 def moved(rewrite: Rewrite, name: str, line: int) -> Rewrite:
