@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 from jaxlint.codemods.import_positions import insertions, is_there
 from jaxlint.codemods.imports import ImportChanges, ImportStatement, NewImport, is_unconditional
@@ -56,7 +58,8 @@ def _has_comment(site: Site, statement: ImportStatement, alias: ast.alias) -> bo
 
 def _left_unused(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> list[Binding]:
     names = site.names
-    replaced = [site.lines.range(edit.span) for edit in edits]
+    ranges = [site.lines.range(edit.span) for edit in edits]
+    replaced = sorted((start, end) for start, end in ranges if start < end)
     written = "\n".join([edit.content for edit in edits] + [site.source.path.name])
     added = {new.bound for new in changes.added}
     added |= {new.bound for new in changes.moved.values() if new}
@@ -64,8 +67,8 @@ def _left_unused(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> l
     there = [use for line in lines for use in names.uses_by_line.get(line, ())]
     touched = {use.name.id for use in there if _inside(site, use.name, replaced)}
     unused: list[Binding] = []
-    for scope in names.scopes:
-        for name in sorted(touched & scope.bindings.keys() - added):
+    for name in sorted(touched - added):
+        for scope in names.homes.get(name, ()):
             bindings = scope.bindings[name]
             binding = bindings[0]
             if len(bindings) != 1:
@@ -91,7 +94,8 @@ def _left_unused_submodules(
 ) -> Iterator[Binding]:
     """`import a.b.c` beside another import of `a`, if all uses of `a.b.c` are replaced."""
     names = site.names
-    for name, bindings in names.module.bindings.items():
+    for name in names.imports_in(names.module):
+        bindings = names.module.bindings[name]
         if len(bindings) < 2 and not any(new.bound == name for new in changes.added):
             continue
         submodules = [
@@ -118,8 +122,10 @@ def _chain(site: Site, node: ast.AST) -> ast.AST:
 
 
 def _inside(site: Site, node: ast.AST, ranges: Sequence[tuple[int, int]]) -> bool:
+    """Whether a node is in one of the ranges, which are sorted and do not overlap."""
     start, end = site.lines.range(site.span(node))
-    return any(first <= start and end <= last for first, last in ranges)
+    at = bisect_right(ranges, start, key=itemgetter(0)) - 1
+    return at >= 0 and end <= ranges[at][1]
 
 
 def _is_kept(site: Site, binding: Binding) -> bool:

@@ -96,7 +96,8 @@ def _best_binding(names: Names, scope: Scope, target: str, at: ast.AST) -> tuple
     best: tuple[str, str] | None = None
     visible: Scope | None = scope
     while visible is not None:
-        for name, bindings in visible.bindings.items():
+        for name in names.imports_in(visible):
+            bindings = visible.bindings[name]
             means = names.meaning_of(name, scope)
             if (
                 means is None

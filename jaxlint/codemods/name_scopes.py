@@ -75,11 +75,16 @@ class Names:
         self.strings: list[str] = []  # words in strings that are expressions, such as quoted annotations
         self.exported: set[str] = set()
         self.has_star_import = False
+        self._uses_of: dict[tuple[str, Scope], list[Use]] = {}
+        self._imports_in: dict[Scope, list[str]] = {}
         _Collector(self).run()
 
     def uses_of(self, name: str, scope: Scope) -> list[Use]:
         """Every use of `name` that refers to the binding in `scope`."""
-        return [use for use in self._uses_by_name.get(name, ()) if use.scope.resolve(name) is scope]
+        if (name, scope) not in self._uses_of:
+            uses = self._uses_by_name.get(name, ())
+            self._uses_of[name, scope] = [use for use in uses if use.scope.resolve(name) is scope]
+        return self._uses_of[name, scope]
 
     @functools.cached_property
     def _uses_by_name(self) -> Mapping[str, list[Use]]:
@@ -94,6 +99,25 @@ class Names:
         found: dict[int, list[Use]] = {}
         for use in self.uses:
             found.setdefault(use.name.lineno, []).append(use)
+        return found
+
+    def imports_in(self, scope: Scope) -> list[str]:
+        """The names in a scope that an absolute import binds."""
+        if scope not in self._imports_in:
+            self._imports_in[scope] = [
+                name
+                for name, bindings in scope.bindings.items()
+                if any(binding.qualified for binding in bindings)
+            ]
+        return self._imports_in[scope]
+
+    @functools.cached_property
+    def homes(self) -> Mapping[str, list[Scope]]:
+        """The scopes that bind each name, in their order."""
+        found: dict[str, list[Scope]] = {}
+        for scope in self.scopes:
+            for name in scope.bindings:
+                found.setdefault(name, []).append(scope)
         return found
 
     @functools.cached_property
