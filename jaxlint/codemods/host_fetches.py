@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.name_scopes import Names
 from jaxlint.codemods.site import Refused
 
 _BUILTINS = frozenset({"float", "bool"})  # `int` truncates, which an array would not
@@ -54,14 +55,27 @@ def fetches_in(layout: Layout, nodes: Iterable[ast.AST]) -> Fetches:
 
 def _fetched(layout: Layout, node: ast.AST) -> ast.expr | None:
     """The array whose value a call fetches."""
+    names = layout.site.names
+    value = fetched_by(names, node, _BUILTINS, _FUNCTIONS, _METHODS)
+    if isinstance(value, ast.Constant) and isinstance(node, ast.Call) and names.builtin(node.func):
+        return None
+    return value
+
+
+def fetched_by(
+    names: Names,
+    node: ast.AST,
+    builtins: Collection[str],
+    functions: Collection[str],
+    methods: Collection[str],
+) -> ast.expr | None:
+    """What a call of one of these builtins, functions or methods fetches; None for anything else."""
     if not isinstance(node, ast.Call) or node.keywords:
         return None
-    names = layout.site.names
+    function = node.func
     if len(node.args) == 1 and not isinstance(node.args[0], ast.Starred):
-        if names.builtin(node.func) in _BUILTINS:
-            return None if isinstance(node.args[0], ast.Constant) else node.args[0]
-        if names.qualified(node.func) in _FUNCTIONS:
+        if names.builtin(function) in builtins or names.qualified(function) in functions:
             return node.args[0]
-    if not node.args and isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS:
-        return node.func.value
+    elif not node.args and isinstance(function, ast.Attribute) and function.attr in methods:
+        return function.value
     return None

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from jaxlint.codemods.host_fetches import fetched_by
 from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
@@ -115,19 +116,7 @@ class _Division:
 
     def _fetched(self, node: ast.AST) -> ast.expr | None:
         """What a call fetches from the device."""
-        if (
-            not isinstance(node, ast.Call)
-            or node.keywords
-            or any(isinstance(one, ast.Starred) for one in node.args)
-        ):
-            return None
-        names, function = self.site.names, node.func
-        value: ast.expr | None = None
-        if len(node.args) == 1:
-            if names.builtin(function) in _BUILTINS or names.qualified(function) in _TO_NUMPY:
-                value = node.args[0]
-        elif not node.args and isinstance(function, ast.Attribute) and function.attr in _METHODS:
-            value = function.value
+        value = fetched_by(self.site.names, node, _BUILTINS, _TO_NUMPY, _METHODS)
         if value is None or isinstance(value, ast.Constant):
             return None
         kinds = self._kinds(value)

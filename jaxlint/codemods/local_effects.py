@@ -17,6 +17,7 @@ from jaxlint.codemods.parameter_modules import (
 )
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.text_edits import shown_source
+from jaxlint.syntax.facts.nodes import literal_number
 
 # Calls with side effects, by the name of the builtin or method.
 _BUILTINS = frozenset({"print", "open", "input", "next", "setattr", "delattr", "exec", "eval", "breakpoint"})
@@ -283,7 +284,7 @@ def is_total(site: Site, node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, _TOTAL_OPERATORS):
             return is_total(site, node.left) and is_total(site, node.right)
-        number = _number(node.right)
+        number = literal_number(node.right)
         if isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)):
             return bool(number) and is_total(site, node.left)
         if isinstance(node.op, ast.Pow):
@@ -307,15 +308,6 @@ def _is_total_call(site: Site, node: ast.Call) -> bool:
             return False
     operands = [*node.args, *(keyword.value for keyword in node.keywords)]
     return all(is_total(site, one) or isinstance(one, (ast.Tuple, ast.List)) for one in operands)
-
-
-def _number(node: ast.expr) -> int | float | None:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _number(node.operand)
-        return -inner if inner is not None else None
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return node.value  # type: ignore[return-value]
-    return None
 
 
 def constant_type(node: ast.expr) -> type | None:

@@ -128,3 +128,7 @@ JAX_FAMILY = (
     "levanter",
     "jaxtyping",
 )
+
+
+# Names under which libraries test whether a value is a tracer.
+ASKS_FOR_TRACER = frozenset({"is_abstract", "is_tracer", "is_traced", "is_jax_tracer", "_is_tracer"})

@@ -13,6 +13,7 @@ from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.name_scopes import Names
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, function_around, parameters, reaching
+from jaxlint.syntax.facts.nodes import literal_number
 
 Known = tuple[ast.expr, File]
 Answer = Callable[[ast.expr, File], bool]
@@ -96,7 +97,7 @@ class Turns:
             return False
         if len(bounds) == 1:
             return self._positive(bounds[0], file, depth + 1)
-        numbers = [_number(one) for one in bounds]
+        numbers = [literal_number(one) for one in bounds]
         if None not in numbers:
             return len(range(*numbers)) > 0 if all(isinstance(n, int) for n in numbers) else False  # type: ignore[arg-type]
         if len(bounds) == 2 and numbers[0] is not None and numbers[0] <= 0:
@@ -122,7 +123,7 @@ class Turns:
         """Whether a number is 1 or more."""
         if depth > _DEPTH:
             return False
-        if (number := _number(node)) is not None:
+        if (number := literal_number(node)) is not None:
             return number >= 1
         if _is_tested(node, file):
             return True
@@ -137,7 +138,7 @@ class Turns:
         if isinstance(node, ast.Call) and builtin(node, file.names) == "max" and len(node.args) > 1:
             return any(self._positive(one, file, depth + 1) for one in node.args)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
-            first = node.value.attr == "shape" and _number(node.slice) == 0
+            first = node.value.attr == "shape" and literal_number(node.slice) == 0
             return first and self._rows(node.value.value, file, depth + 1)
         return False
 
@@ -204,15 +205,6 @@ def counted_down(call: ast.Call) -> ast.expr | None:
     return None
 
 
-def _number(node: ast.expr) -> int | float | None:
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return node.value  # type: ignore[return-value]
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _number(node.operand)
-        return None if inner is None else -inner
-    return None
-
-
 # Tests that stand before a loop
 
 
@@ -261,7 +253,7 @@ def _says(test: ast.expr, asked: set[str], holds: bool) -> bool:
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And if holds else ast.Or):
         return any(_says(one, asked, holds) for one in test.values)
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        number, op = _number(test.comparators[0]), test.ops[0]
+        number, op = literal_number(test.comparators[0]), test.ops[0]
         if ast.unparse(test.left) not in asked or number is None:
             return False
         if holds:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from jaxlint.jaxapi.names import canonical
+from jaxlint.jaxapi.names import ASKS_FOR_TRACER, canonical
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.classes import Classes
@@ -65,13 +65,10 @@ from jaxlint.syntax.facts import (
 )
 from jaxlint.syntax.memo import cache
 
-# Names under which libraries test whether a value is a tracer.
-_ASKS_FOR_TRACER = frozenset({"is_abstract", "is_tracer", "is_traced", "is_jax_tracer", "_is_tracer"})
-
 
 @cache
 def _asks_for_tracer(called: ast.expr) -> bool:
-    return last_name(called) in _ASKS_FOR_TRACER
+    return last_name(called) in ASKS_FOR_TRACER
 
 
 class Calls(Part):
