@@ -51,7 +51,7 @@ from jaxlint.staging.events import (
     WithEvent,
     ZeroGradientEvent,
 )
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.values import Scope
 from jaxlint.staging.values.frame import Frame, Loop
 from jaxlint.staging.values.ledger import Dispatch

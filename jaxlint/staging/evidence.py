@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jaxlint.finding import Severity
 from jaxlint.staging.events import Event
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.values import Array, Transformed
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Why

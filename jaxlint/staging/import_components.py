@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxlint.staging.project import Module, Project
+from jaxlint.staging.module import Module
+from jaxlint.staging.project import Project
 
 SHARD_LINES = 6_000  # about half a second of work; smaller shards are merged
 

@@ -45,7 +45,8 @@ from jaxlint.staging.evaluator.scopes import Block, Provoking
 from jaxlint.staging.evaluator.statements import Statements
 from jaxlint.staging.evaluator.tested_items import assuming_tests
 from jaxlint.staging.listeners import Listeners
-from jaxlint.staging.project import Module, Project
+from jaxlint.staging.module import Module
+from jaxlint.staging.project import Project
 from jaxlint.staging.reach.assumed_calls import AssumedCalls
 from jaxlint.staging.reach.entry_points import Entry
 from jaxlint.staging.reach.unknown_receivers import Receivers

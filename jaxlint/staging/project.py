@@ -1,8 +1,7 @@
-"""The project model: its files, their module names, and the file that an import means."""
+"""The project model: its files, and the file that an import means."""
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import hashlib
@@ -11,28 +10,16 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
-from typing import cast
 
-from jaxlint.finding import Span
 from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS, SETTINGS
 from jaxlint.source.read import read_source, shown_path
 from jaxlint.source.regular import MAX_SETTINGS, read_regular
-from jaxlint.syntax.parents import Parents
-from jaxlint.syntax.parse import Located, parse_source, span_of, split_lines
+from jaxlint.staging.module import IMPORT, Module, imported_names, is_parsed
 from jaxlint.syntax.spelling import normalized
 
 _SETTINGS = frozenset({"pyproject.toml", "setup.cfg", "Makefile", "Dockerfile", ".env", "noxfile.py"})
-# Names may continue over several lines, in parentheses or after a backslash.
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]*\bimport\b[ \t]*(\([^)]*|(?:.*\\\r?\n)*.*)"
-    r"|import[ \t]+((?:[\w., \t]|\\\r?\n)+))",
-    re.MULTILINE,
-)
-_COMMENT = re.compile(r"#.*")
-_SET_ON_CLASS = re.compile(r"^[ \t]+(?:\w+\.)*(?:_?[A-Z]\w*|cls)\.(\w+) = ", re.MULTILINE)
-_GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 _DEPTH_OF_NAMESPACES = 2  # nested folders without `__init__.py` that still belong to a package
 _ELSEWHERE = sys.stdlib_module_names | {"numpy", "scipy", *JAX_FAMILY}
 _BORROWED_FROM = sys.stdlib_module_names | {
@@ -42,88 +29,6 @@ _BORROWED_FROM = sys.stdlib_module_names | {
     "scipy",
 }  # packages whose private names other packages use
 _FAMILY = re.compile(r"\b(?:" + "|".join(JAX_FAMILY) + r")\b")
-
-
-class Module:
-    """One source file as a Python module. Its tree is parsed on first use."""
-
-    def __init__(self, source: SourceFile, name: str, package: str, is_package: bool) -> None:
-        self.source = source
-        self.name = name
-        self.package = package
-        self.is_package = is_package
-        self.display = source.display
-        self.state = "new"  # "new", "running", "done"
-        # Names that are rebound later, to another library or by a later cell.
-        self.renamed: set[str] = set()
-        self.reported = False
-        self.found: dict[str, Module | None] = {}  # the modules that it imports by absolute name
-
-    @functools.cached_property
-    def tree(self) -> ast.Module:
-        return parse_source(self.source)
-
-    @functools.cached_property
-    def spelled(self) -> str:
-        """The text with its names as Python compares them, for what is asked of it without parsing."""
-        return normalized(self.source.text)
-
-    @functools.cached_property
-    def switched(self) -> frozenset[str]:
-        """The names that functions rebind by `global`."""
-        statements = _GLOBAL.findall(self.spelled) if "global " in self.spelled else []
-        return frozenset(name.strip() for names in statements for name in names.split(","))
-
-    @functools.cached_property
-    def asked(self) -> list[tuple[int, str]]:
-        """What its imports name, read from the text without parsing: the leading dots and the name."""
-        return list(_imported_names(self.spelled))
-
-    @functools.cached_property
-    def set_on_classes(self) -> frozenset[str]:
-        """Names of attributes that the module sets on what looks like a class: `Model.debug = True`."""
-        return frozenset(_SET_ON_CLASS.findall(self.spelled))
-
-    @functools.cached_property
-    def lines(self) -> list[str]:
-        return split_lines(self.source.text)
-
-    @functools.cached_property
-    def parents(self) -> Parents:
-        """Each node's parent."""
-        return Parents(self.tree)
-
-    def call_of(self, node: ast.AST) -> ast.Call | None:
-        """The call whose callee is `node`, if there is one."""
-        above = self.parents.get(node)
-        return above if isinstance(above, ast.Call) and above.func is node else None
-
-    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
-        above = self.parents.get(node)
-        while above is not None:
-            yield above
-            above = self.parents.get(above)
-
-    def span(self, node: ast.AST) -> Span:
-        """The text range of `node`; for a def or a class, the range of its name."""
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            line = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else ""
-            found = re.search(rf"\b(?:def|class)\s+({re.escape(node.name)})\b", line)
-            if found:
-                return Span(node.lineno, found.start(1) + 1, node.lineno, found.end(1) + 1)
-        return span_of(cast(Located, node), self.lines)
-
-    @functools.cached_property
-    def is_test(self) -> bool:
-        """Whether it is a test file, where costs and reused keys are intended."""
-        parts = Path(self.display).parts
-        stem = self.source.path.stem
-        return (
-            stem.startswith("test_")
-            or stem.endswith(("_test", "_tests"))
-            or stem == "conftest"
-            or any(part in ("tests", "test", "testing") for part in parts[:-1])
-        )
 
 
 class Project:
@@ -395,7 +300,7 @@ class Project:
                 name.endswith(".py") and path.parent / name not in self.by_path for name in beside
             )
             known = self._read_in_part[path] = unread or any(
-                self._names_unread(match[1], module) for match in _IMPORT.finditer(module.spelled) if match[1]
+                self._names_unread(match[1], module) for match in IMPORT.finditer(module.spelled) if match[1]
             )
         return known
 
@@ -417,7 +322,7 @@ class Project:
     @functools.cached_property
     def parsed_targets(self) -> list[Module]:
         """The reported files that are valid Python, for searches through all trees."""
-        return [module for module in self.targets if _is_parsed(module)]
+        return [module for module in self.targets if is_parsed(module)]
 
     def matching(self, pattern: re.Pattern[str]) -> list[Module]:
         """The reported files whose text matches."""
@@ -468,7 +373,7 @@ class Project:
         """Whether another text of a file gives the same answers to all questions asked about its text so far."""
         old, new = module.spelled, normalized(source.text)
         patterns = {_FAMILY, *self._matching, *(pattern for pattern, _ in self._mentions)}
-        return list(_imported_names(new)) == module.asked and all(
+        return list(imported_names(new)) == module.asked and all(
             bool(pattern.search(old)) == bool(pattern.search(new)) for pattern in patterns
         )
 
@@ -514,32 +419,3 @@ def settings_stamp(top: Path) -> tuple[tuple[str, int, int], ...]:
             state = (top / name).stat()
             stamps.append((name, state.st_mtime_ns, state.st_size))
     return tuple(stamps)
-
-
-def _imported_names(text: str) -> Iterator[tuple[int, str]]:
-    """What imports in the text name: the leading dots and the name. `from a import b` may name `a` and `a.b`."""
-    for match in _IMPORT.finditer(text):
-        source, names, plain = match.groups()
-        if plain is not None:
-            yield from ((0, _imported_name(part)) for part in plain.split(","))
-            continue
-        base = source.lstrip(".")
-        level = len(source) - len(base)
-        yield level, base
-        for part in _COMMENT.sub("", names).strip("() \\").split(","):
-            name = _imported_name(part)
-            if name.isidentifier():
-                yield level, f"{base}.{name}" if base else name
-
-
-def _imported_name(text: str) -> str:
-    """The name that a part of an import statement asks for: `a.b` of `a.b as c`."""
-    return text.strip(" \t\r\n\\").partition(" as ")[0].strip()
-
-
-def _is_parsed(module: Module) -> bool:
-    try:
-        _ = module.tree
-    except SourceError:
-        return False
-    return True

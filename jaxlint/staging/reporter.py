@@ -11,7 +11,8 @@ from jaxlint.rule import Rule
 from jaxlint.staging.consequences import Consequences, WrongStatic
 from jaxlint.staging.events import Event
 from jaxlint.staging.evidence import severity_of
-from jaxlint.staging.project import Module, Project
+from jaxlint.staging.module import Module
+from jaxlint.staging.project import Project
 from jaxlint.staging.values import Scope, Transformed, Value
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import expects_error, provokes_errors

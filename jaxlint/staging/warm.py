@@ -18,7 +18,7 @@ from typing import Any
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging.evaluator.machine import STEPS_PER_LINE, Machine
 from jaxlint.staging.listeners import Handle, hand
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.syntax.facts import module_switches
 from jaxlint.syntax.parse import parse_source
 from jaxlint.syntax.spelling import normalized

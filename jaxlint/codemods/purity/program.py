@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 from jaxlint.codemods.dataflow import FUNCTIONS
 from jaxlint.codemods.name_scopes import Binding, Names, Scope, parameters_of
 from jaxlint.source.file import SourceError, SourceFile
-from jaxlint.staging.project import Module, Project
+from jaxlint.staging.module import Module
+from jaxlint.staging.project import Project
 from jaxlint.syntax.function_bodies import NESTED
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda

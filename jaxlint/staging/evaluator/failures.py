@@ -8,7 +8,7 @@ from typing import Protocol
 
 from jaxlint.crashes import described
 from jaxlint.source import SourceError
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.values.frame import Frame
 
 

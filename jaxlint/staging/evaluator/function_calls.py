@@ -17,7 +17,7 @@ from jaxlint.staging.evaluator.scopes import (
     Guessing,
 )
 from jaxlint.staging.evaluator.type_parameters import seen_in_signature, type_parameters
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.shapes.exact import exact_key, fixed
 from jaxlint.staging.values import (
     UNKNOWN,

@@ -22,7 +22,8 @@ from jaxlint.staging.evaluator.ports import (
     Tracking,
 )
 from jaxlint.staging.listeners import Listeners, hand
-from jaxlint.staging.project import Module, Project
+from jaxlint.staging.module import Module
+from jaxlint.staging.project import Project
 from jaxlint.staging.values import (
     ClassValue,
     External,

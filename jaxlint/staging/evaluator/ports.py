@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.values import (
     Array,
     AtIndexer,

@@ -14,7 +14,7 @@ from jaxlint.staging.evaluator.function_records import FunctionRecord, Observati
 from jaxlint.staging.inspection.parameters import gets_tracers, parameter_facts
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.reach.tracer_sources import CallSite, TracerSources
 from jaxlint.staging.reach.unknown_receivers import Receivers
 from jaxlint.staging.values import Function, Scope

@@ -11,7 +11,7 @@ from jaxlint.source import SourceFile
 from jaxlint.staging.analysis import Analysis, assume_calls, build, run
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
 from jaxlint.staging.listeners import Listeners
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.shapes.answers import symbolic_shape
 from jaxlint.staging.shapes.exact import argument_form
 from jaxlint.staging.values import Array, Function, NumpyArray, Origin, Unknown, Value, is_none

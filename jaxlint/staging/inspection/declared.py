@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.values import ClassValue, External, Function, Scope, Value
 from jaxlint.staging.values.pytrees import is_pytree
 from jaxlint.syntax.facts import (

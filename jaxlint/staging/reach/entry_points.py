@@ -14,7 +14,7 @@ from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.pytest_names import CASE
 from jaxlint.staging.evaluator.scopes import EnteringFixture
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,

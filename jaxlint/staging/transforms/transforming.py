@@ -26,7 +26,7 @@ from jaxlint.staging.evaluator.introspection import Introspection
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.pytest_names import FIXTURE, PARAMETRISERS
 from jaxlint.staging.evaluator.scopes import Decorating, KeysAside, Undispatched
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.transforms.controlflow import ControlFlow
 from jaxlint.staging.transforms.creation import Creation

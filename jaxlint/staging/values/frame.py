@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.values.buffers import Buffer, Donation
 from jaxlint.staging.values.joining import join
 from jaxlint.staging.values.objects import ClassValue, Function, Scope

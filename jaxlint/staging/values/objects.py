@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.values.arrays import Array, NumpyArray
 from jaxlint.staging.values.class_models import DATACLASS, PLAIN, ClassModel
 from jaxlint.staging.values.plain import UNKNOWN, Flow, Measured, Origin, Static, Value, _counter

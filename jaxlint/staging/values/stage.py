@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 
 
 @dataclass(frozen=True, slots=True, eq=False)

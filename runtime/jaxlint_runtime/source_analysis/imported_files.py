@@ -9,7 +9,8 @@ from pathlib import Path
 from jaxlint.config import load_config
 from jaxlint.source import SourceError, read_source
 from jaxlint.source.discovery import discover
-from jaxlint.staging.project import Module, Project
+from jaxlint.staging.module import Module
+from jaxlint.staging.project import Project
 
 _MOST = 600  # files: checking that many takes a few seconds
 

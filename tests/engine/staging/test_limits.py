@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from jaxlint.source.read import read_source
-from jaxlint.staging.project import Module, Project
+from jaxlint.staging.module import Module
+from jaxlint.staging.project import Project
 from tests.helpers.projects import expected, facts_of, findings_in, reported, write_project
 
 RECURSIVE = {

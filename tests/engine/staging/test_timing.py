@@ -13,7 +13,7 @@ from jaxlint.rule import Rule
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import Reporter, analyze
 from jaxlint.staging.events import ElapsedEvent, TracedMemoryEvent
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.values import Scope
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.ledger import Ledger

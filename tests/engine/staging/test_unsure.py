@@ -22,7 +22,7 @@ import pytest
 
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging.events import ConvertEvent
-from jaxlint.staging.project import Module
+from jaxlint.staging.module import Module
 from jaxlint.staging.values import Array, Scope
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import HOST, Stage
