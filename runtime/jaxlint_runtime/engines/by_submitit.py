@@ -33,7 +33,8 @@ _FUNCTION, _EVENTS, _ALIVE = "function", "events.jsonl", "alive"
 
 
 class SubmititEngine:
-    """Jobs of Slurm. `folder` among the options names the folder in which the shared one is made."""
+    """Jobs of Slurm. Among the options, `folder` names the folder in which the shared one is made, and `cluster` one of
+    submitit's executors (`slurm`, `local`)."""
 
     def __init__(self, workers: Workers) -> None:
         """Raises CannotRun."""
@@ -41,6 +42,7 @@ class SubmititEngine:
 
         logging.getLogger("submitit").setLevel(logging.ERROR)
         options = dict(workers.options)
+        self._jobs: list[_SubmittedJob] = []
         parent = Path(options.pop("folder", os.curdir)).absolute()
         try:
             self._folder = Path(tempfile.mkdtemp(prefix=".jaxlint-jobs-", dir=parent))
@@ -48,9 +50,13 @@ class SubmititEngine:
             raise CannotRun(
                 f"--workers submitit: {parent} cannot be written ({error.strerror}); name a shared folder with folder=FOLDER"
             ) from None
-        self._executor: Any = submitit.AutoExecutor(folder=self._folder / "submitit")
+        try:
+            cluster = options.pop("cluster", None)
+            self._executor: Any = submitit.AutoExecutor(folder=self._folder / "submitit", cluster=cluster)
+        except Exception as error:
+            self.close()
+            raise CannotRun(f"--workers submitit: {str(error).partition(chr(10))[0]}") from None
         self._is_slurm = self._executor.cluster == "slurm"
-        self._jobs: list[_SubmittedJob] = []
         self._signed = 0.0
         self.name = "Slurm" if self._is_slurm else "submitit on this machine"
         self.side_by_side = None if self._is_slurm else max(1, (os.cpu_count() or 1) // 2)

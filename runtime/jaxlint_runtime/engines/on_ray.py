@@ -74,6 +74,7 @@ class RayEngine:
         if address is None:
             self._temporary = tempfile.mkdtemp(prefix="ray-")
             address = "local"
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # one that nobody asked for reports nothing
             options |= {"include_dashboard": False, "_temp_dir": self._temporary}
         handlers = _handlers()
         try:

@@ -127,9 +127,34 @@ def test_other_versions_of_jax_are_refused(stored: Stored) -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("submitit") is None, reason="needs the extra `submitit`")
 def test_submitit_proves_the_same_and_leaves_nothing(stored: Stored) -> None:
-    assert figures(stored.run("submitit:gpu,slurm_gres=gpu:1", stored.left[:1])) == stored.proven
+    assert (
+        figures(stored.run("submitit:gpu,slurm_gres=gpu:1,cluster=local", stored.left[:1])) == stored.proven
+    )
     assert sorted(os.listdir()) == ["first", "program.py", "second"]
     assert not psutil.Process().children(recursive=True)
+
+
+@pytest.mark.parametrize("workers", ["local:1", "submitit:cluster=local"])
+def test_an_interrupt_ends_the_jobs(
+    workers: str, stored: Stored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if workers != "local:1":
+        pytest.importorskip("submitit")
+    started: list[psutil.Process] = []
+
+    def interrupt(self: Dispatch, away: list[Any]) -> None:
+        if away[0].doing:
+            started.extend(psutil.Process().children(recursive=True))
+            raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Dispatch, "_progress", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        stored.run(workers, stored.left[:1])
+    assert len(started) > 1
+    assert not psutil.wait_procs(started, timeout=10)[1]
+    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="needs the extra `ray`")
@@ -174,7 +199,7 @@ def test_an_engine_is_named_with_its_place_and_its_options() -> None:
 
 def test_options_that_an_engine_does_not_know_are_said_in_one_line() -> None:
     pytest.importorskip("submitit")
-    for text in ("submitit:slurm_no_such=1", "submitit:folder=/nowhere"):
-        with pytest.raises(CannotRun, match=r"--workers submitit: .*(no_such|/nowhere)"):
+    for text in ("submitit:slurm_no_such=1", "submitit:folder=/nowhere", "submitit:cluster=abacus"):
+        with pytest.raises(CannotRun, match=r"--workers submitit: .*(no_such|/nowhere|abacus)"):
             open_engine(parse_workers(text, 1.0), lambda stream, data: None)
     assert not [name for name in os.listdir() if name.startswith(".jaxlint-jobs")]
