@@ -97,19 +97,20 @@ class Buffers(Part):
         record = self.function_calls.records.get(function.node) if function is not None else None
         if jitted is None and not keeps and record is not None and record.argument_effects is None:
             return
-        if ast.Starred in map(type, node.args):
-            return
+        starred = next((i for i, argument in enumerate(node.args) if type(argument) is ast.Starred), None)
         if method is not None and keeps:
-            self.keep(place_of(method.value), node.args[-1], args[-1], frame)
+            if starred is None:
+                self.keep(place_of(method.value), node.args[-1], args[-1], frame)
             return
+        placed = node.args[:starred]  # behind a starred argument, positions are unknown
         by_name = {k.arg: (k.value, call.kwargs.get(k.arg)) for k in node.keywords if k.arg}
         if jitted is not None:
             if jitted.kind == "pmap":
                 by_name = {}  # it donates by position alone
             names = self.machine.staging.signature(jitted.target)
-            donated = self.donated_positions(jitted, names, offset + len(node.args), by_name)
+            donated = self.donated_positions(jitted, names, offset + len(placed), by_name)
             given: list[tuple[str, str]] = []
-            for position, argument in enumerate(node.args):
+            for position, argument in enumerate(placed):
                 if position + offset not in donated or _stays(args[position]):
                     continue
                 if jitted.kind != "filter_jit" or not _is_loaded(argument, args[position], frame):
@@ -129,8 +130,8 @@ class Buffers(Part):
                 self.aliases.forget_below(place_of(node.func.value), frame)  # a method may rebind attributes
             return
         if record.argument_effects is not None:
-            self.apply_effects(record.argument_effects, function, receiver, node, frame)
-            for argument, value in [*zip(node.args, args, strict=False), *by_name.values()]:
+            self.apply_effects(record.argument_effects, function, receiver, node, placed, frame)
+            for argument, value in [*zip(placed, args, strict=False), *by_name.values()]:
                 if type(value) is BoundMethod and isinstance(argument, ast.Attribute):
                     self.aliases.forget_below(place_of(argument.value), frame)  # it may rebind attributes
 
@@ -140,11 +141,15 @@ class Buffers(Part):
         function: Function,
         receiver: ast.expr | None,
         node: ast.Call,
+        placed: list[ast.expr],
         frame: Frame,
     ) -> None:
-        """Translates what a project function did to its parameters into the caller's places."""
+        """Translates what a project function did to its parameters into the caller's places.
+
+        `placed`: the arguments whose positions are known.
+        """
         names = [a.arg for a in [*function.node.args.posonlyargs, *function.node.args.args]]
-        passed = [*([receiver] if receiver is not None else []), *node.args]
+        passed = [*([receiver] if receiver is not None else []), *placed]
         given = dict(zip(names, passed, strict=False))
         given.update({k.arg: k.value for k in node.keywords if k.arg})
         for path, donation in effects.donated.items():
