@@ -112,7 +112,8 @@ class Access(Part):
         if type(base) is Function:
             found = base.defaults.get(f".{name}")
             if found is None and name == "__wrapped__":
-                return base.wraps or base  # an unseen decorator usually returns something like what it wraps
+                # an unseen decorator usually returns something like what it wraps
+                return base.wraps or (replace(base, cached=False) if base.cached else base)
             return found if found is not None else UNKNOWN
         if type(base) is Partial:
             return _part_of_partial(base, name)

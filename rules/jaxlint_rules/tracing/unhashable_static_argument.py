@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import Reporter, Rule, StaticArgumentEvent, StaticFieldEvent, WrongStatic
+from jaxlint.api import (
+    CallEvent,
+    Reporter,
+    Rule,
+    StaticArgumentEvent,
+    StaticFieldEvent,
+    WrongStatic,
+    concerns,
+)
 from jaxlint.api.values import (
     Array,
+    BoundMethod,
     ClassValue,
     DictValue,
     ExternalObject,
+    Function,
     Instance,
     ListValue,
     NumpyArray,
@@ -28,12 +38,14 @@ class UnhashableStaticArgument(Rule):
     instances of non-frozen dataclasses, and instances of classes with `__eq__` and no `__hash__`.
     The value may be inside a tuple, a frozen dataclass or an equinox module. Also finds arrays in
     the static part of a pytree: fields declared static (`pytree_node=False`,
-    `eqx.field(static=True)`, `meta_fields`), and auxiliary data that `tree_flatten` returns.
+    `eqx.field(static=True)`, `meta_fields`), and auxiliary data that `tree_flatten` returns. And
+    arrays, lists and dicts passed to a function under `functools.lru_cache` or `functools.cache`.
 
     ## Why is this bad?
     JAX caches compiled programs by the hash of static arguments. It raises
     `ValueError: Non-hashable static arguments are not supported`. An array in a static field fails
-    when the cache compares two instances.
+    when the cache compares two instances. The caches of `functools` hash all arguments, and raise
+    `TypeError: unhashable type`.
 
     ## Example
     ```python
@@ -94,6 +106,24 @@ class UnhashableStaticArgument(Rule):
             cause=_wrong_position(event),
             severity=Severity.WARNING if module else None,  # before 0.13 equinox only hashed the leaves
         )
+
+    @concerns(callees=("Function", "BoundMethod"))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        """An argument of a function that `functools` caches."""
+        callee = event.callee
+        function = callee.function if isinstance(callee, BoundMethod) else callee
+        if not isinstance(function, Function) or not function.cached or function.kind or event.is_caught():
+            return
+        for value in (*event.args, *event.kwargs.values()):
+            kind = unhashable(value)
+            if kind is None or (isinstance(value, Array) and value.staged):
+                continue
+            report(
+                event.node,
+                f"`{function.name}` hashes its arguments: TypeError for {kind}; pass a hashable value",
+                reason="a cache of `functools` looks up calls by the hash of their arguments",
+            )
+            return
 
     def on_static_field(self, event: StaticFieldEvent, report: Reporter) -> None:
         value = event.value
