@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, Reporter, Rule, TracedArgumentEvent, concerns
+from jaxlint.api import CallEvent, CarryEvent, Reporter, Rule, TracedArgumentEvent, concerns
 from jaxlint.api.syntax import dotted
-from jaxlint.api.values import ListValue, Transformed, Unknown, Value
+from jaxlint.api.values import DictValue, Instance, ListValue, Transformed, TupleValue, Unknown, Value
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
+from jaxlint_rules._pytrees import untraceable
 
 _KINDS = {"generator": "a generator", "iterator": "an iterator or dict view", "set": "a set"}
 _LAZY = frozenset({"map", "filter", "zip", "reversed", "enumerate"})
@@ -50,12 +51,13 @@ _CONVERTS = frozenset({"jax.numpy.array", "jax.numpy.asarray"})
 
 
 class NotAPytree(Rule):
-    """A generator, a dict view or a set is passed as a pytree.
+    """A generator, a dict view, a set or an unregistered object is passed as a pytree.
 
     ## What it does
     Finds generators, dict views such as `d.values()`, and sets that are passed to jitted functions,
     to `jax.tree.map` and similar functions, as the carry of `lax.scan` and other loops, or to
     `jnp.array`, `jnp.stack` and other functions that join arrays.
+    It also finds loops of `lax` whose carry holds an object of a class that is not registered as a pytree.
 
     ## Why is this bad?
     They are not pytrees. A jitted function raises
@@ -89,6 +91,25 @@ class NotAPytree(Rule):
     category = "api"
     severity = Severity.ERROR
     follows_calls = True
+
+    def __init__(self) -> None:
+        self.carries: list[CarryEvent] = []
+
+    def on_carry(self, event: CarryEvent, report: Reporter) -> None:
+        if not event.is_guarded(convention=False):
+            self.carries.append(event)
+
+    def finish(self, report: Reporter) -> None:
+        """Carries: which classes have subclasses is known at the end."""
+        for event in self.carries:
+            what = untraceable(event.init) if _holds_object(event.init) else ""
+            if what:
+                report.event = event
+                report(
+                    event.node,
+                    f"`{event.api}` cannot carry {what}: it raises TypeError; register the class",
+                    reason="the leaves of a carry are arrays, and JAX takes apart registered classes only",
+                )
 
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
         what = _kind(event.value)
@@ -166,6 +187,15 @@ def _is_view(node: ast.expr) -> bool:
         and node.func.attr in ("values", "items", "keys")
         and not node.args
         and not node.keywords
+    )
+
+
+def _holds_object(value: Value, depth: int = 3) -> bool:
+    """Whether a carry is an object of the project, or holds one."""
+    if isinstance(value, Instance) or depth == 0:
+        return depth > 0
+    return isinstance(value, (ListValue, TupleValue, DictValue)) and any(
+        _holds_object(part, depth - 1) for part in value.elements()
     )
 
 

@@ -1,0 +1,142 @@
+"""Values that are no pytrees, and no leaves of one."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api.tables import returns_array
+from jaxlint.api.values import (
+    ClassValue,
+    DictValue,
+    External,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    Static,
+    Transformed,
+    TupleValue,
+    Value,
+)
+
+_PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+_OPTIMISERS = frozenset(
+    f"optax.{name}"
+    for name in [
+        "adabelief",
+        "adadelta",
+        "adafactor",
+        "adagrad",
+        "adam",
+        "adamax",
+        "adamaxw",
+        "adamw",
+        "amsgrad",
+        "chain",
+        "fromage",
+        "lamb",
+        "lars",
+        "lion",
+        "multi_transform",
+        "nadam",
+        "nadamw",
+        "named_chain",
+        "noisy_sgd",
+        "novograd",
+        "optimistic_gradient_descent",
+        "radam",
+        "rmsprop",
+        "rprop",
+        "sgd",
+        "sign_sgd",
+        "sm3",
+        "yogi",
+        "MultiSteps",
+    ]
+)
+
+
+def untraceable(value: Value, nnx: bool = False, depth: int = 3) -> str:
+    """The part of an argument that JAX cannot trace, in words; "" if nothing is certain."""
+    if isinstance(value, Static):
+        return _untraceable_constant(value)
+    if isinstance(value, Function):
+        plain = isinstance(value.node, ast.Lambda) or not value.node.decorator_list
+        return f"a function (`{value.name}`)" if plain and value.wraps is None else ""
+    if isinstance(value, Transformed):
+        return "a function" if value.kind in _FUNCTIONS else ""
+    if isinstance(value, ClassValue):
+        return "a class"
+    if isinstance(value, External):
+        return _untraceable_name(value.name)
+    if isinstance(value, ExternalObject):
+        if value.name in _OPTIMISERS:
+            return f"an optimizer (`{value.name}`)"
+        if value.name.startswith("flax.linen.") and value.name.rpartition(".")[2][:1].isupper():
+            if value.name.rpartition(".")[2] in _PYTREES_OF_LINEN:
+                return ""
+            return f"a module (`{value.name.replace('flax.linen', 'nn')}`)"
+        return {"builtins.range": "a range", "builtins.slice": "a slice"}.get(value.name, "")
+    if isinstance(value, Instance):
+        return _untraceable_instance(value)
+    if isinstance(value, ListValue) and value.kind == "set":
+        return "a set"
+    if isinstance(value, (ListValue, TupleValue, DictValue)) and depth > 0:
+        if isinstance(value, (ListValue, TupleValue)) and value.items is None:
+            return ""
+        parts = value.items.values() if isinstance(value, DictValue) else value.items or ()
+        for part in parts:
+            found = untraceable(part, nnx, depth - 1)
+            if found:
+                return f"{found} in a {_CONTAINERS[type(value)]}"
+    return ""
+
+
+_PYTREES_OF_LINEN = frozenset({"FrozenDict", "LogicallyPartitioned", "Partitioned"})
+_FUNCTIONS = frozenset({"jit", "vmap", "grad", "value_and_grad", "hk.transform"})
+_CONTAINERS: dict[type, str] = {ListValue: "list", TupleValue: "tuple", DictValue: "dict"}
+
+
+def _untraceable_constant(value: Static) -> str:
+    if isinstance(value.const, (str, bytes)) or value.kind == "str":
+        return f"a string ({value.const!r})" if isinstance(value.const, str) else "a string"
+    return {"enum": "an enum member", "dtype": "a dtype"}.get(value.kind, "")
+
+
+def _untraceable_name(name: str) -> str:
+    last = name.rpartition(".")[2]
+    if name.startswith(("jax.nn.", "jax.numpy.", "jax.lax.")) and returns_array(name):
+        return f"a function (`{name.replace('jax.numpy', 'jnp').replace('jax.nn', 'nn')}`)"
+    if name.startswith("jax.numpy.") and last.rstrip("0123456789_") in (
+        "float",
+        "int",
+        "uint",
+        "bfloat",
+        "bool",
+    ):
+        return f"a dtype (`jnp.{last}`)"
+    if name in ("builtins.int", "builtins.float", "builtins.bool"):
+        return f"a type (`{last}`)"
+    return ""
+
+
+def _untraceable_instance(value: Instance) -> str:
+    """An instance of a class that certainly is not a registered pytree."""
+    cls = value.cls
+    if cls.kind == "linen":
+        return f"a linen module (`{cls.name}`)"
+    if cls.kind not in ("plain", "dataclass") or cls.derived:
+        return ""  # a value annotated as a base class may be a pytree of a subclass
+    for known in cls.mro():
+        if known.node.keywords or not all(_plain_base(base) for base in known.bases):
+            return ""
+        # The effect of a decorator other than `dataclass` on the class is unknown.
+        if len(known.node.decorator_list) > (known.kind == "dataclass"):
+            return ""
+        if not {"tree_flatten", "__jax_array__", "__init_subclass__"}.isdisjoint(known.namespace):
+            return ""
+    return f"a `{cls.name}` (not a pytree)"
+
+
+def _plain_base(base: Value) -> bool:
+    return isinstance(base, ClassValue) or (isinstance(base, External) and base.name in _PLAIN_BASES)
