@@ -314,6 +314,14 @@ class ReverseModeEvent(Event):
 
 
 @dataclass(slots=True, eq=False)
+class DifferentiatedEvent(Event):
+    """`on_differentiated`: the call `node` differentiates the function of `transformed`, which returned `result`."""
+
+    transformed: Transformed
+    result: Value
+
+
+@dataclass(slots=True, eq=False)
 class ZeroGradientEvent(Event):
     """`on_zero_gradient`: the function that `transformed` differentiates depends on its argument only through
     `operation`, which has no derivative."""

@@ -55,6 +55,7 @@ _STOPPING = frozenset(
     stop_gradient isreal iscomplex""".split()  # noqa: SIM905
 )
 _INTEGERS = ("bool", "int", "uint")
+_OF_SCALARS = frozenset({"grad", "value_and_grad"})  # JAX takes these gradients of scalars alone
 
 
 class Gradients(Part):
@@ -87,6 +88,8 @@ class Gradients(Part):
                     concrete[number] = marked(concrete[number], TANGENT)
         with OfGradient(self.machine, t.why):
             result = self.under_gradient(reverse, t.target, call.passing(concrete))
+        if t.kind in _OF_SCALARS:
+            self.machine.emit("differentiated", events.DifferentiatedEvent(node, frame, t, result))
         self.timing.dispatch(node, frame, t.label)
         inputs = [*concrete, *call.kwargs.values()]
         grads: list[Value] = []

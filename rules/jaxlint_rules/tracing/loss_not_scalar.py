@@ -1,0 +1,103 @@
+"""Functions under `jax.grad` that return something other than a scalar."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.api import DifferentiatedEvent, Reporter, Rule
+from jaxlint.api.values import Array, DictValue, ListValue, TupleValue, Value, constant, shape_of
+from jaxlint.finding import Severity
+
+
+class LossNotScalar(Rule):
+    """A function under `jax.grad` does not return a scalar.
+
+    ## What it does
+    Finds calls of `jax.grad(f)` and `jax.value_and_grad(f)` where `f` returns a tuple, list or dict and
+    `has_aux=True` is missing, an array with axes, or, with `has_aux=True`, no pair of loss and aux.
+
+    ## Why is this bad?
+    JAX takes gradients of scalars only. It raises
+    `TypeError: Gradient only defined for scalar-output functions`, and with `has_aux=True`
+    `TypeError: expected function with aux output to return a two-element tuple`.
+
+    ## Example
+    ```python
+    def loss_fn(params, x, y):
+        logits = model(params, x)
+        return cross_entropy(logits, y).mean(), {"logits": logits}
+
+    (loss, aux), grads = jax.value_and_grad(loss_fn)(params, x, y)
+    ```
+
+    ## Use instead
+    ```python
+    (loss, aux), grads = jax.value_and_grad(loss_fn, has_aux=True)(params, x, y)
+    ```
+    Reduce an array to one number with `.mean()` or `.sum()`; `jax.jacobian` differentiates arrays.
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Always fix it: the call raises.
+
+    ## References
+    - [jax.value_and_grad](https://docs.jax.dev/en/latest/_autosummary/jax.value_and_grad.html)
+    """
+
+    code = "JAX124"
+    name = "loss-not-scalar"
+    category = "tracing"
+    severity = Severity.ERROR
+    follows_calls = True
+
+    def on_differentiated(self, event: DifferentiatedEvent, report: Reporter) -> None:
+        t = event.transformed
+        if event.is_caught() or event.is_guarded(convention=False) or "**" in t.options or _is_starred(event):
+            return
+        has_aux = constant(t.options["has_aux"]) if "has_aux" in t.options else False
+        if has_aux is True:
+            wrong, advice = _no_pair(event.result), "return a pair"
+        elif has_aux is False:
+            wrong, advice = _no_scalar(event.result)
+        else:
+            return
+        if wrong:
+            report(
+                event.node,
+                f"`{t.label}` returns {wrong}, so `{t.api}` raises TypeError; {advice}",
+                reason="with `has_aux=True` the function returns a pair: the loss, and what is not differentiated"
+                if has_aux
+                else "JAX takes gradients of scalars only",
+                severity=Severity.WARNING if isinstance(event.result, Array) and not has_aux else None,
+            )
+
+
+def _no_scalar(result: Value) -> tuple[str, str]:
+    """What a function returns instead of a scalar, and what to do about it; empty where it may be one."""
+    if isinstance(result, TupleValue) and result.items is not None:
+        return f"a tuple of {len(result.items)}", "pass `has_aux=True`"
+    if isinstance(result, DictValue) and result.items:
+        return "a dict", "return the loss"
+    if isinstance(result, ListValue) and result.kind == "list" and result.items:
+        return "a list", "return the loss"
+    if isinstance(result, Array) and result.certain and not result.tree and not result.mixed:
+        shape = shape_of(result)
+        if shape:
+            return f"an array of shape {shape}", "reduce it with `.mean()` or `.sum()`"
+    return "", ""
+
+
+def _no_pair(result: Value) -> str:
+    """What a function with `has_aux=True` returns instead of a pair; empty where it may be one."""
+    if isinstance(result, TupleValue) and result.items is not None and len(result.items) != 2:
+        return f"a tuple of {len(result.items)}, not of 2"
+    single = isinstance(result, Array) and result.certain and not result.tree and not result.mixed
+    return "one array" if single and isinstance(result, Array) and result.made is not None else ""
+
+
+def _is_starred(event: DifferentiatedEvent) -> bool:
+    """Whether the call passes `*args`, so that which paths the function takes is less sure."""
+    node = event.node
+    return isinstance(node, ast.Call) and any(isinstance(given, ast.Starred) for given in node.args)
