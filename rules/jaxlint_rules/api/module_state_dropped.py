@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.syntax import nodes_of
+from jaxlint.api import CallEvent, Module, Reporter, Rule, concerns
+from jaxlint.api.syntax import cache, nodes_of
 from jaxlint.api.values import Array, TupleValue, Value, constant
 from jaxlint.finding import Severity
 from jaxlint_rules._names import unpacked
@@ -24,7 +24,8 @@ class ModuleStateDropped(Rule):
     ## What it does
     Finds the second result of `module.apply(variables, x, mutable=["batch_stats"])`, or of the
     `apply` of `hk.transform_with_state`, bound to a name that nothing reads. It is found through
-    `jax.value_and_grad(..., has_aux=True)` and functions that return it, too.
+    `jax.value_and_grad(..., has_aux=True)` and functions that return it, too. Losses under a gradient that
+    bind it to `_` are found in files that train and where no call keeps it.
 
     ## Why is this bad?
     A linen or haiku module changes nothing in place: `apply` returns the new statistics. If they
@@ -47,8 +48,8 @@ class ModuleStateDropped(Rule):
     There is no automatic fix.
 
     ## When not to fix
-    If the statistics should not change, as in a second forward pass, name the result `_` or pass
-    `mutable=False`.
+    If the statistics should not change, as in a second forward pass, name the result `_` (another
+    pass keeps it) or pass `mutable=False`.
 
     ## References
     - [Flax: batch normalization](https://flax-linen.readthedocs.io/en/latest/guides/training_techniques/batch_norm.html)
@@ -59,21 +60,57 @@ class ModuleStateDropped(Rule):
     category = "api"
     severity = Severity.WARNING
 
+    def __init__(self) -> None:
+        self.ignored: list[tuple[CallEvent, str]] = []  # losses that bind the new state to `_`
+        self.keeping: set[Module] = set()  # files where some call keeps it
+
     @concerns(callees=("ExternalObject", "Transformed", "Function"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         statement = event.assignment()
-        if not isinstance(event.result, TupleValue) or statement is None or statement.value is not event.node:
+        if not isinstance(event.result, TupleValue):
             return
-        if len(statement.targets) != 1 or event.frame.is_in_test() or _is_the_last(event, statement):
+        if statement is None or statement.value is not event.node or len(statement.targets) != 1:
+            if any(map(_collection, event.result.elements())):
+                self.keeping.add(event.frame.module)
+            return
+        if event.frame.is_in_test() or _is_the_last(event, statement):
             return
         for name, collection in _states(statement.targets[0], event.result):
-            if not name.startswith("_") and not is_read(name, event.frame.owner):
-                report(
-                    event.node,
-                    f"`{name}`, the new `{collection}`, is never read, so the old one is kept; return it with the state",
-                    reason="`apply` returns the new state and changes nothing in place",
-                )
+            if name == "_" and _is_differentiated(event.result):
+                self.ignored.append((event, collection))
+            elif is_read(name, event.frame.owner):
+                self.keeping.add(event.frame.module)
+            elif not name.startswith("_"):
+                self.tell(event, name, collection, report)
                 return
+
+    def finish(self, report: Reporter) -> None:
+        for event, collection in self.ignored:
+            if event.frame.module not in self.keeping and _trains(event.frame.module.tree):
+                report.event = event
+                self.tell(event, "_", collection, report)
+
+    @staticmethod
+    def tell(event: CallEvent, name: str, collection: str, report: Reporter) -> None:
+        report(
+            event.node,
+            f"`{name}`, the new `{collection}`, is never read, so the old one is kept; return it with the state",
+            reason="`apply` returns the new state and changes nothing in place",
+        )
+
+
+@cache
+def _trains(tree: ast.Module) -> bool:
+    """Whether a file applies updates to parameters, and does not just take a gradient."""
+    return any(
+        isinstance(part, ast.Attribute) and part.attr in ("apply_updates", "apply_gradients")
+        for part in ast.walk(tree)
+    )
+
+
+def _is_differentiated(result: TupleValue) -> bool:
+    """Whether a gradient flows through the outputs of the module."""
+    return any(isinstance(part, Array) and part.flow is not None for part in result.elements())
 
 
 def _is_the_last(event: CallEvent, statement: ast.Assign) -> bool:

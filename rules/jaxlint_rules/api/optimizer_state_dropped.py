@@ -6,10 +6,10 @@ import ast
 import re
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
-from jaxlint.api.syntax import dotted
+from jaxlint.api.syntax import FunctionNode, all_parameters, dotted, nodes_of
 from jaxlint.api.values import ExternalMethod, ExternalObject
 from jaxlint.finding import Severity
-from jaxlint_rules._names import unpacked
+from jaxlint_rules._names import last_name, unpacked
 from jaxlint_rules.api._training import is_optimiser_update, is_read, targets_of
 
 _COUNTED = re.compile(r"epoch|step|iter|batch|^_$|^i$|^t$")
@@ -27,8 +27,8 @@ class OptimizerStateDropped(Rule):
     """The new optimizer state is discarded or reset at every step.
 
     ## What it does
-    Finds `updates, _ = optimizer.update(grads, opt_state)` in a loop, or in a function that returns
-    the old state. Also finds `opt_state = optimizer.init(params)` in a loop over epochs or steps
+    Finds `updates, _ = optimizer.update(grads, opt_state)` in a loop, in a function that returns
+    the old state, and in a step that gets the state, applies the updates and returns no state. Also finds `opt_state = optimizer.init(params)` in a loop over epochs or steps
     that keeps updating `params`.
 
     ## Why is this bad?
@@ -76,6 +76,7 @@ class OptimizerStateDropped(Rule):
         if len(targets) != 2 or not isinstance(targets[1], ast.Name) or not isinstance(event.node, ast.Call):
             return
         function, new = event.frame.function.node, targets[1].id
+        known = isinstance(event.callee, ExternalMethod)
         given = event.node.args[1] if len(event.node.args) > 1 else None
         if not isinstance(given, ast.Name) or new == given.id or is_read(new, function):
             return
@@ -93,7 +94,8 @@ class OptimizerStateDropped(Rule):
             isinstance(part, ast.Return) and part.value is not None and given.id in _names(part.value)
             for part in ast.walk(function)
         )
-        if inside or (returned and not stores):
+        step = known and not stores and given.id in _parameters(function) and _applies(function)
+        if inside or (returned and not stores) or step:
             report(
                 event.node,
                 f"the new optimizer state is discarded, so `{given.id}` never changes; keep it for the next step",
@@ -134,6 +136,16 @@ class OptimizerStateDropped(Rule):
                 f"`init` resets the optimizer state each iteration, but not `{params}`; call it once, before the loop",
                 reason=f"the loop at line {loop.node.lineno} updates `{params}` and loses momentum, moments and step counts",
             )
+
+
+def _parameters(function: FunctionNode) -> set[str]:
+    return {parameter.arg for parameter in all_parameters(function)}
+
+
+def _applies(function: FunctionNode) -> bool:
+    """Whether a function makes new parameters of updates, and returns something."""
+    calls = (last_name(call.func) for call in nodes_of(function, ast.Call))
+    return "apply_updates" in calls and any(part.value is not None for part in nodes_of(function, ast.Return))
 
 
 def _is_stateless(optimiser: ExternalObject) -> bool:
