@@ -63,10 +63,14 @@ def range_of(value: Value | None, depth: int = MAX_DEPTH) -> Range | None:
         return _single(number)
     if isinstance(value, (ListValue, TupleValue)):
         return _of_literal(number)
-    if not isinstance(value, (Array, NumpyArray)) or value.made is None or value.dtype not in _INTEGERS:
+    if not isinstance(value, (Array, NumpyArray)) or value.dtype not in _INTEGERS:
         return None
     if isinstance(value, Array) and (value.tree or value.mixed):
         return None
+    if value.made is None:
+        form = value.form  # an argument inside a transformed function: the array outside, or a row of it
+        seen = form is not None and (form.equal or form.how == "row")
+        return range_of(form.of[0], depth - 1) if seen and form is not None else None
     return range_of_result(value.made, depth)
 
 

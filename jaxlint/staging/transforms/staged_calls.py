@@ -41,10 +41,11 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    constant,
     map_leaves,
 )
 from jaxlint.staging.values.call import Call
-from jaxlint.staging.values.forms import hidden, linked
+from jaxlint.staging.values.forms import equal, hidden, linked
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.stage import Stage, Why
 from jaxlint.syntax.facts import sizes_of_kernel
@@ -166,11 +167,11 @@ class StagedCalls(Part):
         return self.boundary.to_device(result, t.label, self.arguments.leaves_python(t))
 
     def keep_shapes(self, staged: Call, call: Call) -> None:
-        """Values inside have the shapes that they have outside."""
+        """Values inside have the shapes and elements that they have outside."""
         for inside, outside in zip(staged.args, call.args, strict=True):
-            linked(inside, outside)
+            linked(inside, outside, equal)
         for name, inside in staged.kwargs.items():
-            linked(inside, call.kwargs[name])
+            linked(inside, call.kwargs[name], equal)
 
     def call_mapped(self, t: Transformed, call: Call) -> Value:
         frame = call.frame
@@ -270,8 +271,16 @@ class StagedCalls(Part):
 
 
 def copied_in_rows(value: Value) -> Origin | None:
-    """The identity of the array that is each row of `jnp.stack([x] * n)`; None if rows may differ."""
+    """The identity of the array that is each row of `jnp.stack([x] * n)` or `jnp.broadcast_to(x, (n,))`; None if rows
+    may differ."""
     made = value.made if isinstance(value, Array) else None
+    if made is not None and made.name == "broadcast_to" and len(made.args) == 2:
+        whole, sizes = made.args
+        if isinstance(whole, (Array, Unknown)) and isinstance(sizes, (TupleValue, ListValue)) and sizes.items:
+            # one typed key, or one of two numbers: a batch of keys has more axes
+            of_one = len(sizes.items) == 1 or (len(sizes.items) == 2 and constant(sizes.items[1]) == 2)
+            return whole.origin if of_one else None
+        return None
     if made is None or made.name not in ("stack", "array", "asarray") or made.kwargs or len(made.args) != 1:
         return None
     rows = made.args[0]

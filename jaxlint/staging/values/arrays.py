@@ -47,9 +47,23 @@ class Form:
     new `axis`, as long as `along` says (an array and one of its axes, or a number); "either": one of `of`; "grown":
     from the operation, in a loop that began with another shape; "layer": from `made`, an operation that no rule sees;
     "declared": from `symbols`; "hidden": unknown. `rank` and `names` come from the program, by `B, T = x.shape`.
+    `equal`: the only array of `of` has the same elements too.
     """
 
-    __slots__ = ("along", "asked", "axis", "how", "made", "misfit", "names", "of", "rank", "shape", "symbols")
+    __slots__ = (
+        "along",
+        "asked",
+        "axis",
+        "equal",
+        "how",
+        "made",
+        "misfit",
+        "names",
+        "of",
+        "rank",
+        "shape",
+        "symbols",
+    )
 
     def __init__(
         self,
@@ -63,6 +77,7 @@ class Form:
         self.shape: Shape | None = None
         self.misfit: Exception | None = None
         self.how = how
+        self.equal = False
         self.of = of
         self.axis = axis
         self.along = along

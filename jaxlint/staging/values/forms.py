@@ -18,6 +18,13 @@ def same(source: Value) -> Form:
     return Form("", (source,))
 
 
+def equal(source: Value) -> Form:
+    """The form of an array with the very numbers of another, such as an argument inside a jitted function."""
+    form = Form("", (source,))
+    form.equal = True
+    return form
+
+
 def row(source: Value, axis: int = 0) -> Form:
     return Form("row", (source,), axis)
 
