@@ -187,6 +187,7 @@ KINDS: dict[str, str] = {
         "promote": _PROMOTING,
         "inexact promote": _INEXACT_PROMOTING,
         "index": _INDICES,
+        "tally": "bincount",
         "bool": f"{_BOOLEANS} {_LAX_BOOLEANS}",
         "sum": _SUMS,
         "elements": _ELEMENTS,

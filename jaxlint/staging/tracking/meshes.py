@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jaxlint.staging.shapes.answers import symbolic_shape
 from jaxlint.staging.values import (
     ExternalObject,
     ListValue,
@@ -34,11 +35,17 @@ def mesh_axes(mesh: Value | None) -> tuple[str, ...] | None:
 
 
 def mesh_sizes(mesh: Value | None) -> dict[str, int] | None:
-    """The number of devices along each axis of `jax.make_mesh((4, 2), ("data", "model"))`, if known."""
+    """The number of devices along each axis, if known: `jax.make_mesh((4, 2), ("data", "model"))`, or a `Mesh` of
+    devices that were reshaped to `(4, 2)`."""
     names = mesh_axes(mesh)
-    if not isinstance(mesh, ExternalObject) or mesh.name != "jax.make_mesh" or names is None:
+    if not isinstance(mesh, ExternalObject) or names is None:
         return None
-    sizes = constant(mesh.args[0] if mesh.args else mesh.kwargs.get("axis_shapes"))
+    sizes: object
+    if mesh.name == "jax.make_mesh":
+        sizes = constant(mesh.args[0] if mesh.args else mesh.kwargs.get("axis_shapes"))
+    else:
+        devices = mesh.args[0] if mesh.args else mesh.kwargs.get("devices")
+        sizes = symbolic_shape(devices) if devices is not None and mesh.name == "jax.sharding.Mesh" else None
     if not isinstance(sizes, tuple) or len(sizes) != len(names) or not all(type(n) is int for n in sizes):
         return None
     return dict(zip(names, sizes, strict=True))

@@ -162,6 +162,8 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], f
         return promote(*(dtype_of(part) for part in parts))
     if kind == "sum":
         return _sum_of(first)
+    if kind == "tally":  # weighted counts have the dtype of their weights
+        return "" if len(args) > 1 or "weights" in kwargs else "int32"
     if kind == "running sum":
         return "int32" if first == "bool" else first
     if kind in _OF_THE_FIRST:
