@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
 from jaxlint.api.syntax import dotted, own_nodes, positional_parameters, sizes_of_kernel
+from jaxlint.api.tables import ARRAY_METHODS
 from jaxlint.api.values import Function, ListValue, Partial, Transformed, TupleValue, Value, constant
 from jaxlint.finding import Severity
 from jaxlint_rules._names import passed
@@ -130,7 +131,7 @@ def _misused(
                     )
         elif isinstance(node, ast.Return) and node.value is not None:
             if not (isinstance(node.value, ast.Constant) and node.value.value is None):
-                if not isinstance(node.value, ast.Call) or dotted(node.value.func).startswith(_COMPUTING):
+                if not isinstance(node.value, ast.Call) or _computes(node.value):
                     yield (
                         node,
                         "a Pallas kernel that returns a value raises ValueError; write to an output Ref",
@@ -152,6 +153,16 @@ def _misused(
                         f"axis {axis} of `program_id` is out of bounds, which raises ValueError: the grid has {grid} dimension{'s' if grid != 1 else ''}",
                         "`program_id` counts grid axes from 0",
                     )
+
+
+def _computes(call: ast.Call) -> bool:
+    """`jnp.dot(x, y)`, `(x * y).astype(dtype)`: other calls may return None."""
+    if isinstance(call.func, ast.Attribute) and isinstance(
+        call.func.value, (ast.BinOp, ast.Subscript, ast.Call)
+    ):
+        if call.func.attr in ARRAY_METHODS:
+            return True
+    return dotted(call.func).startswith(_COMPUTING)
 
 
 def _never_set(

@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jaxlint.api import Module, Reporter, Rule, TransformEvent
+from jaxlint.api import Module, Reporter, Rule, StaticArgumentEvent, TransformEvent
 from jaxlint.api.syntax import dotted
-from jaxlint.api.values import ClassValue, Partial
+from jaxlint.api.values import ClassValue, Instance, Partial
 from jaxlint.finding import Severity
 from jaxlint_rules._compiled_methods import (
     captured_self,
@@ -83,6 +83,15 @@ class StaleStaticSelf(Rule):
 
     def __init__(self) -> None:
         self.jits: list[TransformEvent] = []
+        # By class: the functions that call a compiled method of an object, and its name there.
+        self.called: dict[ast.ClassDef, set[tuple[ast.AST, str]]] = {}
+
+    def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
+        function = event.node.func if isinstance(event.node, ast.Call) else None
+        if isinstance(event.value, Instance) and isinstance(function, ast.Attribute):
+            if isinstance(function.value, ast.Name):
+                places = self.called.setdefault(event.value.cls.node, set())
+                places.add((event.frame.owner, function.value.id))
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         if event.transformed.kind == "jit":
@@ -105,7 +114,7 @@ class StaleStaticSelf(Rule):
         inside = {node for _, node in reads.values()}
         for name, (read, _) in reads.items():
             change = _change(cls, name, inside, holder) or _change_from_outside(
-                cls, name, holder or method.name
+                cls, name, holder or method.name, self.called.get(cls.node, set())
             )
             if change is None:
                 continue
@@ -177,22 +186,23 @@ def _change(cls: ClassValue, name: str, inside: set[ast.AST], holder: str) -> tu
     return found if not starts_as_none and (has_start or len(changing) > 1) else None
 
 
-def _change_from_outside(cls: ClassValue, name: str, method: str) -> tuple[str, ast.expr] | None:
-    """An assignment `model.name = ...` between two calls of `model.method` where the object was created."""
+def _change_from_outside(
+    cls: ClassValue, name: str, method: str, called: set[tuple[ast.AST, str]]
+) -> tuple[str, ast.expr] | None:
+    """An assignment `model.name = ...` between two calls of `model.method` where the object was created, or where a
+    function received it. `called`: functions that were seen to call compiled methods of such an object."""
     module = cls.module
     for owner in (module.tree, *functions_of(module.tree)):
         line = timeline(owner)
         for path, changes in line.changed.items():
             root, _, attribute = path.rpartition(".")
             made = line.bound.get(root, ())
-            if (
-                attribute != name
-                or len(made) != 1
-                or _class_made(module.parents.get(made[0].node)) != cls.name
-            ):
+            received = not made and (owner, root) in called
+            created = len(made) == 1 and _class_made(module.parents.get(made[0].node)) == cls.name
+            if attribute != name or not (received or created):
                 continue
             uses = [use for use in line.used.get(root, ()) if _is_call_of(module, use.node, method)]
-            change = between([c for c in changes if not c.shares_loop(made[0])], uses)
+            change = between([c for c in changes if not (made and c.shares_loop(made[0]))], uses)
             if change is not None and isinstance(change.node, ast.Attribute):
                 return "the program", change.node
     return None

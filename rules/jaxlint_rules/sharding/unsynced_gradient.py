@@ -45,7 +45,8 @@ class UnsyncedGradient(Rule):
     ## What it does
     Finds functions and methods under `jax.pmap(..., axis_name=...)` that take a gradient and update
     their parameters without `lax.pmean` or another collective on the gradient. Under
-    `jax.shard_map(..., check_vma=False)` it finds those that apply a collective only to the loss.
+    `jax.shard_map(..., check_vma=False)` it finds those that apply a collective only to the loss,
+    also if they return the gradient and `out_specs` declares it as replicated.
     It also finds functions under `jax.shard_map` that shard their inputs, call no collective, and
     declare a replicated result in `out_specs`.
 
@@ -111,10 +112,14 @@ class UnsyncedGradient(Rule):
         if not gradients or self.is_synced(function, gradients):
             return
         place = next(_applied(node, gradients), None)
+        if place is None and t.kind == "shard_map":
+            place = next(_returned(node, gradients), None)
         if place is not None:
             report(
                 place,
-                f"each device applies its own gradient: the copies in `{t.label}` diverge; use `lax.pmean`",
+                f"each device returns its own gradient from `{t.label}`, and JAX takes one; use `lax.pmean`"
+                if isinstance(place, ast.Return)
+                else f"each device applies its own gradient: the copies in `{t.label}` diverge; use `lax.pmean`",
                 reason=f"no collective gets {', '.join(f'`{g}`' for g in sorted(gradients))}; {t.why.explain(report.module)}",
                 function=function.qualname,
             )
@@ -297,6 +302,14 @@ def _gradients(node: ast.AST) -> set[str]:
         if isinstance(target, ast.Name):
             found.add(target.id)
     return found
+
+
+def _returned(node: ast.AST, gradients: set[str]) -> Iterator[ast.AST]:
+    """The places where a function returns its gradients."""
+    for place in sorted(nodes_of(node, ast.Return), key=lambda place: place.lineno):
+        parts = place.value.elts if isinstance(place.value, ast.Tuple) else [place.value]
+        if any(isinstance(part, ast.Name) and part.id in gradients for part in parts):
+            yield place
 
 
 def _applied(node: ast.AST, gradients: set[str]) -> Iterator[ast.AST]:
