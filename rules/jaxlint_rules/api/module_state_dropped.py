@@ -24,8 +24,8 @@ class ModuleStateDropped(Rule):
     ## What it does
     Finds the second result of `module.apply(variables, x, mutable=["batch_stats"])`, or of the
     `apply` of `hk.transform_with_state`, bound to a name that nothing reads. It is found through
-    `jax.value_and_grad(..., has_aux=True)` and functions that return it, too. Losses under a gradient that
-    bind it to `_` are found in files that train and where no call keeps it.
+    `jax.value_and_grad(..., has_aux=True)` and functions that return it, too. Losses under a
+    gradient that bind it to `_` are found in files that train and where no call keeps it.
 
     ## Why is this bad?
     A linen or haiku module changes nothing in place: `apply` returns the new statistics. If they
@@ -73,14 +73,14 @@ class ModuleStateDropped(Rule):
             if any(map(_collection, event.result.elements())):
                 self.keeping.add(event.frame.module)
             return
-        if event.frame.is_in_test() or _is_the_last(event, statement):
+        if event.frame.is_in_test():
             return
         for name, collection in _states(statement.targets[0], event.result):
             if name == "_" and _is_differentiated(event.result):
                 self.ignored.append((event, collection))
             elif is_read(name, event.frame.owner):
                 self.keeping.add(event.frame.module)
-            elif not name.startswith("_"):
+            elif not name.startswith("_") and not _is_the_last(event, statement):
                 self.tell(event, name, collection, report)
                 return
 

@@ -57,7 +57,8 @@ class NotAPytree(Rule):
     Finds generators, dict views such as `d.values()`, and sets that are passed to jitted functions,
     to `jax.tree.map` and similar functions, as the carry of `lax.scan` and other loops, or to
     `jnp.array`, `jnp.stack` and other functions that join arrays.
-    It also finds loops of `lax` whose carry holds an object of a class that is not registered as a pytree.
+    It also finds loops of `lax` whose carry holds an object of a class that is not registered as
+    a pytree.
 
     ## Why is this bad?
     They are not pytrees. A jitted function raises

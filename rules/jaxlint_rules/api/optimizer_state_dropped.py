@@ -28,8 +28,9 @@ class OptimizerStateDropped(Rule):
 
     ## What it does
     Finds `updates, _ = optimizer.update(grads, opt_state)` in a loop, in a function that returns
-    the old state, and in a step that gets the state, applies the updates and returns no state. Also finds `opt_state = optimizer.init(params)` in a loop over epochs or steps
-    that keeps updating `params`.
+    the old state, and in a step that gets the state, applies the updates and returns no state.
+    Also finds `opt_state = optimizer.init(params)` in a loop over epochs or steps that keeps
+    updating `params`.
 
     ## Why is this bad?
     Momentum, moments and step counts keep their initial values: Adam repeats its first step, and
