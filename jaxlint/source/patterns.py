@@ -17,6 +17,7 @@ from jaxlint.source.regular import read_regular
 _MAX_IGNORE_FILE = 1 << 20
 _MAX_PATTERNS = 5_000
 _MAX_PATTERN = 1_000  # characters
+_PLAIN_NAME = re.compile(r"\.?[\w-][\w.-]{0,200}", re.ASCII)
 
 # The building blocks of pathspec's patterns: some folders, any part of a name, a set of characters, and so on.
 _TOKEN = re.compile(
@@ -38,10 +39,14 @@ class PathPatterns:
     patterns: tuple[str, ...]
 
     @functools.cached_property
+    def _names(self) -> frozenset[str] | None:
+        """The patterns if all are names without anything special, as those of the settings' default are."""
+        plain = len(self.patterns) <= _MAX_PATTERNS and all(map(_PLAIN_NAME.fullmatch, self.patterns))
+        return frozenset(self.patterns) if plain else None
+
+    @functools.cached_property
     def _spec(self) -> Any:
-        if not self.patterns:
-            return None
-        from pathspec import GitIgnoreSpec  # most commands do not need it
+        from pathspec import GitIgnoreSpec  # most projects do not need it
 
         if len(self.patterns) > _MAX_PATTERNS:
             raise PatternError(f"there are more than {_MAX_PATTERNS} of them")
@@ -60,7 +65,8 @@ class PathPatterns:
 
     def check(self) -> PathPatterns:
         """Raises PatternError if a pattern is invalid."""
-        _ = self._spec
+        if self._names is None:
+            _ = self._spec
         return self
 
     def decide(self, path: str, *, folder: bool = False) -> bool | None:
@@ -69,13 +75,16 @@ class PathPatterns:
 
         A path outside `base` matches by its name alone.
         """
-        if self._spec is None:
+        if not self.patterns:
             return None
         prefix = self.base if self.base.endswith(os.sep) else self.base + os.sep
         inside = path[len(prefix) :] if path.startswith(prefix) else os.path.basename(path)
         if not inside:
             return None
-        relative = inside.replace(os.sep, "/") + ("/" if folder else "")
+        relative = inside.replace(os.sep, "/")
+        if self._names is not None:
+            return None if self._names.isdisjoint(relative.split("/")) else True
+        relative += "/" if folder else ""
         include: bool | None = self._spec.check_file(relative).include
         return include
 

@@ -33,6 +33,22 @@ def test_they_mean_what_they_mean_to_pathspec(pattern: str, paths: list[str], fo
         assert ours.decide(f"/top/{path}", folder=folder) == expected, (pattern, path)
 
 
+NAMES = ["a", "ab", ".a", "a.b", "_a-b"]
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(
+    st.lists(st.sampled_from(NAMES), min_size=1, max_size=3),
+    st.lists(st.sampled_from([*NAMES, "b", "aa", "..a"]), min_size=1, max_size=4).map("/".join),
+    st.booleans(),
+)
+def test_plain_names_are_matched_without_pathspec(names: list[str], path: str, folder: bool) -> None:
+    ours = PathPatterns("/top", tuple(names))
+    expected = GitIgnoreSpec.from_lines(names).check_file(path + ("/" if folder else "")).include
+    assert ours.check().decide(f"/top/{path}", folder=folder) == expected
+    assert "_spec" not in vars(ours)
+
+
 DEEP = "/".join(["a"] * 400)
 
 
