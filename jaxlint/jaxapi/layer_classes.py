@@ -34,6 +34,26 @@ _COMPUTING = {
     ),
 }  # fmt: skip
 LAYERS_IN_DTYPE = frozenset(f"flax.{api}.{name}" for api, names in _COMPUTING.items() for name in names)
+# The dtype of a layer's single result if no `dtype` is asked for: that of its input ("input"; "inexact": integers become
+# float32), of its weights ("weights"), or of both, promoted ("both"). Weights are float32 unless an option says otherwise.
+_UNASKED = {
+    "flax.linen": {
+        "both": "Dense Conv BatchNorm LayerNorm RMSNorm GroupNorm InstanceNorm", "input": "Dropout PReLU", "weights": "Embed",
+    },
+    "flax.nnx": {
+        "both": "Linear Conv LayerNorm RMSNorm GroupNorm InstanceNorm", "input": "Dropout PReLU", "weights": "Embed",
+    },
+    "equinox.nn": {"both": "Linear MLP", "input": "LayerNorm RMSNorm Dropout Identity", "weights": "Embedding"},
+    "haiku": {"inexact": "Linear Conv2D LayerNorm RMSNorm BatchNorm GroupNorm", "weights": "Embed"},
+}  # fmt: skip
+UNASKED_DTYPES = {
+    f"{library}.{name}": how
+    for library, kinds in _UNASKED.items()
+    for how, names in kinds.items()
+    for name in names.split()
+}
+# The option that says the dtype of the weights; others of flax and haiku say that of the computation.
+WEIGHTS_OPTIONS = {"flax.": "param_dtype", "equinox.": "dtype", "haiku.": "dtype"}
 # Modules that call their layers one after the other.
 SEQUENTIALS = frozenset({"equinox.nn.Sequential", "flax.nnx.Sequential"})
 # Modules that hold their arguments: a list of layers, a dict of them.

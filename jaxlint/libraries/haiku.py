@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from jaxlint.jaxapi.dtypes import canonical_dtype
 from jaxlint.libraries.layers import convolved, embedded, input_shape, with_features
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made
 from jaxlint.staging.shapes.applied import Applied, shapes
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.transforms.bodies import Bodies
-from jaxlint.staging.values import UNKNOWN, ExternalObject, Operation, Static, Transformed, Value
+from jaxlint.staging.values import UNKNOWN, Array, ExternalObject, Operation, Static, Transformed, Value
 from jaxlint.staging.values.arrays import Form, Shape
 from jaxlint.staging.values.class_models import ClassModel, base
+from jaxlint.staging.values.dtypes import dtype_named
 from jaxlint.staging.values.stage import Stage, Why
 
 _MODULE = ClassModel("haiku", module=True, set_up="once")
@@ -27,16 +29,25 @@ def next_rng_key(call: LibraryCall) -> Value:
 
 @calls("haiku.get_parameter")
 def get_parameter(call: LibraryCall) -> Value:
-    held = call.array([], name="hk.get_parameter")
-    operation = Operation(call.name, tuple(call.args), call.kwargs, call.node, 0, call.name)
-    held.form = Form("layer", made=operation)
+    held = _held(call, "hk.get_parameter")
     held.flow = call.machine.parameter_flow
+    return held
+
+
+def _held(call: LibraryCall, name: str) -> Array:
+    """A parameter or a state of the shape and the dtype that are asked for."""
+    held = call.array([], name=name)
+    held.form = Form(
+        "layer", made=Operation(call.name, tuple(call.args), call.kwargs, call.node, 0, call.name)
+    )
+    asked = call.argument(2, "dtype")
+    held.dtype = "float32" if asked is None else canonical_dtype(dtype_named(asked))
     return held
 
 
 @calls("haiku.get_state")
 def get_state(call: LibraryCall) -> Value:
-    return call.array([], name="hk.get_state")
+    return _held(call, "hk.get_state")
 
 
 @calls("haiku.dropout")
@@ -89,7 +100,7 @@ def call_summary(call: LibraryCall) -> Value:
 shapes("haiku.LayerNorm haiku.RMSNorm haiku.BatchNorm haiku.GroupNorm")(input_shape)
 
 
-@shapes("haiku.get_parameter")
+@shapes("haiku.get_parameter haiku.get_state")
 def shape_of_parameter(applied: Applied) -> Shape:
     return applied.sizes(1, "shape")
 

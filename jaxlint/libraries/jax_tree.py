@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
-from jaxlint.staging.evaluator.external_models import LibraryCall, calls
+from jaxlint.staging.evaluator.external_models import LibraryCall, calls, calls_of_made
+from jaxlint.staging.shapes.answers import symbolic_shape
+from jaxlint.staging.shapes.exact import declared, form_of, numbers_of
 from jaxlint.staging.transforms.tree_maps import TreeMaps
 from jaxlint.staging.transforms.trees import Trees
 from jaxlint.staging.values import (
@@ -12,6 +15,7 @@ from jaxlint.staging.values import (
     Array,
     Choice,
     ClassValue,
+    ExternalObject,
     Function,
     Instance,
     ListValue,
@@ -22,8 +26,10 @@ from jaxlint.staging.values import (
     find_array,
     join_all,
 )
+from jaxlint.staging.values.arrays import Form
 from jaxlint.staging.values.class_models import ClassModel, decorator
 from jaxlint.staging.values.constants import constant_names
+from jaxlint.staging.values.dtypes import dtype_of
 from jaxlint.staging.values.leaves import UnclearTreeError, leaves_in, mapped
 from jaxlint.staging.values.plain import TreeDef
 from jaxlint.staging.values.pytrees import is_pytree
@@ -132,6 +138,47 @@ def transpose(call: LibraryCall) -> Value:
     if found is None:
         return call.opaque(call.args)
     return Array(found.staged, found.why, tree=True, certain=found.certain)
+
+
+_UNRAVEL = "jax.flatten_util.ravel_pytree.unravel"
+
+
+@calls("jax.flatten_util.ravel_pytree")
+def ravel(call: LibraryCall) -> Value:
+    """A vector of all leaves, and the function that makes such a tree of one."""
+    tree = call.first()
+    if tree is None or not call.machine.exact or find_array(tree) is None:
+        return call.otherwise()
+    flat = call.array([tree])
+    leaves = [tree] if _is_single(tree) else _known_leaves(call) or []
+    shapes = [numbers_of(leaf) for leaf in leaves]
+    dtypes = {dtype_of(leaf) for leaf in leaves}
+    flat.tree, flat.dtype = False, dtypes.pop() if len(dtypes) == 1 else ""
+    flat.form = Form("declared")
+    flat.form.rank = 1
+    if shapes and None not in shapes:
+        flat.form = declared((sum(math.prod(shape) for shape in shapes if shape is not None),))
+    return TupleValue([flat, ExternalObject(_UNRAVEL, [tree], node=call.node)])
+
+
+def _is_single(tree: Value) -> bool:
+    return isinstance(tree, Array) and not tree.tree
+
+
+@calls_of_made(_UNRAVEL)
+def unravel(call: LibraryCall) -> Value:
+    """A tree with the structure, the shapes and the dtypes of the one that was flattened."""
+    tree = call.made.args[0]
+
+    def leaf(old: Value) -> Value:
+        new = call.array(call.inputs)
+        new.tree, new.dtype, new.form = False, dtype_of(old), form_of(symbolic_shape(old))
+        return new
+
+    try:
+        return leaf(tree) if _is_single(tree) else mapped(leaf, tree, [])
+    except UnclearTreeError:
+        return call.opaque()
 
 
 _FLATTEN = ("flatten_func", "flatten_with_keys", "flatten_with_keys_func")

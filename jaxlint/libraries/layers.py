@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from jaxlint.jaxapi.dtypes import canonical_dtype
-from jaxlint.jaxapi.layer_classes import LAYER_LIBRARIES, LAYERS_IN_DTYPE
+from jaxlint.jaxapi.dtypes import canonical_dtype, inexact, promote, strong
+from jaxlint.jaxapi.layer_classes import LAYER_LIBRARIES, LAYERS_IN_DTYPE, UNASKED_DTYPES, WEIGHTS_OPTIONS
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls_of_made, methods
 from jaxlint.staging.shapes.applied import RULES, Applied
 from jaxlint.staging.shapes.measures import size_of
-from jaxlint.staging.values import UNKNOWN, ExternalObject, Operation, Static, Value, find_array
+from jaxlint.staging.values import UNKNOWN, ExternalObject, Operation, Static, Value, find_array, is_none
 from jaxlint.staging.values.arrays import Form, Shape
-from jaxlint.staging.values.dtypes import dtype_named
+from jaxlint.staging.values.dtypes import dtype_named, dtype_of
 from jaxlint.staging.values.sizes import Size, symbol
 
 _COMPUTING = frozenset({"__call__", "apply", "init", "encode", "decode", "attend"})
@@ -29,10 +29,29 @@ def call_layer(call: LibraryCall) -> Value:
     if "dtype" in made.kwargs and call.name in LAYERS_IN_DTYPE:
         result.dtype = canonical_dtype(dtype_named(made.kwargs["dtype"]))
         result.tree = not result.dtype  # `dtype=None`, or an unknown value, says nothing
+    if not result.dtype and call.machine.exact:
+        result.dtype = _unasked_dtype(call)
     if call.name in RULES:
         operation = Operation(call.name, (made, *call.args), call.kwargs, call.node, 0, call.name)
         result.form = Form("layer", made=operation)
     return result
+
+
+def _unasked_dtype(call: LibraryCall) -> str:
+    """The dtype of a layer's result that follows from its input and its weights; "" if unknown."""
+    how, options = UNASKED_DTYPES.get(call.name), call.made.kwargs
+    asked = options.get("dtype")
+    if how is None or (asked is not None and not is_none(asked) and not call.name.startswith("equinox.")):
+        return ""
+    taken = strong(dtype_of(call.args[0])) if call.args else ""
+    if how in ("input", "inexact"):
+        return inexact(taken) if how == "inexact" else taken
+    given = next(
+        (options.get(name) for library, name in WEIGHTS_OPTIONS.items() if call.name.startswith(library)),
+        None,
+    )
+    weights = "float32" if given is None or is_none(given) else canonical_dtype(dtype_named(given))
+    return weights if how == "weights" or not weights else promote(taken, weights)
 
 
 def given_to_maker(applied: Applied, position: int, *names: str) -> Size:

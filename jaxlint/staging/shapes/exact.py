@@ -55,14 +55,23 @@ def measured_in_numbers(value: Value, name: str) -> Value | None:
 
 
 def fixed(array: Array | NumpyArray) -> Form:
-    """The form of an array by its shape in numbers, independent of its operation; hidden if unknown."""
+    """The form of an array by its shape, independent of its operation: an unknown size becomes a new symbol."""
     return form_of(symbolic_shape(array))
 
 
 def form_of(shape: Shape | None) -> Form:
-    """The form for this shape; hidden if a size is not a number."""
+    """The form for this shape, with a new symbol for each unknown size; hidden if the rank is unknown."""
+    if shape is None:
+        return Form("hidden")
     numbers = _in_numbers(shape)
-    return Form("hidden") if numbers is None else declared(numbers)
+    return _of_rank(shape) if numbers is None else declared(numbers)
+
+
+def _of_rank(shape: Shape) -> Form:
+    form = Form("declared")
+    form.rank = len(shape)
+    form.symbols = {axis: size for axis, size in enumerate(shape) if isinstance(size, int)}
+    return form
 
 
 def declared(numbers: Numbers) -> Form:
@@ -75,12 +84,7 @@ def declared(numbers: Numbers) -> Form:
 def argument_form(array: Array) -> Form | None:
     """The shape of an argument inside the function: an unknown size becomes a new symbol."""
     shape = symbolic_shape(array)
-    if shape is None:
-        return None
-    form = Form("declared")
-    form.rank = len(shape)
-    form.symbols = {axis: size for axis, size in enumerate(shape) if isinstance(size, int)}
-    return form
+    return None if shape is None else _of_rank(shape)
 
 
 def exact_key(value: Value) -> object:

@@ -61,12 +61,12 @@ class Net(nn.Module):
 
     @nn.compact
     def __call__(self, x):  # x: f32[4, 20]
-        h = nn.Dense(self.width)(x)  # h: ?[4, 64]
-        h = nn.relu(nn.LayerNorm()(h))  # h: ?[4, 64]
+        h = nn.Dense(self.width)(x)  # h: f32[4, 64]
+        h = nn.relu(nn.LayerNorm()(h))  # h: f32[4, 64]
         kernel = self.param("kernel", nn.initializers.zeros, (x.shape[-1], 3))  # kernel: f32[20, 3]
         product = x @ kernel  # product: f32[4, 3]
-        words = nn.Embed(100, 32)(jnp.zeros((4, 7), jnp.int32))  # words: ?[4, 7, 32]
-        image = nn.Conv(features=16, kernel_size=(3, 3))(jnp.ones((2, 8, 8, 3)))  # image: ?[2, ?, ?, 16]
+        words = nn.Embed(100, 32)(jnp.zeros((4, 7), jnp.int32))  # words: f32[4, 7, 32]
+        image = nn.Conv(features=16, kernel_size=(3, 3))(jnp.ones((2, 8, 8, 3)))  # image: f32[2, ?, ?, 16]
         return nn.Dense(features=10)(h), words, image
 
 x = jnp.ones((4, 20))
@@ -77,19 +77,48 @@ class Other(nnx.Module):
         self.first = nnx.Linear(20, 30, rngs=rngs)
 
     def __call__(self, x):
-        h = self.first(x)  # h: ?[4, 30]
+        h = self.first(x)  # h: f32[4, 30]
         return nnx.relu(h)
 
 Other(nnx.Rngs(0))(x)
-one = eqx.nn.Linear(20, 6, key=jax.random.key(0))(jnp.ones(20))  # one: ?[6]
+one = eqx.nn.Linear(20, 6, key=jax.random.key(0))(jnp.ones(20))  # one: f32[6]
 
 @hk.transform
 def forward(x):
-    w = hk.get_parameter("w", (x.shape[-1], 5), init=jnp.zeros)  # w: ?[20, 5]
-    a = hk.Linear(12)(x)  # a: ?[4, 12]
+    w = hk.get_parameter("w", (x.shape[-1], 5), init=jnp.zeros)  # w: f32[20, 5]
+    a = hk.Linear(12)(x)  # a: f32[4, 12]
+    low = hk.get_parameter("low", [2], jnp.bfloat16, init=jnp.zeros)  # low: bf16[2]
+    steps = hk.get_state("steps", (), jnp.int32, init=jnp.zeros)  # steps: i32[]
     return a
 
 forward.init(jax.random.key(0), x)
+""",
+    "a tree as a vector, and the vector as a tree": """
+import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
+
+def twice(tree):
+    flat, unravel = ravel_pytree(tree)  # flat: f32[26]
+    back = unravel(2 * flat)
+    first = back["a"]  # first: f32[4, 5]
+    one, _ = ravel_pytree(first)  # one: f32[20]
+    return first
+
+twice({"a": jnp.zeros((4, 5)), "b": jnp.ones((2, 3))})
+""",
+    "the rank of what a function returns to its second call": """
+import jax.numpy as jnp
+
+def gram(x):
+    return x @ x.T
+
+def main(n):
+    first = gram(jnp.ones((n, 3)))  # first: f32[?, ?]
+    second = gram(jnp.ones((n, 3)))  # second: f32[?, ?]
+    third = second + 1  # third: f32[?, ?]
+    return first, third
+
+main(len(input()))
 """,
     "annotations of jaxtyping": """
 import jax, jax.numpy as jnp
