@@ -125,7 +125,7 @@ def inexact(dtype: str) -> str:
 
 _UNARY_INEXACT = """exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh
 arccosh arctanh rsqrt logistic sigmoid gelu silu swish softmax log_softmax log_sigmoid
-mean erf nanmean median nanmedian logsumexp
+mean erf nanmean trapezoid median nanmedian logsumexp
 acos acosh asin asinh atan atanh average cov deg2rad rad2deg degrees radians fabs i0 sinc reciprocal rint spacing ldexp
 expit erfinv erfc gammaln digamma entr i0e i1 i1e logit gamma loggamma lgamma
 squareplus standardize
@@ -141,11 +141,12 @@ permute_dims ptp reduce_and reduce_or reduce_xor reduce_max reduce_min reduce_pr
 slice slice_in_dim dynamic_slice dynamic_slice_in_dim dynamic_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim
 dynamic_update_index_in_dim take_along_axis unstack
 atleast_1d atleast_2d atleast_3d broadcast collapse resize bitwise_not bitwise_invert clz population_count
-shift_left shift_right_arithmetic shift_right_logical rem conv conv_general_dilated
+shift_left shift_right_arithmetic shift_right_logical rem conv conv_general_dilated reduce_window unique
+jax.ops.segment_sum jax.ops.segment_max jax.ops.segment_min jax.ops.segment_prod
 optax.softmax_cross_entropy_with_integer_labels optax.losses.softmax_cross_entropy_with_integer_labels
 fft.fftshift fft.ifftshift dot_product_attention einops.rearrange einops.reduce einops.repeat"""
 _MEASURES = "abs absolute real imag"
-_PROMOTING = """add subtract multiply maximum minimum dot matmul vdot inner outer tensordot"""
+_PROMOTING = """add subtract multiply maximum minimum dot matmul vdot inner outer tensordot cross"""
 _ALL_PROMOTING = """dot_general batch_matmul kron append einops.einsum jax.scipy.linalg.block_diag
 optax.squared_error optax.losses.squared_error optax.l2_loss optax.losses.l2_loss
 optax.kl_divergence optax.losses.kl_divergence optax.cosine_similarity optax.losses.cosine_similarity
@@ -154,7 +155,9 @@ optax.sigmoid_binary_cross_entropy optax.losses.sigmoid_binary_cross_entropy"""
 # Truth values become numbers.
 _COUNTING = "power mod remainder floor_divide fmod square left_shift right_shift"
 _INEXACT_PROMOTING = "divide true_divide arctan2 logaddexp hypot"
-_ALL_INEXACT = "jax.scipy.linalg.solve jax.scipy.linalg.solve_triangular linalg.solve"
+_ALL_INEXACT = (
+    "jax.scipy.linalg.solve jax.scipy.linalg.solve_triangular linalg.solve interp convolve correlate"
+)
 _STRONG_INEXACT = "quantile percentile nanquantile nanpercentile"
 _COMPLEX = (
     "complex fft.fft fft.fft2 fft.fftn fft.ifft fft.ifft2 fft.ifftn fft.ihfft fft.rfft fft.rfft2 fft.rfftn"
@@ -207,6 +210,7 @@ LAX_KINDS = {
     f"jax.lax.{name}": "same" for name in ("div", "reduce_sum", "cumsum", "cumprod", "cummax", "cummin")
 }
 LAX_KINDS["jax.lax.conj"] = "complex"
+LAX_KINDS["jax.lax.reduce"] = "same"
 
 # Functions that create arrays: the position of `dtype`, and the dtype without it ("value": that of the first
 # argument, "fill": of the second, "numbers": integers unless an argument is a float).

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from jaxlint.jaxapi.dtypes import INTEGER_ENDS
+from jaxlint.jaxapi.dtypes import INTEGER_ENDS, strong
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.external_models import (
     Entered,
@@ -22,7 +22,8 @@ from jaxlint.staging.evaluator.external_models import (
 from jaxlint.staging.evaluator.narrowing import Narrowing
 from jaxlint.staging.evaluator.scopes import Staged, Unjitted
 from jaxlint.staging.reach.entry_points import PRIMITIVE
-from jaxlint.staging.shapes.exact import declared
+from jaxlint.staging.shapes.answers import symbolic_shape
+from jaxlint.staging.shapes.exact import declared, form_of
 from jaxlint.staging.tracking.gradients import Gradients
 from jaxlint.staging.tracking.keys import Keys
 from jaxlint.staging.tracking.timing import waits_for_function
@@ -55,6 +56,8 @@ def device_get(call: LibraryCall) -> Value:
     given = call.args[0] if call.args else None
     if isinstance(given, Array) and given.staged:
         return given  # it returns a tracer unchanged
+    if call.machine.exact and isinstance(given, Array) and is_single(given):
+        return NumpyArray(shares=True, dtype=strong(given.dtype), form=form_of(symbolic_shape(given)))
     return NumpyArray(shares=is_single(given)) if isinstance(given, Array) else UNKNOWN
 
 

@@ -33,6 +33,7 @@ from jaxlint.staging.values import (
     External,
     ListValue,
     Operation,
+    Static,
     TupleValue,
     Value,
     is_none,
@@ -138,6 +139,14 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], f
         return promote(*(dtype_of(arg) for arg in args[1:]))
     if name in ("iota", "broadcasted_iota"):
         return canonical_dtype(dtype_named(args[0])) if args else ""
+    if name == "block" and args:
+        return promote(*map(dtype_of, _nested(args[0])))
+    if full == "jax.numpy.select" and len(args) > 1:
+        default = args[2] if len(args) > 2 else kwargs.get("default") or Static(0)
+        return promote(*map(dtype_of, (*_nested(args[1]), default)))
+    if name.startswith("jax.scipy.stats."):
+        common = promote(*map(dtype_of, (*args, *kwargs.values())))
+        return "" if common == "bool" else inexact(common)
     kind = LAX_KINDS.get(full) or KINDS.get(name)
     if kind is None or not args:
         return ""
@@ -171,6 +180,13 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value], f
     if kind in _BY_PROMOTION:
         return _BY_PROMOTION[kind](promote(*map(dtype_of, _operands(args))))
     return _FIXED_KINDS.get(kind, kind)
+
+
+def _nested(value: Value) -> list[Value]:
+    """The items of nested lists."""
+    if not isinstance(value, (TupleValue, ListValue)):
+        return [value]
+    return [part for item in value.elements() for part in _nested(item)]
 
 
 def _operands(args: tuple[Value, ...]) -> list[Value]:

@@ -694,6 +694,112 @@ def einops(draw: Draw, name: str) -> Arguments:
     return [x, draw.array((h * d, t), ("float32",)), "b t c, c e -> b e"], {}
 
 
+@family(
+    "densities",
+    " ".join(
+        f"scipy.stats.{name}"
+        for name in (
+            *(
+                "norm.logpdf",
+                "norm.cdf",
+                "norm.ppf",
+                "cauchy.sf",
+                "laplace.pdf",
+                "uniform.logpdf",
+                "expon.pdf",
+            ),
+            *(
+                "beta.logpdf",
+                "gamma.logsf",
+                "t.pdf",
+                "truncnorm.logpdf",
+                "poisson.pmf",
+                "binom.logpmf",
+                "bernoulli.pmf",
+            ),
+        )
+    ),
+)
+def densities(draw: Draw, name: str) -> Arguments:
+    shape = draw.shape(0, 3)
+    x = draw.array(shape, ("float32", "bfloat16", "int32"))
+    needed = {
+        "beta": 2,
+        "t": 1,
+        "chi2": 1,
+        "gamma": 1,
+        "pareto": 1,
+        "truncnorm": 2,
+        "geom": 1,
+        "poisson": 1,
+        "bernoulli": 1,
+    }
+    needed |= {"binom": 2, "betabinom": 3, "nbinom": 2, "vonmises": 1, "wrapcauchy": 1, "gennorm": 1}
+    more = [draw.array(draw.beside(shape), ("float32",)) for _ in range(needed.get(name.split(".")[2], 0))]
+    if draw.maybe(0.3) and name.split(".")[2] in ("norm", "cauchy", "laplace"):
+        return [x, *more], {"scale": draw.array(draw.beside(shape), ("float32", "bfloat16"))}
+    return [x, *more], {}
+
+
+@family(
+    "windows",
+    "lax.reduce_window lax.reduce lax.associative_scan numpy.convolve numpy.correlate numpy.trapezoid numpy.unique",
+)
+def windows(draw: Draw, name: str) -> Arguments:
+    last = name.rpartition(".")[2]
+    if last in ("convolve", "correlate"):
+        one, two = draw.array((draw.size(),), NUMBERS), draw.array((draw.size(),), NUMBERS)
+        return [one, two], draw.random.choice([{}, {"mode": "same"}, {"mode": "valid"}, {"mode": "full"}])
+    shape = draw.shape(1, 3)
+    if last == "trapezoid":
+        return [draw.array(shape, NUMBERS)], draw.random.choice(
+            [{}, {"axis": draw.axis(len(shape))}, {"dx": 0.5}]
+        )
+    if last == "unique":
+        return [draw.array(shape, ("float32", "bfloat16", "int32"))], {"size": draw.size()}
+    x = draw.array(shape, ("float32", "bfloat16"))
+    zero = jnp.zeros((), x.dtype)
+    if last == "associative_scan":
+        return [jax.lax.add, x], draw.random.choice([{}, {"reverse": True}])
+    if last == "reduce":
+        return [
+            x,
+            zero,
+            jax.lax.add,
+            tuple(draw.random.sample(range(len(shape)), draw.random.randint(1, len(shape)))),
+        ], {}
+    window = tuple(draw.random.choice((1, 2, 3)) for _ in shape)
+    strides = tuple(draw.random.choice((1, 2)) for _ in shape)
+    padding: Any = draw.random.choice(["SAME", "VALID", tuple((draw.size(), 1) for _ in shape)])
+    return [x, zero, jax.lax.max, window, strides, padding], {}
+
+
+@family(
+    "choices and blocks", "numpy.select numpy.block numpy.cross numpy.interp numpy.polyval ops.segment_sum"
+)
+def choices(draw: Draw, name: str) -> Arguments:
+    last, shape = name.rpartition(".")[2], draw.shape(1, 3)
+    if last == "select":
+        pairs = range(draw.random.randint(1, 2))
+        tests = [draw.array(draw.beside(shape), ("bool",)) for _ in pairs]
+        values = [draw.array(draw.beside(shape), NUMBERS) for _ in pairs]
+        return [tests, values], draw.random.choice(
+            [{}, {"default": 1.0}, {"default": draw.array((), NUMBERS)}]
+        )
+    if last == "block":
+        high, wide = draw.size(), draw.size()
+        rows = [[draw.array((high, draw.size()), FLOATS), draw.array((high, wide), FLOATS)]]
+        total = rows[0][0].shape[1] + wide
+        return ([[*rows, [draw.array((2, total), FLOATS)]]] if draw.maybe() else [rows[0]]), {}
+    if last == "cross":
+        return [draw.array((*shape[:-1], 3), NUMBERS), draw.array((3,), NUMBERS)], {}
+    if last == "interp":
+        return [draw.array(shape, FLOATS), draw.array((4,), FLOATS), draw.array((4,), FLOATS)], {}
+    if last == "polyval":
+        return [draw.array((3,), NUMBERS), draw.array(shape, NUMBERS)], {}
+    return [draw.array(shape, NUMBERS[:-1]), Struct(shape[:1], "int32")], {"num_segments": draw.size()}
+
+
 def cases(label: str, count: int, seed: int = 0) -> Iterator[Case]:
     names, generator = FAMILIES[label]
     draw = Draw(seed)
