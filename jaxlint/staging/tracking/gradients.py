@@ -18,6 +18,8 @@ from jaxlint.staging.evaluator.function_calls import FunctionCalls
 from jaxlint.staging.evaluator.machine import Machine, Part
 from jaxlint.staging.evaluator.operators import Operators
 from jaxlint.staging.evaluator.scopes import Differentiating, OfGradient, Parameters, Reversing
+from jaxlint.staging.shapes.answers import symbolic_shape
+from jaxlint.staging.shapes.exact import form_of
 from jaxlint.staging.tracking.timing import Timing
 from jaxlint.staging.values import (
     MISSING,
@@ -94,7 +96,7 @@ class Gradients(Part):
         inputs = [*concrete, *call.kwargs.values()]
         grads: list[Value] = []
         for number in numbers:
-            whole = self.gradient_of(t, call, number)
+            whole = self.gradient_of(t, call, number) or self.jacobian_of(t, call, number, result)
             if whole is not None:
                 grads.append(whole)
                 continue
@@ -129,6 +131,23 @@ class Gradients(Part):
                 value = self.operators.array_result(frame, inputs, node)
             return TupleValue([TupleValue([value, extra]) if has_aux else value, gradient_value])
         return TupleValue([gradient_value, extra]) if has_aux else gradient_value
+
+    def jacobian_of(self, t: Transformed, call: Call, number: int, result: Value) -> Value | None:
+        """The derivatives of one array by another, in an exact analysis: for each size of the result those of the
+        argument, which a Hessian has twice."""
+        if not self.machine.exact or t.kind != "jacobian" or not -len(call.args) <= number < len(call.args):
+            return None
+        given = call.args[number]
+        if not all(isinstance(one, Array) and not one.tree for one in (given, result)):
+            return None
+        sizes, inner = symbolic_shape(result), symbolic_shape(given)
+        if sizes is None or inner is None:
+            return None
+        found = self.operators.array_result(call.frame, [given], call.node, role="grad", name=t.api)
+        dtypes = {strong(dtype_of(one)) for one in (given, result)}
+        found.dtype = dtypes.pop() if len(dtypes) == 1 else ""
+        found.form = form_of((*sizes, *inner, *(inner if t.api.endswith("hessian") else ())))
+        return found
 
     def gradient_of(self, t: Transformed, call: Call, number: int) -> Value | None:
         """The gradient for an argument with known leaves, in an exact analysis: the same structure; None for others."""

@@ -106,6 +106,32 @@ def twice(tree):
 
 twice({"a": jnp.zeros((4, 5)), "b": jnp.ones((2, 3))})
 """,
+    "derivatives of arrays by arrays": """
+import jax, jax.numpy as jnp
+
+def ends(w):
+    return w[:2] ** 2
+
+def total(w):
+    return (w ** 3).sum()
+
+x = jnp.ones(5)
+forward = jax.jacfwd(ends)(x)  # forward: f32[2, 5]
+backward = jax.jacrev(ends)(x)  # backward: f32[2, 5]
+curvature = jax.hessian(total)(x)  # curvature: f32[5, 5]
+each = jax.vmap(jax.jacfwd(ends))(jnp.ones((7, 5)))  # each: f32[7, 2, 5]
+""",
+    "windows, choices and what comes back to the host": """
+import jax, jax.numpy as jnp
+from jax import lax
+
+x = jnp.ones((4, 6))
+pooled = lax.reduce_window(x, -jnp.inf, lax.max, (2, 2), (2, 2), "VALID")  # pooled: f32[2, 3]
+chosen = jnp.select([x > 0, x < 0], [x, -x], 0)  # chosen: f32[4, 6]
+whole = jnp.block([[x, x], [x, x]])  # whole: f32[8, 12]
+density = jax.scipy.stats.norm.logpdf(x, scale=x[0])  # density: f32[4, 6]
+host = jax.device_get(x)  # host: f32[4, 6]
+""",
     "the rank of what a function returns to its second call": """
 import jax.numpy as jnp
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -73,7 +72,7 @@ def computed(name: str, layer: str, given: str) -> str:
     def run() -> Any:
         if name.startswith("haiku."):
             more = (True,) if "BatchNorm" in name else ()
-            f: Callable[..., Any] = hk.transform_with_state(lambda v: eval(layer, scope)(v, *more))
+            f: Any = hk.transform_with_state(lambda v: eval(layer, scope)(v, *more))
             return f.apply(*f.init(key, x), key, x)[0]
         made = eval(layer, scope)
         return made.init_with_output({"params": key}, x)[0] if name.startswith("flax.linen.") else made(x)
