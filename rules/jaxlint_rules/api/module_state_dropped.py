@@ -24,8 +24,9 @@ class ModuleStateDropped(Rule):
     ## What it does
     Finds the second result of `module.apply(variables, x, mutable=["batch_stats"])`, or of the
     `apply` of `hk.transform_with_state`, bound to a name that nothing reads. It is found through
-    `jax.value_and_grad(..., has_aux=True)` and functions that return it, too. Losses under a
-    gradient that bind it to `_` are found in files that train and where no call keeps it.
+    `jax.value_and_grad(..., has_aux=True)` and functions that return it, too. A differentiated loss
+    that binds it to `_` is found if the file trains the model and no other call keeps the new
+    state.
 
     ## Why is this bad?
     A linen or haiku module changes nothing in place: `apply` returns the new statistics. If they

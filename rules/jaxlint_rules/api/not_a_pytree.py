@@ -56,9 +56,8 @@ class NotAPytree(Rule):
     ## What it does
     Finds generators, dict views such as `d.values()`, and sets that are passed to jitted functions,
     to `jax.tree.map` and similar functions, as the carry of `lax.scan` and other loops, or to
-    `jnp.array`, `jnp.stack` and other functions that join arrays.
-    It also finds loops of `lax` whose carry holds an object of a class that is not registered as
-    a pytree.
+    `jnp.array`, `jnp.stack` and other functions that join arrays. Also finds loops of `lax` whose
+    carry contains an object of a class that is not registered as a pytree.
 
     ## Why is this bad?
     They are not pytrees. A jitted function raises

@@ -13,8 +13,11 @@ class LossNotScalar(Rule):
     """A function under `jax.grad` does not return a scalar.
 
     ## What it does
-    Finds calls of `jax.grad(f)` and `jax.value_and_grad(f)` where `f` returns a tuple, list or dict and
-    `has_aux=True` is missing, an array with axes, or, with `has_aux=True`, no pair of loss and aux.
+    Finds calls of `jax.grad(f)` and `jax.value_and_grad(f)` where `f` returns one of these:
+
+    - a tuple, list or dict, without `has_aux=True`;
+    - an array with axes;
+    - anything but a pair of loss and aux, with `has_aux=True`.
 
     ## Why is this bad?
     JAX takes gradients of scalars only. It raises

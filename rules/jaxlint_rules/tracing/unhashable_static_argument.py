@@ -38,8 +38,9 @@ class UnhashableStaticArgument(Rule):
     instances of non-frozen dataclasses, and instances of classes with `__eq__` and no `__hash__`.
     The value may be inside a tuple, a frozen dataclass or an equinox module. Also finds arrays in
     the static part of a pytree: fields declared static (`pytree_node=False`,
-    `eqx.field(static=True)`, `meta_fields`), and auxiliary data that `tree_flatten` returns. And
-    arrays, lists and dicts passed to a function under `functools.lru_cache` or `functools.cache`.
+    `eqx.field(static=True)`, `meta_fields`), and auxiliary data that `tree_flatten` returns. Also
+    finds arrays, lists and dicts passed to a function under `functools.lru_cache` or
+    `functools.cache`.
 
     ## Why is this bad?
     JAX caches compiled programs by the hash of static arguments. It raises
