@@ -17,6 +17,7 @@ from pathlib import Path
 
 import jax
 
+from benchmarks.cluster.page import put
 from benchmarks.cluster.programs import CASES, SOURCE, Case, line_of
 from jaxlint_runtime.lockstep.order import Order, Rank
 from jaxlint_runtime.protocol.launch_records import Began, Joined, Launched, Program
@@ -179,8 +180,7 @@ def main() -> None:
     if options.write is None:
         print(figures)
         return
-    head = options.write.read_text(encoding="utf-8").partition(_START)[0]
-    options.write.write_text(f"{head}{_START}\n{figures}", encoding="utf-8")
+    put(options.write, _START, figures)
 
 
 if __name__ == "__main__":
