@@ -71,8 +71,10 @@ class ModuleStateDropped(Rule):
         if not isinstance(event.result, TupleValue):
             return
         if statement is None or statement.value is not event.node or len(statement.targets) != 1:
-            if any(map(_collection, event.result.elements())):
-                self.keeping.add(event.frame.module)
+            module = event.frame.module
+            taken = isinstance(module.parents.get(event.node), ast.Subscript)  # `net.apply(...)[0]`
+            if not taken and any(map(_collection, event.result.elements())):
+                self.keeping.add(module)
             return
         if event.frame.is_in_test():
             return
