@@ -10,6 +10,7 @@ import dataclasses
 import io
 import os
 import signal
+import socket
 import tarfile
 import tempfile
 import threading
@@ -20,12 +21,14 @@ from typing import Any
 from jaxlint_runtime.engines.engine import LostEngine
 from jaxlint_runtime.engines.relay import relay
 from jaxlint_runtime.protocol.errands import Errand, read_errand
-from jaxlint_runtime.protocol.jobs import RUN_FOLDER
 from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.request import CannotRun, Workers
 from jaxlint_runtime.targets import parse
+from jaxlint_runtime.workers.cleanup import own_folder, remove
 
 _ANSWER = 60.0  # seconds that the cluster may take for an answer
+_END = 5.0  # for tasks to end by themselves
+_KNOCK = 10.0  # and for a connection
 _BUILT_IN = ("num_cpus", "num_gpus")
 
 
@@ -76,10 +79,16 @@ class RayEngine:
             address = "local"
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # one that nobody asked for reports nothing
             options |= {"include_dashboard": False, "_temp_dir": self._temporary}
-        handlers = _handlers()
+        _knock(address)
+        handlers, before = _handlers(), os.environ.get("TMPDIR")
         try:
+            if self._temporary is not None:
+                os.environ["TMPDIR"] = self._temporary  # for its processes, whose files go with it
             self._ray.init(address=address, namespace="jaxlint", **options)
         finally:
+            os.environ.pop("TMPDIR", None)
+            if before is not None:
+                os.environ["TMPDIR"] = before
             for number, handler in handlers.items():
                 signal.signal(number, handler)
 
@@ -142,20 +151,23 @@ class RayEngine:
 
     def close(self) -> None:
         """Ends the tasks, and the cluster of this machine."""
-        import shutil
-
+        left = [job.task for job in self._jobs.values() if job.ended() is None]
+        with contextlib.suppress(Exception):
+            for task in left:
+                self._ray.cancel(task)  # it may remove its files
+            self._ray.wait(left, num_returns=len(left), timeout=_END)
         for job in self._jobs.values():
             job.cancel()
         with contextlib.suppress(Exception):
             self._ray.shutdown()
         if self._temporary is not None:
-            shutil.rmtree(self._temporary, ignore_errors=True)
+            remove(self._temporary)
 
 
 class _RayJob:
     def __init__(self, engine: RayEngine, task: Any) -> None:
         self._engine = engine
-        self._task = task
+        self.task = task
         self._end: str | None = None
         self.said: list[bytes] = []
 
@@ -167,7 +179,7 @@ class _RayJob:
     def ended(self) -> str | None:
         """How it ended."""
         if self._end is None:
-            self._end = self._engine.end_of(self._task)
+            self._end = self._engine.end_of(self.task)
             if self._end is not None:
                 with contextlib.suppress(LostEngine):
                     self._engine.look()  # for what it said last
@@ -176,7 +188,7 @@ class _RayJob:
     def cancel(self) -> None:
         """Ends it."""
         if self._end is None:
-            self._engine.end(self._task)
+            self._engine.end(self.task)
 
 
 def work(number: int, errand: str, packed: bytes, mailbox: Any) -> None:
@@ -184,8 +196,7 @@ def work(number: int, errand: str, packed: bytes, mailbox: Any) -> None:
     import ray
 
     found = read_errand(errand)
-    # Of this prefix, so that the process of the errand removes it should the task be killed.
-    with tempfile.TemporaryDirectory(prefix=RUN_FOLDER, ignore_cleanup_errors=True) as folder:
+    with own_folder() as folder:
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             archive.extractall(folder, filter="data")
         left = dataclasses.replace(found.left, folder=folder)
@@ -194,6 +205,13 @@ def work(number: int, errand: str, packed: bytes, mailbox: Any) -> None:
             lambda lines: ray.get(mailbox.put.remote(number, lines)),
             lambda: True,
         )
+
+
+def _knock(address: str) -> None:
+    """Raises OSError where nobody listens at an address: `ray.init` would wait for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK).close()
 
 
 def _pack(folder: Path) -> bytes:

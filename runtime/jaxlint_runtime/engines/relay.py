@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from jaxlint_runtime.protocol.errands import Errand
-from jaxlint_runtime.protocol.jobs import RUN_FOLDER
 from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.protocol.worker_events import Done, Error
+from jaxlint_runtime.workers.cleanup import own_folder
 from jaxlint_runtime.workers.errand_process import ErrandProcess
 
 _LOOK = 0.2  # seconds
@@ -25,7 +24,7 @@ def relay(errand: Errand, say: Callable[[list[bytes]], None], wanted: Callable[[
         name: value for name, value in errand.left.environment.items() if not name.startswith(_OF_THE_MACHINE)
     }
     errand = dataclasses.replace(errand, left=dataclasses.replace(errand.left, environment=own))
-    with tempfile.TemporaryDirectory(prefix=RUN_FOLDER, ignore_cleanup_errors=True) as name:
+    with own_folder() as name:
         process = ErrandProcess(encode(errand), Path(name))
         try:
             while (end := process.ended()) is None:

@@ -10,6 +10,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 
 import psutil  # type: ignore[import-untyped]
@@ -20,6 +21,7 @@ from jaxlint_runtime.workers import process, process_group
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LOCK = "run.lock"
+_TRIES = 20  # of removing a folder
 _ROUNDS = 50  # seconds for finding orphans, which may start others while they are ended
 _ADOPTING: list[bool] = []  # of the runs of this process, whether orphans become its children
 
@@ -54,11 +56,32 @@ def cleaned_up() -> Iterator[None]:
             _adopt_orphans(False)
         tempfile.tempdir, process.run_folder = before, None
         if folder:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(folder)
             os.close(lock)
         for number, handler in handlers.items():
             if signal.getsignal(number) is _interrupt:  # unless another has come: little is left to do then
                 signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def own_folder() -> Iterator[str]:
+    """A folder that is removed with the block or, should the process be killed, by a later run on this machine. Raises
+    NoRoom."""
+    folder, lock = _new_folder()
+    try:
+        yield folder
+    finally:
+        remove(folder)
+        os.close(lock)
+
+
+def remove(folder: str) -> None:
+    """Removes a folder that a process may still write to as it ends."""
+    for _ in range(_TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.exists(folder):
+            return
+        time.sleep(0.1)
 
 
 def _interrupt(number: int, frame: object) -> None:

@@ -168,12 +168,23 @@ def test_ray_proves_the_same_and_a_task_that_is_killed_costs_its_function(
                     if one.name().startswith("ray::work"):
                         one.kill()
 
+    temporary = Path(tempfile.mkdtemp(dir="/tmp"))  # sockets have short names
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     monkeypatch.setattr(Dispatch, "_progress", kill)
     run = stored.run("ray")
+    assert os.listdir(temporary) == []
+    temporary.rmdir()
     assert figures(run)[:1] == stored.proven
     assert run.document.results[1][1]["status"] == "failed"
     assert "its job ended with WorkerCrashedError" in run.document.results[1][1]["reason"]
     assert not [one for one in psutil.Process().children(recursive=True) if "ray" in one.name()]
+
+
+def test_a_cluster_that_nobody_answers_for_is_said_in_one_line() -> None:
+    pytest.importorskip("ray")
+    for address in ("127.0.0.1:1", "ray://127.0.0.1:1"):
+        with pytest.raises(CannotRun, match=r"--workers ray: cannot be reached: .*refused"):
+            open_engine(parse_workers(f"ray:{address}", 1.0), lambda stream, data: None)
 
 
 @pytest.mark.parametrize("text", ["", "local", "local:0", "local:x", "slurm", "ray:a,b", "local:2,x=1"])
