@@ -188,7 +188,7 @@ def test_advice_that_is_better_hinders_no_donation(project: Path) -> None:
     _, _, choice = stream.getvalue().partition("Trade-offs")
     lines = [" ".join(line.split()) for line in choice.splitlines()]
     assert any(line.startswith("step donation ") and line.endswith("writes it") for line in lines)
-    assert any(line.startswith("step kernels:norm ") and line.endswith("advice") for line in lines)
+    assert any(line.startswith("step attention by norm ") and line.endswith("advice") for line in lines)
 
 
 def test_of_edits_of_one_kind_the_best_is_written(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
