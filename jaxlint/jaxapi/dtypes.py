@@ -202,7 +202,7 @@ KINDS: dict[str, str] = {
 STRONG_RESULTS = frozenset(
     """amax amin average cov cumprod cumsum deg2rad degrees diag diagonal gamma gelu log10 log2 log_softmax logit
     logsumexp max mean median min nan_to_num nancumprod nancumsum nanmax nanmean nanmedian nanmin nanprod nanstd nansum
-    nanvar prod ptp rad2deg radians sinc softmax spacing standardize std sum trace var""".split()  # noqa: SIM905
+    nanvar prod ptp rad2deg radians sinc softmax spacing standardize std sum trace trapezoid var""".split()  # noqa: SIM905
 )
 
 # Functions of jax.lax that share the name of one in jax.numpy but return another dtype.
