@@ -24,6 +24,7 @@ from jaxlint_runtime.protocol.errands import Errand, read_errand
 from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.request import CannotRun, Workers
 from jaxlint_runtime.targets import parse
+from jaxlint_runtime.workers.cleanup import remove, temporary_files_in
 
 _MINUTES = 60  # a job may take, unless `timeout_min` says otherwise
 _SIGN = 5.0  # seconds between two signs of life
@@ -84,7 +85,9 @@ class SubmititEngine:
                 folders = [self._store(errands[number]) for number in chosen]
                 if not self._gpus:
                     self._executor.update_parameters(gpus_per_node=int(on_gpu))
-                with self._executor.batch():
+                # Jobs of this machine are ended at once: their temporary files go with the folder.
+                temporary = None if self._is_slurm else str(self._folder)
+                with temporary_files_in(temporary), self._executor.batch():
                     jobs = [self._executor.submit(work, str(folder)) for folder in folders]
             except Exception as error:
                 raise LostEngine(str(error).strip().partition("\n")[0] or type(error).__name__) from None
@@ -114,7 +117,7 @@ class SubmititEngine:
         """Cancels the jobs, and removes the folder."""
         for job in self._jobs:
             job.cancel()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        remove(str(self._folder))
 
 
 class _SubmittedJob:
@@ -184,7 +187,7 @@ def work(name: str) -> None:
         with contextlib.suppress(OSError):
             if (now := alive.read_text()) != seen:
                 seen, since = now, time.monotonic()
-        return time.monotonic() - since < _UNSIGNED
+        return folder.exists() and time.monotonic() - since < _UNSIGNED
 
     def say(lines: list[bytes]) -> None:
         with events.open("ab") as file:

@@ -24,7 +24,7 @@ from jaxlint_runtime.protocol.errands import Errand, read_errand
 from jaxlint_runtime.protocol.json_records import encode
 from jaxlint_runtime.request import CannotRun, Workers
 from jaxlint_runtime.targets import parse
-from jaxlint_runtime.workers.cleanup import own_folder, remove
+from jaxlint_runtime.workers.cleanup import own_folder, remove, temporary_files_in
 
 _ANSWER = 60.0  # seconds that the cluster may take for an answer
 _END = 5.0  # for tasks to end by themselves
@@ -80,15 +80,11 @@ class RayEngine:
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # one that nobody asked for reports nothing
             options |= {"include_dashboard": False, "_temp_dir": self._temporary}
         _knock(address)
-        handlers, before = _handlers(), os.environ.get("TMPDIR")
+        handlers = _handlers()
         try:
-            if self._temporary is not None:
-                os.environ["TMPDIR"] = self._temporary  # for its processes, whose files go with it
-            self._ray.init(address=address, namespace="jaxlint", **options)
+            with temporary_files_in(self._temporary):  # those of its processes go with it
+                self._ray.init(address=address, namespace="jaxlint", **options)
         finally:
-            os.environ.pop("TMPDIR", None)
-            if before is not None:
-                os.environ["TMPDIR"] = before
             for number, handler in handlers.items():
                 signal.signal(number, handler)
 
@@ -155,7 +151,8 @@ class RayEngine:
         with contextlib.suppress(Exception):
             for task in left:
                 self._ray.cancel(task)  # it may remove its files
-            self._ray.wait(left, num_returns=len(left), timeout=_END)
+            if left:  # the call itself would start a Ray where there is none
+                self._ray.wait(left, num_returns=len(left), timeout=_END)
         for job in self._jobs.values():
             job.cancel()
         with contextlib.suppress(Exception):

@@ -75,6 +75,20 @@ def own_folder() -> Iterator[str]:
         os.close(lock)
 
 
+@contextlib.contextmanager
+def temporary_files_in(folder: str | None) -> Iterator[None]:
+    """What the block starts has its temporary files in a folder; None: where they always are."""
+    before = os.environ.get("TMPDIR")
+    try:
+        if folder is not None:
+            os.environ["TMPDIR"] = folder
+        yield
+    finally:
+        os.environ.pop("TMPDIR", None)
+        if before is not None:
+            os.environ["TMPDIR"] = before
+
+
 def remove(folder: str) -> None:
     """Removes a folder that a process may still write to as it ends."""
     for _ in range(_TRIES):
