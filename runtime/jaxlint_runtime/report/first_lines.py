@@ -47,6 +47,8 @@ def _of_baseline(document: Document) -> Iterator[str]:
 def _of_candidates(document: Document) -> str:
     """How many candidates were proven; a few that were not, by name."""
     counted = tally([result for _, result in document.results])
+    if not counted.tried:
+        return "No candidate was tried."
     lines = candidate_lines(document)
     if counted.proven or not 0 < counted.tried == len(lines) <= _SHOWN_FUNCTIONS:
         return f"{counted.text}."

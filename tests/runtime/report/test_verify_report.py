@@ -333,6 +333,11 @@ def test_a_candidate_is_named_by_what_it_does(candidate: str, name: str) -> None
     assert label(candidate) == name
 
 
+def test_where_nothing_was_tried_there_is_no_count(document: Document) -> None:
+    document.results = [("cpu", result(status=Status.NOT_APPLICABLE))]
+    assert first_lines(document)[0] == "No candidate was tried."
+
+
 def test_after_apply_the_first_lines_say_what_was_written(document: Document) -> None:
     document.diffs = [{**result(), "diff": "--- a", "note": ""}]
     document.applied = [{**result(), "kept": True, "message": "measured again"}]
