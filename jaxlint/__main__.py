@@ -75,6 +75,10 @@ def run() -> None:
             main(prog_name="jaxlint")
         except OSError:  # standard error is full: the message cannot be shown
             os._exit(2)
+        finally:
+            # Python takes its handler away before it has ended. An interrupt then would replace the exit status.
+            with contextlib.suppress(ValueError):
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
         return
     if sys.argv[1] in ("check", "baseline") and "--watch" not in sys.argv:
         gc.disable()
