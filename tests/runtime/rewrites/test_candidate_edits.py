@@ -31,6 +31,7 @@ from jaxlint_runtime.rewrites.trial_runs import Trials
 from jaxlint_runtime.rewrites.tried_edit import edited
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.verify import Verification
+from jaxlint_runtime.workers.cleanup import cleaned_up
 
 # ---- what is printed ----
 
@@ -363,7 +364,8 @@ def verified(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> Verifi
     monkeypatch.setenv("JAX_PLATFORMS", "cpu")
     monkeypatch.setattr(edit_timing, "_PAIRS", (2, 2))
     verification = Verification(Request("script", "program.py", calls=None, transforms=("source",)))
-    verification.run()
+    with cleaned_up():
+        verification.run()
     return verification
 
 
@@ -415,8 +417,8 @@ def returns(rewards):
 
 def main():
     state, total = jnp.ones((4, 3)), 0.0
-    for step in range(60):
-        state, (states, rewards) = rollout(jax.random.key(step), state, 50)
+    for step in range(200):
+        state, (states, rewards) = rollout(jax.random.key(step), state, 16)
         total += float(returns(rewards).mean())
     print("return", total)
 
@@ -536,10 +538,11 @@ def test_a_rollout_and_its_returns_become_compiled_scans(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = verified(tmp_path, ROLLOUT, monkeypatch)
-    (good,) = [r for _, r in found.document.results if r["status"] == "verified"]
+    proven = [r for _, r in found.document.results if r["status"] == "verified"]
+    (good,) = [r for r in proven if r["function"] == "rollout"]
     assert good["speedup"]["median"] > 1.5
     (change,) = found.rewritten
-    assert change.text.count("jax.lax.scan(") == 2
+    assert change.text.count("jax.lax.scan(") >= 2  # a third one if all steps of `main` become one as well
     assert "reverse=True" in change.text
     assert '@functools.partial(jax.jit, static_argnames="length")\ndef rollout(' in change.text
 
