@@ -3,7 +3,7 @@
 
 PYTHON ?= $(shell tools/find_python.sh)
 BIN := .venv/bin
-WORKERS ?= 2
+WORKERS ?= 3
 SEED ?= 0
 MINUTES ?= 60
 PROGRAMS ?= tests/adversarial/dangerous tests/adversarial/fine tests/adversarial/behind_flags
