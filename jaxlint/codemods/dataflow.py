@@ -25,6 +25,11 @@ def root_of(node: NodeT) -> NodeT | ast.expr:
     return root
 
 
+def names_in(node: ast.AST) -> set[str]:
+    """The names in a node, read or bound."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
 _BLOCKS = ("body", "orelse", "finalbody")
 
 

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from jaxlint.codemods.dataflow import FUNCTIONS
+from jaxlint.codemods.dataflow import FUNCTIONS, names_in, root_of
 from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.reaching_definition import bound_arguments
 from jaxlint.codemods.shared_buffers import METADATA, Parsed, SharedBuffers
@@ -146,7 +146,7 @@ class _View:
             not _is_plain(one)
             and (
                 init is None
-                or any(one.arg in _names(value) and bool(self.holders(value)) for value in stored)
+                or any(one.arg in names_in(value) and bool(self.holders(value)) for value in stored)
             )
             for one in mine
         )
@@ -173,7 +173,7 @@ class _View:
         return frozenset(found)
 
     def _home(self, node: ast.AST) -> Scope | None:
-        root = _root(node)
+        root = root_of(node)
         return self.names.scope_at(root).resolve(root.id) if isinstance(root, ast.Name) else None
 
     # Where two become one
@@ -226,7 +226,7 @@ class _View:
         ):
             mapped = node.args[0]
             own = {one.arg for one in (*mapped.args.posonlyargs, *mapped.args.args)}
-            return bool(self.holders(mapped.body)) and not own & _names(mapped.body)
+            return bool(self.holders(mapped.body)) and not own & names_in(mapped.body)
         if last == "fromkeys":
             return len(node.args) == 2 and bool(self.holders(node.args[1]))
         if last not in _MAKERS:
@@ -257,14 +257,14 @@ class _View:
     def _comprehension_shares(self, node: ast.ListComp | ast.DictComp | ast.GeneratorExp) -> bool:
         """Whether each turn gives the same arrays: what it gives does not come from what it runs over."""
         value = node.value if isinstance(node, ast.DictComp) else node.elt
-        turning = {name for one in node.generators for name in _names(one.target)}
-        return bool(self.holders(value)) and not turning & _names(value)
+        turning = {name for one in node.generators for name in names_in(one.target)}
+        return bool(self.holders(value)) and not turning & names_in(value)
 
     def _stored_twice(self, node: ast.Assign) -> Iterator[ast.Name]:
         """`params["out"] = params["embed"]`, `a["x"] = a["y"] = w`, and the same value stored by another statement."""
         stored = [one for one in node.targets if isinstance(one, _PART)]
         for target in stored:
-            root = _root(target)
+            root = root_of(target)
             if not isinstance(root, ast.Name):
                 continue
             text = ast.unparse(target)
@@ -272,7 +272,7 @@ class _View:
             parts = {one[1] for one in own if one[0] == "part"}
             if (
                 any(_within(str(part), root.id) and part != text for part in parts)
-                or any(one is not target and getattr(_root(one), "id", "") == root.id for one in stored)
+                or any(one is not target and getattr(root_of(one), "id", "") == root.id for one in stored)
                 or (
                     own
                     and any(self.holders(other.value) & own for other in self._stores_into(root, node, text))
@@ -335,7 +335,7 @@ class _Followed:
             if scope is not None:
                 yield from ((view, use.name) for use in view.names.uses_of(node.id, scope))
         for end in view.shared.ends(node, 0):
-            root = _root(end)
+            root = root_of(end)
             if isinstance(end, ast.Attribute):
                 yield from self._attribute(view, end)
             if isinstance(root, ast.Name):
@@ -404,18 +404,8 @@ def _called(view: _View, function: ast.AST) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
-def _root(node: ast.AST) -> ast.AST:
-    while isinstance(node, _PART):
-        node = node.value
-    return node
-
-
 def _within(part: str, whole: str) -> bool:
     return part.startswith((f"{whole}[", f"{whole}."))
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 def _constant(node: ast.AST | None) -> str | None:

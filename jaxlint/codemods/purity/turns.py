@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from jaxlint.codemods.dataflow import FUNCTIONS
+from jaxlint.codemods.dataflow import FUNCTIONS, names_in
 from jaxlint.codemods.name_scopes import Names
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, function_around, parameters, reaching
@@ -264,7 +264,7 @@ def _says(test: ast.expr, asked: set[str], holds: bool) -> bool:
 
 def _is_set_since(node: ast.AST, test: ast.expr, loops: list[ast.AST], file: File) -> bool:
     """Whether a variable of the node may be set between a test and the node, or again in a loop around the node below the test."""
-    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    names = names_in(node)
     attributes = {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
     first = min([test.lineno, *(getattr(one, "lineno", 0) for one in loops if one.lineno > test.lineno)])  # type: ignore[attr-defined]
     last = max([getattr(node, "lineno", 0), *(getattr(one, "end_lineno", 0) for one in loops if one.lineno > test.lineno)])  # type: ignore[attr-defined]  # fmt: skip
