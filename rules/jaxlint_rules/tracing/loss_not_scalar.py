@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from jaxlint.api import DifferentiatedEvent, Reporter, Rule
 from jaxlint.api.values import Array, DictValue, ListValue, TupleValue, Value, constant, shape_of
@@ -85,7 +86,7 @@ def _no_scalar(result: Value) -> tuple[str, str]:
         return "a dict", "return the loss"
     if isinstance(result, ListValue) and result.kind == "list" and result.items:
         return "a list", "return the loss"
-    if isinstance(result, Array) and result.certain and not result.tree and not result.mixed:
+    if _is_one_array(result):
         shape = shape_of(result)
         if shape:
             return f"an array of shape {shape}", "reduce it with `.mean()` or `.sum()`"
@@ -96,8 +97,11 @@ def _no_pair(result: Value) -> str:
     """What a function with `has_aux=True` returns instead of a pair; empty where it may be one."""
     if isinstance(result, TupleValue) and result.items is not None and len(result.items) != 2:
         return f"a tuple of {len(result.items)}, not of 2"
-    single = isinstance(result, Array) and result.certain and not result.tree and not result.mixed
-    return "one array" if single and isinstance(result, Array) and result.made is not None else ""
+    return "one array" if _is_one_array(result) and result.made is not None else ""
+
+
+def _is_one_array(result: Value) -> TypeGuard[Array]:
+    return isinstance(result, Array) and result.certain and not result.tree and not result.mixed
 
 
 def _is_starred(event: DifferentiatedEvent) -> bool:
