@@ -18,7 +18,7 @@ from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
-from jaxlint_runtime.engines.engine import LostEngine
+from jaxlint_runtime.engines.engine import LostEngine, said_by
 from jaxlint_runtime.engines.relay import relay
 from jaxlint_runtime.protocol.errands import Errand, read_errand
 from jaxlint_runtime.protocol.json_records import encode
@@ -56,7 +56,7 @@ class SubmititEngine:
             self._executor: Any = submitit.AutoExecutor(folder=self._folder / "submitit", cluster=cluster)
         except Exception as error:
             self.close()
-            raise CannotRun(f"--workers submitit: {str(error).partition(chr(10))[0]}") from None
+            raise CannotRun(f"--workers submitit: {said_by(error)}") from None
         self._is_slurm = self._executor.cluster == "slurm"
         self._signed = 0.0
         self.name = "Slurm" if self._is_slurm else "submitit on this machine"
@@ -69,7 +69,7 @@ class SubmititEngine:
             self._executor.update_parameters(**given)
         except Exception as error:
             self.close()
-            raise CannotRun(f"--workers submitit: {str(error).partition(chr(10))[0]}") from None
+            raise CannotRun(f"--workers submitit: {said_by(error)}") from None
         self._gpus = {"gpus_per_node", "slurm_gpus_per_node", "slurm_gpus_per_task", "slurm_gres"} & set(
             given
         )
@@ -90,7 +90,7 @@ class SubmititEngine:
                 with temporary_files_in(temporary), self._executor.batch():
                     jobs = [self._executor.submit(work, str(folder)) for folder in folders]
             except Exception as error:
-                raise LostEngine(str(error).strip().partition("\n")[0] or type(error).__name__) from None
+                raise LostEngine(said_by(error)) from None
             for number, folder, job in zip(chosen, folders, jobs, strict=True):
                 made[number] = _SubmittedJob(folder, job, _LATE if self._is_slurm else 0.0)
                 self._jobs.append(made[number])

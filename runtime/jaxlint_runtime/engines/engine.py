@@ -12,6 +12,11 @@ class LostEngine(Exception):
     """The engine itself is gone, or refuses jobs; the message says why, as a sentence without its full stop."""
 
 
+def said_by(error: BaseException) -> str:
+    """What a library's exception says, in one line; its kind if it says nothing."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
 class Job(Protocol):
     """One errand that was submitted."""
 

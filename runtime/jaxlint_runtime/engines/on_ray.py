@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jaxlint_runtime.engines.engine import LostEngine
+from jaxlint_runtime.engines.engine import LostEngine, said_by
 from jaxlint_runtime.engines.relay import relay
 from jaxlint_runtime.protocol.errands import Errand, read_errand
 from jaxlint_runtime.protocol.json_records import encode
@@ -69,8 +69,7 @@ class RayEngine:
             self._errand: Any = ray.remote(max_retries=0)(work)
         except Exception as error:
             self.close()
-            said = str(error).strip().partition("\n")[0] or type(error).__name__
-            raise CannotRun(f"--workers ray: cannot be reached: {said}") from None
+            raise CannotRun(f"--workers ray: cannot be reached: {said_by(error)}") from None
 
     def _connect(self, address: str | None) -> None:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
@@ -101,7 +100,7 @@ class RayEngine:
                 self._jobs[number] = _RayJob(self, task)
                 made.append(self._jobs[number])
         except Exception as error:
-            raise LostEngine(str(error).strip().partition("\n")[0] or type(error).__name__) from None
+            raise LostEngine(said_by(error)) from None
         return made
 
     def _needs(self, errand: Errand) -> dict[str, Any]:
