@@ -18,6 +18,23 @@ from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.process import WorkerProcess
 from jaxlint_runtime.workers.process_group import Starter
 
+# Two jitted functions that may donate.
+TWO_FUNCTIONS = """
+import jax, jax.numpy as jnp
+
+@jax.jit
+def first(average, sample):
+    return average + 0.1 * (sample - average)
+
+@jax.jit
+def second(average, sample):
+    return average + 0.2 * (sample - average)
+
+a = b = jnp.zeros((256, 256))
+for step in range(6):
+    a, b = first(a, jnp.ones((256, 256)) * step), second(b, jnp.ones((256, 256)) * step)
+"""
+
 
 @dataclass
 class Outcome:

@@ -25,23 +25,7 @@ from jaxlint_runtime.run import Listener, Run
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.measuring_client import measure
 from jaxlint_runtime.workers.scratch_copy import Scratch
-from tests.helpers.worker_runs import verify_source
-
-TWO = """
-import jax, jax.numpy as jnp
-
-@jax.jit
-def first(average, sample):
-    return average + 0.1 * (sample - average)
-
-@jax.jit
-def second(average, sample):
-    return average + 0.2 * (sample - average)
-
-a = b = jnp.zeros((256, 256))
-for step in range(6):
-    a, b = first(a, jnp.ones((256, 256)) * step), second(b, jnp.ones((256, 256)) * step)
-"""
+from tests.helpers.worker_runs import TWO_FUNCTIONS, verify_source
 
 
 @dataclass
@@ -98,7 +82,7 @@ def stored() -> Iterator[Stored]:
                 kept.append(replace(one, folder=shutil.copytree(one.folder, folder / one.function)))
 
         patch.setattr(Verification, "_measure", keep)
-        ran = verify_source(folder, TWO, transforms=("donation",), seconds=0.3)
+        ran = verify_source(folder, TWO_FUNCTIONS, transforms=("donation",), seconds=0.3)
         alone = Run(ran.request)
         for target, result in measure(alone, ran.request.capture(), None, kept[:1]):
             alone.report(result, target)

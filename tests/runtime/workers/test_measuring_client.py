@@ -16,7 +16,7 @@ from jaxlint_runtime.request import Request
 from jaxlint_runtime.run import Listener, Run
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers import measuring_client
-from tests.helpers.worker_runs import results_of, verify_source
+from tests.helpers.worker_runs import TWO_FUNCTIONS, results_of, verify_source
 
 PROGRAM = """
 import os, sys
@@ -153,23 +153,6 @@ def test_a_program_that_ran_too_long_to_run_again_is_refused_with_the_reason(
     )
 
 
-TWO = """
-import jax, jax.numpy as jnp
-
-@jax.jit
-def first(average, sample):
-    return average + 0.1 * (sample - average)
-
-@jax.jit
-def second(average, sample):
-    return average + 0.2 * (sample - average)
-
-a = b = jnp.zeros((256, 256))
-for step in range(6):
-    a, b = first(a, jnp.ones((256, 256)) * step), second(b, jnp.ones((256, 256)) * step)
-"""
-
-
 def test_an_interrupt_between_candidates_keeps_what_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,7 +172,7 @@ def test_an_interrupt_between_candidates_keeps_what_is_known(
         return run(self)
 
     monkeypatch.setattr(Verification, "run", interrupted)
-    verification = verify_source(tmp_path, TWO, transforms=("donation",))
+    verification = verify_source(tmp_path, TWO_FUNCTIONS, transforms=("donation",))
     assert verification.document.interrupted
     assert sorted(begun) == ["first", "second"]
     assert [result["function"] for _, result in verification.document.results] == begun[:1]
