@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Protocol
@@ -16,6 +17,7 @@ import psutil  # type: ignore[import-untyped]
 
 MARK = "JAXLINT_WORKER"  # in the environment of a worker and of what it starts
 NO_LIMIT = sys.maxsize  # bytes
+_DYING = 2.0  # seconds that the kernel may need to end a killed process
 _TAIL = 4000  # bytes of the last error output that are kept
 
 
@@ -178,13 +180,18 @@ class ProcessGroup:
         self._process.kill()  # it may have left its group
 
     def _kill_marked(self) -> None:
-        """Kill processes that left the group, known by the mark in their environment."""
+        """Kill processes that left the group, known by the mark in their environment, and wait until they are gone."""
+        killed = []
         for process in psutil.process_iter():
             try:
                 if process.pid != os.getpid() and process.environ().get(MARK) == self._mark:
                     process.kill()
+                    killed.append(process)
             except (psutil.Error, OSError):
                 continue
+        until = time.monotonic() + _DYING
+        while any(_runs(process) for process in killed) and time.monotonic() < until:
+            time.sleep(0.005)
 
 
 _LIVE: set[ProcessGroup] = set()
@@ -194,6 +201,13 @@ def close_all() -> None:
     """End the processes that an interrupt left running."""
     for group in list(_LIVE):
         group.close()
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
 
 
 def _resident(process: psutil.Process) -> int:
