@@ -64,9 +64,9 @@ DEEP = "/".join(["a"] * 400)
     ],
 )
 def test_no_pattern_is_searched_for_in_all_ways(pattern: str, path: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert not PathPatterns("/top", (pattern,)).matches(f"/top/{path}")
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_a_file_of_patterns_that_mean_nothing_is_read_all_the_same(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from jaxlint_runtime.run import Listener, Run
 from jaxlint_runtime.verify import Verification
 from jaxlint_runtime.workers.measuring_client import measure
 from jaxlint_runtime.workers.scratch_copy import Scratch
+from tests.helpers.processes import boots, left_running, running
 from tests.helpers.worker_runs import TWO_FUNCTIONS, verify_source
 
 
@@ -46,14 +47,6 @@ class Stored:
         with contextlib.closing(open_engine(request.workers, lambda stream, data: None)) as engine:
             Dispatch(run, request.capture(), None, self.left if left is None else left, engine).run()
         return run
-
-
-def boots(process: psutil.Process) -> bool:
-    """Whether it is an errand or a worker."""
-    try:
-        return any(word.endswith("boot.py") for word in process.cmdline())
-    except psutil.Error:
-        return False
 
 
 def figures(run: Run) -> list[dict[str, Any]]:
@@ -91,11 +84,12 @@ def stored() -> Iterator[Stored]:
 
 def test_a_job_of_this_machine_proves_what_its_own_process_proves(stored: Stored) -> None:
     assert [(one["candidate"], one["status"]) for one in stored.proven] == [("donation", "verified")]
+    before = running()
     run = stored.run("local:2", stored.left[:1])
     assert figures(run) == stored.proven
     assert [one["version"] for one in run.document.inspections] == ["original", "donation"]
     assert run.document.peaks
-    assert not psutil.Process().children(recursive=True)
+    assert not left_running(before)
 
 
 def test_a_job_that_is_killed_costs_its_function(stored: Stored, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,11 +113,12 @@ def test_other_versions_of_jax_are_refused(stored: Stored) -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("submitit") is None, reason="needs the extra `submitit`")
 def test_submitit_proves_the_same_and_leaves_nothing(stored: Stored) -> None:
+    before = running()
     assert (
         figures(stored.run("submitit:gpu,slurm_gres=gpu:1,cluster=local", stored.left[:1])) == stored.proven
     )
     assert sorted(os.listdir()) == ["first", "program.py", "second"]
-    assert not psutil.Process().children(recursive=True)
+    assert not left_running(before)
 
 
 @pytest.mark.parametrize("workers", ["local:1", "submitit:cluster=local"])
@@ -133,9 +128,10 @@ def test_an_interrupt_ends_the_jobs(
     if workers != "local:1":
         pytest.importorskip("submitit")
     started: list[psutil.Process] = []
+    before = running()
 
     def interrupt(self: Dispatch, away: list[Any]) -> None:
-        found = psutil.Process().children(recursive=True)
+        found = [one for one in psutil.Process().children(recursive=True) if one.pid not in before]
         if sum(map(boots, found)) == 2:
             started.extend(found)  # the errand, and its measuring process
             raise KeyboardInterrupt

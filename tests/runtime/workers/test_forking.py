@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from jaxlint_runtime.protocol.jobs import Launch, Trial
 from jaxlint_runtime.workers.cleanup import cleaned_up
 from jaxlint_runtime.workers.forking import ForkServer, forking
 from jaxlint_runtime.workers.process_group import Death, Starter
+from tests.helpers.processes import left_running, running
 from tests.helpers.worker_runs import Outcome, run_job
 
 pytestmark = pytest.mark.skipif(
@@ -77,6 +77,8 @@ def test_a_fork_is_like_a_fresh_process(server: ForkServer, tmp_path: Path) -> N
 
 
 def test_a_fork_that_crashes_or_is_ended_costs_no_other(server: ForkServer, tmp_path: Path) -> None:
+    before = running()
+    assert server.pid in before
     with pytest.raises(Death, match="SIGSEGV"):
         trial(tmp_path, "import ctypes; ctypes.string_at(0)", server)
     with pytest.raises(Death, match="over the limit"):
@@ -87,8 +89,7 @@ def test_a_fork_that_crashes_or_is_ended_costs_no_other(server: ForkServer, tmp_
         server,
     )
     assert left.output == b"first\n"
-    children = psutil.Process().children(recursive=True)
-    assert [one.pid for one in children if one.status() != psutil.STATUS_ZOMBIE] == [server.pid]
+    assert not left_running(before)
 
 
 def test_settings_that_are_read_early_and_modules_of_the_project_need_a_fresh_process(
