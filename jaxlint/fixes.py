@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jaxlint.codemods import Compatible, Plan, Refused, Workspace
-from jaxlint.codemods.text_edits import Lines
+from jaxlint.codemods.source.text_edits import Lines
 from jaxlint.finding import Finding, Fix, FixRequest, Safety, Severity
 from jaxlint.source.file import SourceError, SourceFile
 

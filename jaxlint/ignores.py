@@ -11,8 +11,8 @@ import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.edited_file import edited
-from jaxlint.codemods.site import Refused
+from jaxlint.codemods.source.edited_file import edited
+from jaxlint.codemods.source.site import Refused
 from jaxlint.finding import Edit, Finding, Span
 from jaxlint.registry import code_order
 from jaxlint.source.file import SourceFile

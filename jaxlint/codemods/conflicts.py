@@ -7,9 +7,9 @@ import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable
 
-from jaxlint.codemods.imports import NewImport
 from jaxlint.codemods.registry import Draft
-from jaxlint.codemods.text_edits import overlaps
+from jaxlint.codemods.source.imports import NewImport
+from jaxlint.codemods.source.text_edits import overlaps
 from jaxlint.finding import Edit, Span
 
 

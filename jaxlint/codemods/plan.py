@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.conflicts import ChosenChanges
-from jaxlint.codemods.edited_file import edited, is_in_comment, with_line_ends_of
-from jaxlint.codemods.import_edits import import_edits
-from jaxlint.codemods.imports import ImportChanges
 from jaxlint.codemods.purity.program import Program
 from jaxlint.codemods.registry import Draft, find_codemod
-from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.source.edited_file import edited, is_in_comment, with_line_ends_of
+from jaxlint.codemods.source.import_edits import import_edits
+from jaxlint.codemods.source.imports import ImportChanges
+from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.crashes import described
 from jaxlint.finding import Edit, Fix, FixRequest, Span
 from jaxlint.source.file import SourceFile

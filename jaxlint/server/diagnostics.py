@@ -9,7 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
-from jaxlint.codemods.text_edits import overlaps
+from jaxlint.codemods.source.text_edits import overlaps
 from jaxlint.finding import Edit, Finding, Fix, Safety, Severity, Span
 from jaxlint.ignores import with_ignores
 from jaxlint.registry import help_address

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxlint.codemods.text_edits import Lines, apply_edits, overlaps
+from jaxlint.codemods.source.text_edits import Lines, apply_edits, overlaps
 from jaxlint.finding import Edit, Finding, Fix, FixRequest, Safety, Severity, Span, Step
 from jaxlint.fixes import fix_sources
 from jaxlint.source import SourceFile

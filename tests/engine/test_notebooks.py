@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from jaxlint.codemods.text_edits import Lines, apply_edits
+from jaxlint.codemods.source.text_edits import Lines, apply_edits
 from jaxlint.finding import Edit, Span
 from jaxlint.source import SourceError, SourceFile, source_from_bytes
 from jaxlint.source.magics import is_python_cell, without_magics

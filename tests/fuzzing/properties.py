@@ -17,7 +17,7 @@ from pathlib import Path
 import libcst as cst
 
 from jaxlint.codemods import Workspace
-from jaxlint.codemods.edited_file import lost_comments
+from jaxlint.codemods.source.edited_file import lost_comments
 from jaxlint.config import Config
 from jaxlint.engine import severe_enough
 from jaxlint.examine import Examination, Outcome, resolved

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from jaxlint.codemods.edited_file import comments
+from jaxlint.codemods.source.edited_file import comments
 from jaxlint.registry import all_rules
 from jaxlint.rule import Example, Rule
 from jaxlint.syntax.parse import split_lines

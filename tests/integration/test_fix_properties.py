@@ -18,7 +18,7 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from jaxlint.codemods.name_scopes import Names
+from jaxlint.codemods.source.name_scopes import Names
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.fixes import FixResult, fix_sources
 from jaxlint.source import SourceFile, read_source

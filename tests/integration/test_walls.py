@@ -419,6 +419,20 @@ USES = (
     ("pytest_plugin", "cli"),
 )
 
+# The rewrites: from the text of a file to the plan of a fix.
+CODEMODS = (
+    ("codemods.source",),
+    ("codemods.facts",),
+    ("codemods.purity",),
+    ("codemods.registry",),
+    ("codemods.stageable",),
+    ("codemods.donation", "codemods.expressions", "codemods.statements"),
+    ("codemods.tracers", "codemods.memory", "codemods.migration"),
+    ("codemods.compilation",),
+    ("codemods.loops",),
+    ("codemods.conflicts", "codemods.plan"),
+)
+
 
 def layer_of(module: str, layers: tuple[tuple[str, ...], ...] = LAYERS) -> int | None:
     """The layer of a module of the engine, by the longest name that it lies below; None for what is in none."""
@@ -431,7 +445,7 @@ def layer_of(module: str, layers: tuple[tuple[str, ...], ...] = LAYERS) -> int |
     return max(fitting)[1] if fitting else None
 
 
-@pytest.mark.parametrize("layers", [LAYERS, USES], ids=["analysis", "uses"])
+@pytest.mark.parametrize("layers", [LAYERS, USES, CODEMODS], ids=["analysis", "uses", "codemods"])
 def test_imports_point_downward(layers: tuple[tuple[str, ...], ...]) -> None:
     wrong = [
         f"{module} imports {target}"

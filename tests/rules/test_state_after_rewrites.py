@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from jaxlint.codemods import apply_edits, resolve
-from jaxlint.codemods.early_stop import stop_of
-from jaxlint.codemods.site import Site
+from jaxlint.codemods.loops.early_stop import stop_of
+from jaxlint.codemods.source.site import Site
 from jaxlint.finding import Finding, Fix, FixRequest, Safety, Span, Step
 from jaxlint.fixes import fix_sources
 from jaxlint.registry import all_rules

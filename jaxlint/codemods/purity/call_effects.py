@@ -30,7 +30,7 @@ from jaxlint.codemods.purity.values import (
     Wrapped,
     leaves_of,
 )
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.text_edits import shown_source
 
 _WORLD = ("time.", "random.", "numpy.random.", "datetime.", "os.", "sys.", "io.", "logging.", "warnings.", "threading.", "queue.",
           "multiprocessing.", "subprocess.", "socket.", "uuid.", "secrets.", "shutil.", "tempfile.", "csv.", "json.dump", "pickle.",

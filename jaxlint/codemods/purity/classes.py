@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from jaxlint.codemods.name_scopes import Binding
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.expressions import Expressions
 from jaxlint.codemods.purity.fixpoint import Fixpoint
@@ -27,7 +26,8 @@ from jaxlint.codemods.purity.values import (
     one,
     unknown,
 )
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.name_scopes import Binding
+from jaxlint.codemods.source.text_edits import shown_source
 
 _LOOKING = frozenset(
     {"len", "enumerate", "zip", "reversed", "tuple", "list", "iter", "sum", "any", "all", "max", "min"}

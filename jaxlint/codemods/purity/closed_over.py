@@ -8,8 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.name_scopes import Scope
+from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.callbacks import called_back, first_parameter, held_by, maker_of
 from jaxlint.codemods.purity.function_objects import redefined
@@ -34,7 +33,8 @@ from jaxlint.codemods.purity.values import (
     Wrapped,
     leaves_of,
 )
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.name_scopes import Scope
+from jaxlint.codemods.source.text_edits import shown_source
 
 
 class ClosedOver:

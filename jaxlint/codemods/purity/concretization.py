@@ -9,8 +9,7 @@ import ast
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.name_scopes import Scope
+from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.callbacks import called_back, maker_of
 from jaxlint.codemods.purity.possible_values import PossibleValues
@@ -32,7 +31,8 @@ from jaxlint.codemods.purity.values import (
     Wrapped,
     leaves_of,
 )
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.name_scopes import Scope
+from jaxlint.codemods.source.text_edits import shown_source
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES
 from jaxlint.syntax.function_bodies import NESTED
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from jaxlint.codemods.dataflow import root_of
+from jaxlint.codemods.facts.dataflow import root_of
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.call_effects import CallEffects
 from jaxlint.codemods.purity.freshness import Freshness
@@ -25,7 +25,7 @@ from jaxlint.codemods.purity.values import (
     Plain,
     Unknown,
 )
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.text_edits import shown_source
 from jaxlint.syntax.function_bodies import NESTED
 
 _CONTEXTS = frozenset(

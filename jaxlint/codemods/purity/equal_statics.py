@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterator, Set
 
-from jaxlint.codemods.dataflow import FUNCTIONS
+from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.host_numbers import HostNumbers

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.problems import Region
@@ -13,6 +12,7 @@ from jaxlint.codemods.purity.values import (
     Cls,
     Fn,
 )
+from jaxlint.codemods.source.name_scopes import Scope
 
 _FRESH_BUILTINS = frozenset({"list", "dict", "set", "sorted", "bytearray", "tuple", "frozenset"})
 _FRESH = ("collections.", "copy.", "numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full", "numpy.arange", "numpy.linspace", "numpy.copy", "numpy.array", "numpy.eye", "jax.", "optax.", "numpy.stack", "numpy.concatenate", "dataclasses.replace")  # fmt: skip

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode
 from jaxlint.codemods.purity.values import Box, Cls, Fn, Inst, Unknown, Values, Wrapped
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.text_edits import shown_source
 
 PARTS = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__globals__", "__closure__"})
 _KINDS = frozenset(

@@ -10,14 +10,14 @@ import ast
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.name_scopes import Binding
+from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity.concretization import Traced
 from jaxlint.codemods.purity.known_functions import TRANSFORMS
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode
 from jaxlint.codemods.purity.values import NUMBER, NUMPY, leaves_of
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.name_scopes import Binding
+from jaxlint.codemods.source.text_edits import shown_source
 
 _ANY = frozenset({"?"})
 _SAME = frozenset({"bool", "bool_", "float16", "float32", "bfloat16"})  # JAX computes in them like NumPy

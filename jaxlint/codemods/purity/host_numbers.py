@@ -11,12 +11,12 @@ import math
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
-from jaxlint.codemods.name_scopes import Binding
 from jaxlint.codemods.purity.concretization import NEEDS_AN_ARRAY, Traced
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, FunctionNode, function_around, parameters
 from jaxlint.codemods.purity.values import ARRAY, NUMBER, NUMPY, Made, Unknown, leaves_of
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.name_scopes import Binding
+from jaxlint.codemods.source.text_edits import shown_source
 
 _SMALL = 1024.0
 _WIDEST = 2.0**31

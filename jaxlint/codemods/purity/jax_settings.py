@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, Program, function_around
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.text_edits import shown_source
 
 _SETTINGS = frozenset({"jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_disable_jit", "jax_default_dtype_bits", "jax_enable_custom_prng", "jax_default_prng_impl", "jax_threefry_partitionable", "jax_default_device"})  # fmt: skip
 _CHECKS = frozenset({"jax_debug_nans", "jax_debug_infs"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from jaxlint.codemods.dataflow import FUNCTIONS, root_of
+from jaxlint.codemods.facts.dataflow import FUNCTIONS, root_of
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, FunctionNode, own_parts
 from jaxlint.codemods.purity.turns import Turns
@@ -20,8 +20,8 @@ from jaxlint.codemods.purity.values import (
     leaves_of,
     unknown,
 )
-from jaxlint.codemods.site import Refused
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.site import Refused
+from jaxlint.codemods.source.text_edits import shown_source
 
 WORDS = {
     "number": "a Python number",

@@ -12,12 +12,12 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from jaxlint.codemods.dataflow import FUNCTIONS
+from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity.jax_settings import said_outside
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, function_around, parameters
 from jaxlint.codemods.purity.values import TYPE, Box, Ext
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.text_edits import shown_source
 
 AnswerT = TypeVar("AnswerT")
 _WHOLE = frozenset({"arange", "randint", "argmax", "argmin", "argsort", "bincount"})

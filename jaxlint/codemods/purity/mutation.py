@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File, function_around
@@ -22,7 +21,8 @@ from jaxlint.codemods.purity.values import (
     Whole,
     Wrapped,
 )
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.name_scopes import Scope
+from jaxlint.codemods.source.text_edits import shown_source
 
 _DEPTH = 6
 # NumPy functions that write into a third argument.

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Set
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import ARRAY, NUMPY, Plain, Unknown
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.text_edits import shown_source
 
 _NARROW = frozenset({"bfloat16", "float16", "half", "int8", "uint8", "int16", "uint16", "int4", "uint4", "bf16", "fp16"})  # fmt: skip
 _FLOAT8 = "float8_"

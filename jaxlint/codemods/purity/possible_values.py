@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.name_scopes import Binding
+from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.call_sites import CallSites
 from jaxlint.codemods.purity.classes import Classes
@@ -35,7 +34,8 @@ from jaxlint.codemods.purity.values import (
     one,
     unknown,
 )
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.name_scopes import Binding
+from jaxlint.codemods.source.text_edits import shown_source
 from jaxlint.jaxapi.names import canonical
 from jaxlint.syntax.function_bodies import NESTED
 

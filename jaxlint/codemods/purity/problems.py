@@ -9,7 +9,7 @@ from typing import Protocol
 
 from jaxlint.codemods.purity.program import File, FunctionNode, Program
 from jaxlint.codemods.purity.values import Box, Cls, Inst, Value
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.text_edits import shown_source
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from jaxlint.codemods.dataflow import FUNCTIONS
-from jaxlint.codemods.name_scopes import Binding, Names, Scope, parameters_of
+from jaxlint.codemods.facts.dataflow import FUNCTIONS
+from jaxlint.codemods.source.name_scopes import Binding, Names, Scope, parameters_of
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.staging.module import Module
 from jaxlint.staging.project import Project

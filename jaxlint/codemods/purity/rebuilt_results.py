@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 
-from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity import known_functions
 from jaxlint.codemods.purity.call_sites import steps_of
 from jaxlint.codemods.purity.possible_values import PossibleValues
@@ -30,7 +29,8 @@ from jaxlint.codemods.purity.values import (
     Wrapped,
     leaves_of,
 )
-from jaxlint.codemods.text_edits import shown_source
+from jaxlint.codemods.source.name_scopes import Scope
+from jaxlint.codemods.source.text_edits import shown_source
 
 _SINGLE = frozenset({"jax.tree_util.register_pytree_node_class", "jax.tree_util.register_pytree_node", "jax.tree_util.register_pytree_with_keys", "jax.tree_util.register_pytree_with_keys_class"})  # fmt: skip
 _TREES = (

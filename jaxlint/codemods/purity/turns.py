@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from jaxlint.codemods.dataflow import FUNCTIONS, names_in
-from jaxlint.codemods.name_scopes import Names
+from jaxlint.codemods.facts.dataflow import FUNCTIONS, names_in
 from jaxlint.codemods.purity.possible_values import PossibleValues, default_of
 from jaxlint.codemods.purity.program import File, function_around, parameters, reaching
+from jaxlint.codemods.source.name_scopes import Names
 from jaxlint.syntax.facts.nodes import literal_number
 
 Known = tuple[ast.expr, File]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Protocol
 
-from jaxlint.codemods.name_scopes import Binding
 from jaxlint.codemods.purity.program import File, FunctionNode, Program
 from jaxlint.codemods.purity.values import Cls, Place, Value, Values
+from jaxlint.codemods.source.name_scopes import Binding
 
 
 class ValueQueries(Protocol):

@@ -6,8 +6,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from jaxlint.codemods.name_scopes import Scope
 from jaxlint.codemods.purity.program import File, FunctionNode
+from jaxlint.codemods.source.name_scopes import Scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jaxlint.codemods import Workspace
-from jaxlint.codemods.attention_call import find_products
-from jaxlint.codemods.site import Site
+from jaxlint.codemods.memory.attention_call import find_products
+from jaxlint.codemods.source.site import Site
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.protocol.report_forms import ResultJson

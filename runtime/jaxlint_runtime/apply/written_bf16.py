@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from jaxlint.codemods import Refused, Workspace, compute_dtype
+from jaxlint.codemods import Refused, Workspace
+from jaxlint.codemods.memory import compute_dtype
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.protocol.report_forms import CostJson, ResultJson

@@ -8,8 +8,8 @@ import os
 from collections.abc import Mapping
 
 from jaxlint.codemods import Workspace
-from jaxlint.codemods.loss_by_parts import find_losses
-from jaxlint.codemods.row_losses import Setting
+from jaxlint.codemods.memory.loss_by_parts import find_losses
+from jaxlint.codemods.memory.row_losses import Setting
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.apply.written_attention import step_at

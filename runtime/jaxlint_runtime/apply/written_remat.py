@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from jaxlint.codemods import Refused, Workspace, checkpoint, remat_call
+from jaxlint.codemods import Refused, Workspace
+from jaxlint.codemods.memory import checkpoint, remat_call
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.proof.gain import gain_of

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jaxlint.codemods import Compatible, Workspace
-from jaxlint.codemods.early_stop import stop_of
-from jaxlint.codemods.site import Site
+from jaxlint.codemods.loops.early_stop import stop_of
+from jaxlint.codemods.source.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched_functions import definitions

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxlint.codemods import Compatible, Workspace
-from jaxlint.codemods.site import Site
+from jaxlint.codemods.source.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.rewrites.loop_edits import is_short

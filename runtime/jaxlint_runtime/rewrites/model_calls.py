@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from jaxlint.codemods.site import Site
+from jaxlint.codemods.source.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint.syntax.function_bodies import own_nodes

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxlint.codemods import Workspace
-from jaxlint.codemods.site import Site
+from jaxlint.codemods.source.site import Site
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.registry import all_rules
 from jaxlint.rule import COSTLY_CATEGORIES

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxlint.codemods import Workspace
-from jaxlint.codemods.region import may_hold
-from jaxlint.codemods.site import Site
+from jaxlint.codemods.compilation.region import may_hold
+from jaxlint.codemods.source.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.observed_results import MODULE

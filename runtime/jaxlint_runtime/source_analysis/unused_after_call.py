@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxlint.codemods import Refused
-from jaxlint.codemods.dead_arguments import DeadArguments, dead_arguments
-from jaxlint.codemods.site import Site
+from jaxlint.codemods.donation.dead_arguments import DeadArguments, dead_arguments
+from jaxlint.codemods.source.site import Site
 from jaxlint.source.file import SourceFile
 
 

@@ -11,7 +11,7 @@ import libcst as cst
 import pytest
 
 from jaxlint.codemods import apply_edits, resolve
-from jaxlint.codemods.text_edits import Lines
+from jaxlint.codemods.source.text_edits import Lines
 from jaxlint.finding import Fix, FixRequest, Safety, Step
 from jaxlint.source import SourceFile
 

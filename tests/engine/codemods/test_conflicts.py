@@ -8,9 +8,9 @@ import time
 from typing import Any, cast
 
 from jaxlint.codemods.conflicts import ChosenChanges
-from jaxlint.codemods.imports import ImportChanges, NewImport
 from jaxlint.codemods.registry import Draft
-from jaxlint.codemods.text_edits import overlaps
+from jaxlint.codemods.source.imports import ImportChanges, NewImport
+from jaxlint.codemods.source.text_edits import overlaps
 from jaxlint.finding import Edit, Span
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from jaxlint.codemods import Workspace
-from jaxlint.codemods.text_edits import Lines
+from jaxlint.codemods.source.text_edits import Lines
 from jaxlint.finding import FixRequest, Safety, Step
 from tests.engine.codemods.conftest import source_file
 

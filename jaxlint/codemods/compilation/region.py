@@ -1,0 +1,499 @@
+"""`region-to-jit`: statements that only compute on arrays become one jitted function; the code around them stays on
+the host.
+
+    for x, y in batches:
+        loss, grads = grad_fn(params, x, y)
+        updates, opt_state = optimizer.update(grads, opt_state, params)
+        params = optax.apply_updates(params, updates)
+        losses.append(float(loss))
+
+has three statements that need nothing from the host. They become `train_step`. Its parameters are the variables that
+they read, and its results the variables that later code reads. A variable that is not an array and never rebound
+(`optimizer`) is closed over, as a person would write it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from jaxlint.codemods.compilation.add_jit import TRANSFORMS
+from jaxlint.codemods.compilation.outline import line_above, line_with_comments, missing_lines
+from jaxlint.codemods.compilation.region_attributes import OwnAttributes, object_of, own_attributes
+from jaxlint.codemods.compilation.region_text import Written
+from jaxlint.codemods.donation.of_a_region import donated
+from jaxlint.codemods.facts.applied_transforms import PARTIAL
+from jaxlint.codemods.facts.dataflow import Flow
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.values import (
+    ARRAY,
+    NONE,
+    NUMBER,
+    NUMPY,
+    TEXT,
+    TYPE,
+    Cls,
+    Ext,
+    Fn,
+    Inst,
+    Made,
+    Method,
+    Place,
+    Unknown,
+    Value,
+    Whole,
+    Wrapped,
+    leaves_of,
+)
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.source.imports import reference
+from jaxlint.codemods.source.layout import Layout, fresh_name
+from jaxlint.codemods.source.name_scopes import Names, Scope
+from jaxlint.codemods.source.site import Refused, Site
+from jaxlint.codemods.source.statement_regions import first_line
+from jaxlint.codemods.stageable import check_outlined, program_and_file
+from jaxlint.finding import Span, Step
+
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign)
+_LOOPS = (ast.For, ast.While)
+_MOVES = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
+_NNX = "flax.nnx.jit"
+_UPDATES = frozenset({"apply_updates", "apply_gradients", "incremental_update"})
+# Neither arrays nor containers of them: a jitted function closes over them.
+_OBJECTS = (Fn, Cls, Ext, Whole, Wrapped, Method)
+_OPTIMISERS = ("optax.", "jax.example_libraries.optimizers.")
+
+
+@codemod("region-to-jit")
+def region_to_jit(draft: Draft, step: Step) -> None:
+    """The span covers the statements, from the first to the last, or one expression; with `around`, one of the
+    statements.
+
+    Parameters: `transform` (jax.jit by default); `function`, the name of the enclosing function; `arguments` and
+    `variables`, those of that function in a run; `order`, how many functions other steps of the fix put above the
+    same place; `around`: compile as many adjacent statements as possible, that of the span among them; `donate`:
+    donate the buffers of recomputed variables, unless a caller visibly keeps them.
+    """
+    transform = str(step.parameters.get("transform", "jax.jit"))
+    if transform not in TRANSFORMS:
+        raise Refused(f"{transform} is unknown; use one of {', '.join(TRANSFORMS)}")
+    if not step.parameters.get("around"):
+        _compile(draft, step, step.span, transform)
+        return
+    reason = "there are no statements"
+    for span in _parts(draft.site, step.span, transform):
+        try:
+            _compile(draft, step, span, transform)
+            return
+        except Refused as refusal:
+            reason = str(refusal)
+    raise Refused(reason)
+
+
+def may_hold(statement: ast.stmt, transform: str) -> bool:
+    """Whether a region may contain this kind of statement: an assignment, the definition of a loss, or a call whose
+    changes `nnx.jit` carries."""
+    if transform == _NNX and isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Call)  # `optimizer.update(model, grads)`
+    return isinstance(statement, (*_SIMPLE, ast.FunctionDef))
+
+
+def _parts(site: Site, span: Span, transform: str) -> Iterator[Span]:
+    """The spans of adjacent statements, the longest first, that include the one at `span`."""
+    for node in _statements(site, span):
+        block = Flow(site.names, site.names.scope_at(node)).block(node)
+        first = last = block.index(node)
+        while first > 0 and may_hold(block[first - 1], transform):
+            first -= 1
+        while last + 1 < len(block) and may_hold(block[last + 1], transform):
+            last += 1
+        run = block[first : last + 1]
+        for length in range(len(run), 0, -1):
+            for start in range(len(run) - length + 1):
+                if node in run[start : start + length]:
+                    yield site.across(run[start : start + length])
+
+
+def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
+    """Writes the function for the statements, or for the expression, at a span. Raises Refused, and then has drafted
+    nothing."""
+    site = draft.site
+    region = Region.at(site, span, transform)
+    _, file = program_and_file(draft)
+    possible = PossibleValues(draft.program())
+    region.divide(possible, file)
+    layout = Layout(site)
+    taken = layout.identifiers(region.scope) | layout.identifiers(site.names.scope_at(site.tree))
+    order = step.parameters.get("order", 0)
+    name = region.name()
+    for _ in range(order + 1 if isinstance(order, int) else 1):
+        name = fresh_name(taken, region.name())
+    written = region.written(layout, name)
+    if order:
+        written.head = []
+    check_outlined(draft, step, written.whole(site.source.text, ""), written.line, transform)
+    wrapper = reference(site, draft.imports, transform, region.statements[0])
+    if step.parameters.get("donate") and transform != "equinox.filter_jit":
+        after = Site(replace(site.source, text=written.whole(site.source.text, f"@{wrapper}")))
+        if positions := donated(after, written.line, region.renewed(), region.nodes, possible, file):
+            partial = reference(site, draft.imports, PARTIAL, region.first)
+            wrapper = f"{partial}({wrapper}, donate_argnums={tuple(positions)!r})"
+    place, text = written.definition(f"@{wrapper}")
+    draft.insert(place, 1, text)
+    draft.replace(written.span, written.call)
+
+
+@dataclass(slots=True)
+class Region:
+    """Adjacent statements of one block. `parameters`, `results`: names, once they are classified."""
+
+    site: Site
+    scope: Scope
+    statements: Sequence[ast.stmt]
+    flow: Flow
+    transform: str
+    parameters: list[str] = field(default_factory=list)
+    results: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)  # variables of enclosing functions that it reads unchanged
+    own: OwnAttributes | None = None
+    expression: ast.expr | None = None  # if it is not a statement
+    given: set[str] = field(default_factory=set)  # variables that its function is given besides `parameters`
+
+    @classmethod
+    def at(cls, site: Site, span: Span, transform: str) -> Region:
+        """The statements at a span. Raises Refused if there are none, or one of them does more than bind variables."""
+        statements = _statements(site, span)
+        if not statements:
+            return cls._of_expression(site, span, transform)
+        scope = site.names.scope_at(statements[0])
+        if scope.is_class:
+            raise Refused("the body of a class cannot be compiled")
+        for statement in statements:
+            if any(isinstance(part, _MOVES) for part in ast.walk(statement)):
+                raise Refused("it assigns inside an expression, awaits or yields")
+            if not may_hold(statement, transform) or (
+                isinstance(statement, ast.AnnAssign) and statement.value is None
+            ):
+                raise Refused("it does more than assign variables")
+            if not all(_binds_names(target, object_of(site, scope)) for target in _targets(statement)):
+                raise Refused("it stores into an object or a container")
+        return cls(site, scope, statements, Flow(site.names, scope), transform)
+
+    @classmethod
+    def _of_expression(cls, site: Site, span: Span, transform: str) -> Region:
+        """The expression at a span, whose value a host statement uses."""
+        node = site.find_ast(span, ast.expr)
+        assert isinstance(node, ast.expr)
+        statement = next(one for one in site.names.ancestors(node) if isinstance(one, ast.stmt))
+        scope = site.names.scope_at(node)
+        if scope.is_class or scope is not site.names.scope_at(statement):
+            raise Refused("it belongs to a class, a comprehension or a nested function")
+        if any(isinstance(part, _MOVES) for part in ast.walk(node)):
+            raise Refused("it assigns inside an expression, awaits or yields")
+        if span.line != span.end_line and not isinstance(node, ast.Call):
+            raise Refused("it spans several lines")
+        return cls(site, scope, [statement], Flow(site.names, scope), transform, expression=node)
+
+    @property
+    def nodes(self) -> Sequence[ast.stmt | ast.expr]:
+        """The nodes that move into the function."""
+        return self.statements if self.expression is None else [self.expression]
+
+    @property
+    def first(self) -> ast.stmt:
+        return self.statements[0]
+
+    def loops(self) -> list[ast.stmt]:
+        """The loops around it in its function, the innermost first."""
+        around = self.site.names.ancestors_below(self.first, self.scope.node)
+        return [one for one in around if isinstance(one, _LOOPS)]
+
+    def variables(self) -> tuple[list[str], set[str]]:
+        """The variables that it binds, and those that it may read before it binds them."""
+        if self.expression is not None:
+            return [], self.flow.reads(self.expression)
+        return list(self.flow.bound(self.statements)), self.flow.sequence(list(self.statements)).exposed
+
+    def divide(self, possible: PossibleValues, file: File) -> None:
+        """Classifies each variable as parameter, result or closed over. Raises Refused."""
+        own = {part for node in self.nodes for part in ast.walk(node)}
+        bound, exposed = self.variables()
+        read = [name for name in self._in_order(own) if name in exposed]
+        carried = [name for name in read if name in bound]
+        stored = {
+            node.id for node in own if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+        }
+        for name in sorted(stored):
+            if name in self.scope.redirected or (name in bound and self._is_bound_elsewhere(name)):
+                raise Refused(f"`{name}` belongs to an outer or a nested function")
+        self.results = [
+            *carried,
+            *(name for name in bound if name not in carried and self._is_read_outside(name, own)),
+        ]
+        acts = self.expression is not None or any(
+            isinstance(one, ast.Expr) or _stores_attributes(one) for one in self.statements
+        )
+        if not self.results and not acts:
+            raise Refused("nothing that it computes is used")
+        for statement in self.statements:
+            if isinstance(statement, ast.FunctionDef) and statement.name in self.results:
+                raise Refused(
+                    f"`{statement.name}` is called later, and a compiled function cannot return a function"
+                )
+        for node in own:
+            if isinstance(node, ast.expr) and _is_of_numpy(node, possible, file):
+                raise Refused(f"`{self.site.text(node)}` runs in NumPy, on the host")
+        others = [name for name in read if name not in bound and name not in self.given]
+        self.own = attributes = own_attributes(self.site, self.scope, self.nodes, possible, file, _is_object)
+        if attributes.me in others:
+            others.remove(attributes.me)
+        self.kept = [name for name in others if self.stays_around(name, possible, file)]
+        self.parameters = [*carried, *(name for name in others if name not in self.kept)]
+        if attributes.stays:
+            self.kept.append(attributes.me)
+        self.kept += self._names_of_functions_around(own)
+        if self.kept and not self.may_keep():
+            raise Refused(f"`{self.kept[0]}` is not an array, so the function would recompile at each call")
+        if not self.parameters and not attributes.taken:
+            raise Refused("it has no argument to trace")
+
+    def renewed(self) -> list[int]:
+        """The positions of parameters that the region rebinds, or changes as `nnx.jit` allows."""
+        assert self.own is not None
+        changed = {
+            part.id
+            for one in self.statements
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)
+            for node in (one.value.func, *one.value.args[:1])
+            for part in ast.walk(node)
+            if isinstance(part, ast.Name)
+        }
+        names = [*(one in self.own.set for one in self.own.taken)]
+        names += [one in self.results or one in changed for one in self.parameters]
+        return [position for position, renewed in enumerate(names) if renewed]
+
+    def _names_of_functions_around(self, own: set[ast.AST]) -> list[str]:
+        """Variables of the functions around the enclosing one."""
+        names = self.site.names
+        found: dict[str, None] = {}
+        for node in own:
+            if isinstance(node, ast.Name):
+                home = names.scope_at(node).resolve(node.id)
+                if home not in (None, self.scope, names.module) and home.node not in own:
+                    found[node.id] = None
+        return list(found)
+
+    def may_keep(self) -> bool:
+        """Whether its function may stand in the one around it, and is not compiled at each call of that one."""
+        return self._top_of_loop() is not None
+
+    def _top_of_loop(self) -> ast.stmt | None:
+        """The statement above which a function may stand that closes over variables of the enclosing function; None
+        outside loops."""
+        return self.top() if self.loops() or self.scope.node is self.site.names.tree else None
+
+    def _is_bound_elsewhere(self, name: str) -> bool:
+        """Whether a nested function of the enclosing one binds the variable."""
+        return any(
+            isinstance(binding.node, ast.Name) and self.site.names.scope_at(binding.node) is not self.scope
+            for binding in self.scope.bindings.get(name, ())
+        )
+
+    def _is_read_outside(self, name: str, own: set[ast.AST]) -> bool:
+        names: Names = self.site.names
+        shown = self.scope.node is names.tree and names.is_shown(name)
+        return shown or any(use.name not in own for use in names.uses_of(name, self.scope))
+
+    def _in_order(self, own: set[ast.AST]) -> list[str]:
+        reads = [node for node in own if isinstance(node, ast.Name)]
+        return list(
+            dict.fromkeys(one.id for one in sorted(reads, key=lambda one: (one.lineno, one.col_offset)))
+        )
+
+    def values_of(self, name: str, possible: PossibleValues, file: File) -> frozenset[Value]:
+        """What a variable of the enclosing function may be."""
+        home = file.names.scope_at(file.same(self.first)).resolve(name)
+        return leaves_of(possible.of_place(Place(file, home, name))) if home is not None else frozenset()
+
+    def stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:
+        """Whether a variable is not an array and is constant for all calls of the function, so that it is closed
+        over."""
+        values = self.values_of(name, possible, file)
+        is_object = bool(values) and all(map(_is_object, values))
+        if not is_object and not (values <= {NUMBER, TEXT, NONE, TYPE} and values):
+            if self.transform == _NNX or not _only_unknown(values) or not self._is_only_called(name):
+                return False
+        if not self._is_bound_before_place(name):
+            if is_object:
+                raise Refused(f"`{name}` is not an array, and is reassigned before the function could use it")
+            return False
+        return True
+
+    def _is_only_called(self, name: str) -> bool:
+        """Whether the program only calls a variable, or a method of it."""
+        names = self.site.names
+        for use in names.uses_of(name, self.scope):
+            above = names.parents.get(use.name)
+            if isinstance(above, ast.Attribute):
+                above, inner = names.parents.get(above), above
+            else:
+                inner = use.name  # type: ignore[assignment]
+            if not (isinstance(above, ast.Call) and above.func is inner):
+                return False
+        return True
+
+    def _is_bound_before_place(self, name: str) -> bool:
+        """Whether a variable is bound above the function that closes over it, and nowhere after."""
+        top = self._top_of_loop()
+        if top is None:
+            return False
+        first = first_line(top)
+        after = [
+            one
+            for one in self.scope.bindings.get(name, ())
+            if not isinstance(one.node, ast.arg) and getattr(one.node, "lineno", first) >= first
+        ]
+        return not after and self.flow.is_bound_before(name, top)
+
+    def top(self) -> ast.stmt | None:
+        """The statement in the function's own block that contains the region."""
+        around = [self.first, *self.site.names.ancestors_below(self.first, self.scope.node)]
+        last = around[-1]
+        return last if isinstance(last, ast.stmt) else None
+
+    def name(self) -> str:
+        """What a person would call it."""
+        if self.expression is not None:
+            return _name_of_value(self.expression)
+        called = {
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            for statement in self.statements
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call)
+        }
+        trains = called & _UPDATES or any(isinstance(one, ast.Expr) for one in self.statements)
+        return "train_step" if trains else "step"
+
+    def place(self, layout: Layout) -> tuple[str, list[str], list[str], int]:
+        """The indentation of the function, the blank lines before and after it, and the line that it goes above."""
+        site = self.site
+        if not self.kept or self.scope.node is site.names.tree:
+            before = line_above(site, self.first)
+            return "", [""] * missing_lines(site, before), ["", ""], before
+        top = self.top()
+        assert top is not None
+        before = line_with_comments(site, top)
+        above = site.lines.lines[before - 2].strip() if before > 1 else ""
+        return layout.indent(top), [""] if above and not above.endswith(":") else [], [""], before
+
+    def written(self, layout: Layout, name: str) -> Written:
+        """The function and the call, as text."""
+        if any(layout.spans_lines_in_string(one) for one in self.nodes):
+            raise Refused("a multi-line string would have to be indented")
+        here, text, span = self._text(layout)
+        indent, head, tail, before = self.place(layout)
+        unit = layout.unit(self.loops()[0]) if self.loops() else "    "  # type: ignore[arg-type]
+        own = self.own
+        assert own is not None
+        moved = own.renamed(text.split(layout.newline)[:-1], span.line)
+        if self.expression is not None:
+            moved[0] = f"return {moved[0].lstrip()}"
+        body = [f"{indent}{unit}{line.removeprefix(here)}" if line.strip() else "" for line in moved]
+        parameters = [*(own.variables[one] for one in own.taken), *self.parameters]
+        given = [*map(own.text, own.taken), *self.parameters]
+        returned = [*(own.variables[one] for one in own.set), *self.results]
+        results = [*map(own.text, own.set), *self.results]
+        lines = [f"{indent}def {name}({', '.join(parameters)}):", *body]
+        if returned and self.expression is None:
+            lines.append(f"{indent}{unit}return {', '.join(returned)}")
+        if self.expression is not None:
+            call = f"{name}({', '.join(given)})"
+        else:
+            bound = f"{', '.join(results)} = " if results else ""
+            call = here + layout.call(bound, name, given, here)
+        return Written(head, indent, lines, tail, before, span, call, layout.newline)
+
+    def _text(self, layout: Layout) -> tuple[str, str, Span]:
+        """The indentation, the moved lines, and their place."""
+        if self.expression is None:
+            here = layout.indent(self.first)
+            text, span = layout.block(self.statements, indent=here)
+            if span is None:
+                raise Refused("there are no lines to move")
+            return here, text, span
+        span = self.site.span(self.expression)
+        lines = self.site.lines.lines[span.line - 1 : span.end_line]
+        lines[-1] = lines[-1][: span.end_column - 1]
+        lines[0] = " " * (span.column - 1) + lines[0][span.column - 1 :]
+        return "", "".join(line + layout.newline for line in lines), span
+
+
+def _statements(site: Site, span: Span) -> list[ast.stmt]:
+    """The statements that begin and end with a span; none if the span is something else."""
+    for node in ast.walk(site.tree):
+        for block in ("body", "orelse", "finalbody"):
+            found = getattr(node, block, None)
+            if not isinstance(found, list):
+                continue
+            inside = [one for one in found if isinstance(one, ast.stmt) and _lies_in(site.span(one), span)]
+            if inside and site.across(inside) == span:
+                return inside
+    return []
+
+
+def _name_of_value(node: ast.expr) -> str:
+    """The name of a function that computes an expression: from the first function that it calls."""
+    called = node.func if isinstance(node, ast.Call) else None
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return f"compute_{name}" if name else "compute"
+
+
+def _lies_in(one: Span, other: Span) -> bool:
+    return (other.line, other.column) <= (one.line, one.column) and (one.end_line, one.end_column) <= (
+        other.end_line,
+        other.end_column,
+    )
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    return [statement.target] if isinstance(statement, (ast.AugAssign, ast.AnnAssign)) else []
+
+
+def _binds_names(target: ast.expr, me: str) -> bool:
+    """Whether a target is a variable, an attribute of the object `me`, or several of these."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return all(_binds_names(one, me) for one in target.elts)
+    if isinstance(target, ast.Attribute):
+        return bool(me) and isinstance(target.value, ast.Name) and target.value.id == me
+    return isinstance(target, ast.Name)
+
+
+def _stores_attributes(statement: ast.stmt) -> bool:
+    return any(
+        isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) for one in ast.walk(statement)
+    )
+
+
+def _is_object(value: Value) -> bool:
+    """Whether a value neither is nor holds an array: a function, a module of layers, an optimiser."""
+    if isinstance(value, Made):
+        return value.name.startswith(_OPTIMISERS) and not value.name.endswith("State")
+    return isinstance(value, _OBJECTS)
+
+
+def _only_unknown(values: frozenset[Value]) -> bool:
+    return not values or all(isinstance(value, (Unknown, Inst, Made)) for value in values)
+
+
+def _is_of_numpy(node: ast.expr, possible: PossibleValues, file: File) -> bool:
+    """Whether an expression only computes with NumPy arrays, which a jitted function would compute on the device."""
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Constant)) or not isinstance(
+        getattr(node, "ctx", ast.Load()), ast.Load
+    ):
+        return False
+    values = leaves_of(possible.of(file.same(node), file))
+    return NUMPY in values and ARRAY not in values

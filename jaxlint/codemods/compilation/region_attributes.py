@@ -1,0 +1,170 @@
+"""Attributes of a method's object in a region, which become variables in the new function.
+
+`self.params = optax.apply_updates(self.params, updates)` becomes `params = optax.apply_updates(params, updates)` in
+the function, and `self.params = train_step(self.params, ...)` at the call. What is not an array (`self.optimizer`)
+stays.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.values import NONE, NUMBER, TEXT, TYPE, Value, leaves_of
+from jaxlint.codemods.source.layout import fresh_name
+from jaxlint.codemods.source.name_scopes import Scope
+from jaxlint.codemods.source.site import Refused, Site
+
+_SCOPED = ("flax.linen.", "haiku.")
+_HOOKS = ("__setattr__", "__getattribute__", "__getattr__", "__delattr__")
+
+
+@dataclass(slots=True)
+class OwnAttributes:
+    """`me`: the method's name for its object. `variables`: the variable for each attribute that is a parameter or
+    result.
+
+    `taken`: attributes that are read before they are set, in source order; `set`: those that are set. `stays`:
+    whether some attribute of the object is read in place.
+    """
+
+    site: Site
+    me: str = ""
+    nodes: list[ast.Attribute] = field(default_factory=list)
+    variables: dict[str, str] = field(default_factory=dict)
+    taken: list[str] = field(default_factory=list)
+    set: list[str] = field(default_factory=list)
+    stays: bool = False
+
+    def text(self, attribute: str) -> str:
+        """The attribute as the method spells it."""
+        return f"{self.me}.{attribute}"
+
+    def renamed(self, lines: list[str], first: int) -> list[str]:
+        """Lines of the file, from `first` on, with the variables in place of the attributes."""
+        lines = list(lines)
+        for node in sorted(self.nodes, key=lambda one: (one.lineno, one.col_offset), reverse=True):
+            if node.attr not in self.variables:
+                continue
+            span = self.site.span(node)
+            if span.line != span.end_line:
+                raise Refused(f"`{self.text(node.attr)}` stands on two lines")
+            line = lines[span.line - first]
+            lines[span.line - first] = (
+                line[: span.column - 1] + self.variables[node.attr] + line[span.end_column - 1 :]
+            )
+        return lines
+
+
+def own_attributes(
+    site: Site,
+    scope: Scope,
+    statements: Sequence[ast.stmt | ast.expr],
+    possible: PossibleValues,
+    file: File,
+    is_object: Callable[[Value], bool],
+) -> OwnAttributes:
+    """The attributes of its object that a region reads and sets. Raises Refused if the class customises attribute
+    access."""
+    me = object_of(site, scope)
+    found = OwnAttributes(site, me)
+    if not me:
+        return found
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == me:
+                found.nodes.append(node)
+                if isinstance(node.ctx, ast.Store) and node.attr not in found.set:
+                    found.set.append(node.attr)
+                elif isinstance(node.ctx, ast.Del):
+                    raise Refused(f"it deletes `{found.text(node.attr)}`")
+    found.nodes.sort(key=lambda one: (one.lineno, one.col_offset))
+    _refuse_hooks(found, scope, possible, file)
+    first_set = _first_statements(statements, found)
+    taken: dict[str, None] = {}
+    for node in found.nodes:
+        loads = isinstance(node.ctx, ast.Load) or isinstance(site.names.parents.get(node), ast.AugAssign)
+        if not loads:
+            continue
+        if node.attr in found.set:
+            if _index_of(statements, node) <= first_set[node.attr]:
+                taken[node.attr] = None
+        elif _is_read_in_place(node, site, possible, file, is_object):
+            found.stays = True
+        else:
+            taken[node.attr] = None
+    found.taken = list(taken)
+    found.set.sort(key=lambda one: found.taken.index(one) if one in taken else len(taken))
+    names = {part.id for one in statements for part in ast.walk(one) if isinstance(part, ast.Name)}
+    for attribute in dict.fromkeys([*found.taken, *found.set]):
+        found.variables[attribute] = fresh_name(names, attribute.lstrip("_") or attribute)
+    others = [
+        node for one in statements for node in ast.walk(one) if isinstance(node, ast.Name) and node.id == me
+    ]
+    if len(others) > len(found.nodes):
+        raise Refused(f"it passes `{me}` on")
+    return found
+
+
+def object_of(site: Site, scope: Scope) -> str:
+    """The name of the object in a method; "" outside methods."""
+    function = scope.node
+    if not isinstance(function, ast.FunctionDef) or not isinstance(
+        site.names.parents.get(function), ast.ClassDef
+    ):
+        return ""
+    if any(ast.unparse(one) in ("staticmethod", "classmethod") for one in function.decorator_list):
+        return ""
+    parameters = [*function.args.posonlyargs, *function.args.args]
+    return parameters[0].arg if parameters else ""
+
+
+def _refuse_hooks(found: OwnAttributes, scope: Scope, possible: PossibleValues, file: File) -> None:
+    cls = possible.classes.class_around(file.same(scope.node), file)
+    if cls is None:
+        return
+    if any(base.startswith(_SCOPED) for base in possible.external_bases(cls)):
+        raise Refused("its module creates layers at trace time")
+    if not found.nodes:
+        return
+    for name in (*found.set, *_HOOKS):
+        member = possible.classes.member(cls, name)
+        if member is not None and isinstance(member[1].node, ast.FunctionDef):
+            raise Refused(f"the class defines `{name}`, which runs when `{found.me}` is read or set")
+
+
+def _first_statements(statements: Sequence[ast.stmt | ast.expr], found: OwnAttributes) -> dict[str, int]:
+    """The first statement that sets an attribute."""
+    first: dict[str, int] = {}
+    for node in found.nodes:
+        if isinstance(node.ctx, ast.Store):
+            index = _index_of(statements, node)
+            first[node.attr] = min(index, first.get(node.attr, index))
+    return first
+
+
+def _index_of(statements: Sequence[ast.stmt | ast.expr], node: ast.AST) -> int:
+    return next(index for index, one in enumerate(statements) if node in set(ast.walk(one)))
+
+
+def _is_read_in_place(
+    node: ast.Attribute, site: Site, possible: PossibleValues, file: File, is_object: Callable[[Value], bool]
+) -> bool:
+    """Whether an attribute is not an array: a called function, an optimiser, a module of layers."""
+    values = leaves_of(possible.of(file.same(node), file))
+    if values and (all(map(is_object, values)) or values <= {NUMBER, TEXT, NONE, TYPE}):
+        return True
+    above = site.names.parents.get(node)
+    if isinstance(above, ast.Call) and above.func is node:
+        return True
+    if isinstance(above, ast.Attribute):
+        call = site.names.parents.get(above)
+        return isinstance(call, ast.Call) and call.func is above and not _is_array(values)
+    return False
+
+
+def _is_array(values: frozenset[Value]) -> bool:
+    return bool(values) and all(getattr(value, "kind", "") in ("array", "numpy") for value in values)

@@ -1,0 +1,172 @@
+"""`trace-static-argument`: a static number becomes an ordinary argument, so that a new value does not recompile."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.facts.applied_transforms import JITS, applied, is_partial
+from jaxlint.codemods.facts.traceable import assignments, check_traceable, computed_from, reads
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.source.site import Refused, Site
+from jaxlint.finding import Step
+from jaxlint.jaxapi.array_members import AT_UPDATES
+from jaxlint.jaxapi.twins import ELEMENTWISE
+
+_OPTIONS = ("static_argnums", "static_argnames")
+# Functions that accept a tracer for any of their arguments, besides elementwise ones.
+_TRACING = frozenset(
+    {"where", "clip", "asarray", "astype", "power", "fold_in", "select", "dynamic_index_in_dim"}
+)
+_UPDATES = frozenset(AT_UPDATES) - {"apply"}
+
+_Function = ast.FunctionDef | ast.Lambda
+
+
+@codemod("trace-static-argument")
+def trace_static_argument(draft: Draft, step: Step) -> None:
+    """The span is the call of jax.jit, the decorator, or the decorated function. The parameter `name` is that of the
+    function's."""
+    site = draft.site
+    name = str(step.parameters["name"])
+    node = site.find_ast(step.span, ast.Call, ast.Name, ast.Attribute, ast.FunctionDef)
+    call, function = _parts(site, node)
+    arguments = function.args
+    positional = [one.arg for one in [*arguments.posonlyargs, *arguments.args]]
+    if name not in [*positional, *(one.arg for one in arguments.kwonlyargs)]:
+        raise Refused(f"the function has no parameter `{name}`")
+    _check_default(arguments, name)
+    listed = {one.arg: one for one in call.keywords if one.arg in _OPTIONS}
+    if any(one.arg is None for one in call.keywords):
+        raise Refused("the transform takes **options here, which may set static arguments")
+    position = positional.index(name) if name in positional else None
+    left = {option: _left(site, one.value, name, position) for option, one in listed.items() if option}
+    if all(entries == _entries(site, listed[option].value) for option, entries in left.items()):
+        raise Refused(f"`{name}` is not static here, by name or position")
+    static = {str(ast.literal_eval(one)) for option in listed for one in _entries(site, listed[option].value)}
+    known = {one for n, one in enumerate(positional) if one in static or str(n) in static}
+    keywords = {one.arg for one in arguments.kwonlyargs} - static
+    _check_body(site, function, name, ({*positional} - known) | keywords)
+    kept = [site.text(one) for one in call.args]
+    for keyword in call.keywords:
+        entries = left.get(keyword.arg or "")
+        if entries is None:
+            kept.append(site.text(keyword))
+        elif entries:
+            listing = entries[0] if len(entries) == 1 else f"({', '.join(entries)})"
+            kept.append(f"{keyword.arg}={listing}")
+    if "#" in site.text(call):
+        raise Refused("a comment stands between the options")
+    text = (
+        kept[0] if is_partial(site, call) and len(kept) == 1 else f"{site.text(call.func)}({', '.join(kept)})"
+    )
+    draft.replace(site.span(call), text)
+
+
+def _parts(site: Site, node: ast.AST) -> tuple[ast.Call, _Function]:
+    """The call that declares static arguments, and the function. Raises Refused."""
+    if isinstance(node, ast.FunctionDef):
+        node = next((one for one in node.decorator_list if _is_jit(site, one)), node)
+    if not isinstance(node, ast.Call) or not _is_jit(site, node):
+        raise Refused("the function is not jitted with static arguments at this place")
+    parent = site.names.parents.get(node)
+    if isinstance(parent, ast.FunctionDef) and node in parent.decorator_list:
+        if site.names.qualified(parent.decorator_list[-1]) is None and node is not parent.decorator_list[-1]:
+            raise Refused("another decorator changes the function before it is jitted")
+        return node, parent
+    given = node.args[0] if node.args else None
+    if isinstance(given, ast.Name):
+        bindings = site.names.bindings_of(given.id, site.names.scope_at(given))
+        given = bindings[0].node if len(bindings) == 1 else given  # type: ignore[assignment]
+    if not isinstance(given, ast.FunctionDef | ast.Lambda):
+        raise Refused("the function that is jitted is not defined in this file")
+    return node, given
+
+
+def _is_jit(site: Site, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and applied(site, node) in JITS
+
+
+def _entries(site: Site, value: ast.expr) -> list[str]:
+    """The text of each listed number or name."""
+    listed = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
+    if not all(isinstance(one, ast.Constant) for one in listed):
+        raise Refused("the call of jit does not list its static arguments")
+    return [site.text(one) for one in listed]
+
+
+def _left(site: Site, value: ast.expr, name: str, position: int | None) -> list[str]:
+    _entries(site, value)
+    listed = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
+    return [
+        site.text(one)
+        for one in listed
+        if not (isinstance(one, ast.Constant) and one.value in (name, -1 if position is None else position))
+    ]
+
+
+def _check_default(arguments: ast.arguments, name: str) -> None:
+    """A default that is not a number would have to be traced as well."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
+    for argument, default in (*pairs, *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)):
+        if argument.arg == name and default is not None and not _is_number(default):
+            raise Refused(f"the default of `{name}` is not a number")
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, int | float)
+        and not isinstance(node.value, bool)
+    )
+
+
+def _check_body(site: Site, function: _Function, name: str, arrays: set[str]) -> None:
+    """Raises Refused if the body needs the number itself, or passes it to code that may.
+
+    `arrays` are the parameters that are traced anyway: a result computed from one of them is an array before and
+    after.
+    """
+    body: list[ast.AST] = list(function.body) if isinstance(function.body, list) else [function.body]
+    given = [pair for top in body for pair in assignments(top)]
+    arrays = computed_from(arrays, given)
+    traced = computed_from({name}, [pair for pair in given if not reads(pair[0], arrays)])
+    check_traceable(site, body, traced, "the function", counters=traced)
+    for node in (part for top in body for part in ast.walk(top)):
+        if isinstance(node, ast.Attribute | ast.Subscript) and getattr(node.value, "id", "") == name:
+            raise Refused(f"the function uses `{ast.unparse(node)[:40]}`, so it is not a number")
+        if isinstance(node, ast.For | ast.comprehension) and reads(node.iter, traced):
+            raise Refused(f"the function loops over `{name}`")
+        if isinstance(node, ast.Call):
+            if getattr(node.func, "id", "") in traced:
+                raise Refused(f"the function calls `{ast.unparse(node.func)}`, so it is not a number")
+            _check_call(site, node, traced, arrays)
+
+
+def _check_call(site: Site, node: ast.Call, traced: set[str], arrays: set[str]) -> None:
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    found = next((read for one in given if (read := _bare(one, traced, arrays))), "")
+    if not found:
+        return
+    qualified = site.names.qualified(node.func) or ""
+    last = node.func.attr if isinstance(node.func, ast.Attribute) else qualified.rpartition(".")[2]
+    if qualified.startswith("jax.") and last in ELEMENTWISE | _TRACING:
+        return
+    method = node.func if isinstance(node.func, ast.Attribute) else None
+    if method is not None and method.attr in _UPDATES and ".at[" in ast.unparse(method.value):
+        return
+    raise Refused(
+        f"the function passes `{found}` to `{ast.unparse(node.func)[:40]}`, which may need a compile-time constant"
+    )
+
+
+def _bare(node: ast.AST, traced: set[str], arrays: set[str]) -> str:
+    """A name in `traced` that is passed as a number. Functions and calls that read it are checked separately."""
+    mixed = isinstance(node, ast.BinOp | ast.Compare) and reads(node, arrays)
+    if mixed or isinstance(node, ast.Lambda | ast.Call):
+        return ""
+    if isinstance(node, ast.Name | ast.Attribute):
+        return reads(node, traced)
+    return next((name for child in ast.iter_child_nodes(node) if (name := _bare(child, traced, arrays))), "")

@@ -1,0 +1,1 @@
+"""Donated arguments: which buffers nobody can read after a call."""

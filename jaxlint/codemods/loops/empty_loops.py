@@ -1,0 +1,101 @@
+"""What a loop or comprehension of Python without a turn leaves, kept where it becomes one of JAX.
+
+Python leaves the variables as they were, numbers and None among them, and raises where an empty list is stacked. A loop of JAX gives arrays
+all the same, and traces its body. Where it is not known that a loop turns, a test of that is put around it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.facts.dataflow import FUNCTIONS
+from jaxlint.codemods.facts.parameter_modules import values_of
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.turns import Turns, builtin, counted_down
+from jaxlint.codemods.registry import Draft
+from jaxlint.codemods.source.layout import Layout
+from jaxlint.codemods.source.site import Refused
+from jaxlint.codemods.source.text_edits import shown_source
+from jaxlint.codemods.stageable import program_and_file
+
+_VIEWS = ("values", "items", "keys")  # of a dictionary
+_ITERATORS = ("zip", "map", "filter", "iter", "enumerate", "reversed", "tqdm")
+_SAME_ROWS = ("list", "tuple", "reversed", "enumerate", "tqdm")
+
+
+def turning_test(draft: Draft, iterable: ast.expr, *, layers: bool = False) -> str:
+    """A test of whether a loop over `iterable` turns; "" where it does for certain, or no promise is made for paths that no run took.
+
+    `layers`: it is a sequence of pytrees, which are stacked; no layers cannot be, so that this is always asked.
+    Raises Refused where that cannot be asked without running over it.
+    """
+    if not draft.strict and not layers:
+        return ""
+    program, file = program_and_file(draft)
+    turns = Turns(PossibleValues(program), all_calls=bool(draft.strict))
+    return _Asker(draft, file, turns, layers).test(iterable)
+
+
+class _Asker:
+    def __init__(self, draft: Draft, file: File, turns: Turns, layers: bool) -> None:
+        self.file, self.turns, self.layers = file, turns, layers
+        self.layout = Layout(draft.site)
+
+    def test(self, node: ast.expr) -> str:
+        if self.turns.surely(self.file.same(node), self.file):
+            return ""
+        name = builtin(node, self.layout.site.names)
+        if isinstance(node, ast.Call) and name in _SAME_ROWS and node.args:
+            return self.test(node.args[0])
+        if isinstance(node, ast.Call) and name == "zip":
+            strict = any(
+                one.arg == "strict" for one in node.keywords
+            )  # which raises where one alone is empty
+            tests = [test for one in node.args if (test := self.test(one))]
+            return (" or " if strict else " and ").join(dict.fromkeys(tests))
+        if isinstance(node, ast.Call) and name == "range":
+            return self._of_range(node)
+        if self.layers and not self._has_length(node):
+            raise Refused(
+                f"`{shown_source(node)}` may be without layers, and asking that would run over them"
+            )
+        return self._flat(f"len({self.layout.argument(node)}) > 0")
+
+    def _has_length(self, node: ast.expr) -> bool:
+        """Whether the length of a sequence of layers may be asked: it is a variable or a view, and no iterator."""
+        if isinstance(node, ast.Call):
+            views = isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS
+            return views and not (node.args or node.keywords)
+        if isinstance(node, ast.Name):
+            return not any(self._is_iterator(value) for value in values_of(self.layout.site, node))
+        return isinstance(node, ast.Attribute | ast.Subscript)
+
+    def _is_iterator(self, value: ast.AST) -> bool:
+        if not isinstance(value, ast.Call):
+            return isinstance(value, ast.GeneratorExp)
+        if builtin(value, self.layout.site.names) in _ITERATORS:
+            return True
+        made = values_of(self.layout.site, value.func) if isinstance(value.func, ast.Name) else []
+        return any(
+            isinstance(part, ast.Yield | ast.YieldFrom)
+            for function in made
+            if isinstance(function, FUNCTIONS)
+            for part in ast.walk(function)
+        )
+
+    def _of_range(self, node: ast.Call) -> str:
+        if (down := counted_down(node)) is not None:
+            return self._flat(f"{self.layout.operand(down)} > 0")
+        bounds = [self.layout.operand(one) for one in node.args]
+        if len(bounds) > 2:
+            raise Refused(
+                f"`{shown_source(node)}` may be empty, and a loop of JAX runs at least in its trace"
+            )
+        return self._flat(f"{bounds[0]} < {bounds[1]}" if len(bounds) == 2 else f"{bounds[0]} > 0")
+
+    @staticmethod
+    def _flat(test: str) -> str:
+        if "#" in test:
+            raise Refused("what the loop runs over has a comment, and would be written twice")
+        return " ".join(test.split())

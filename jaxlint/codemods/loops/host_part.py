@@ -1,0 +1,260 @@
+"""What the host does in a loop beside what is computed on arrays: it fetches numbers, counts, and keeps them in lists of its own.
+
+Such statements may follow when all turns of the loop are computed: nothing that is computed depends on them, and they touch nothing but
+variables and lists that this function made for them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.loops.host_fetches import fetched_by
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.values import NONE, NUMBER, NUMPY, TEXT, Place, Value
+from jaxlint.codemods.source.name_scopes import Scope
+from jaxlint.codemods.source.site import Refused, Site
+
+_BUILTINS = frozenset({"float", "int", "bool"})
+_METHODS = frozenset({"item", "tolist"})
+_TO_NUMPY = frozenset({"numpy.asarray", "numpy.array"})
+_QUIET = frozenset(
+    {"float", "int", "bool", "str", "len", "abs", "round", "min", "max", "sum", "repr", "chr", "ord"}
+)
+_PLAIN = frozenset({NUMBER, TEXT, NONE})
+
+
+@dataclass(slots=True)
+class Output:
+    """What the host asks of one turn. `value`: what it fetches; `call`: how; `variable`: that it becomes the number of, as in `n = int(x)`."""
+
+    value: ast.expr
+    call: ast.Call
+    variable: str = ""
+    name: str = ""  # in the function
+    row: str = ""  # where the host reads it
+
+
+@dataclass(slots=True)
+class HostPart:
+    """The body of a loop, divided. `order`: the statements that compute and the outputs, in the order of the text."""
+
+    computing: list[ast.stmt] = field(default_factory=list)
+    statements: list[ast.stmt] = field(default_factory=list)  # of the host
+    order: list[ast.stmt | Output] = field(default_factory=list)
+    bound: set[str] = field(default_factory=set)  # variables that the host gives values
+    numbers: list[str] = field(default_factory=list)  # of these, numbers of outputs that are computed with
+
+    @property
+    def outputs(self) -> list[Output]:
+        return [one for one in self.order if isinstance(one, Output)]
+
+
+def host_part(site: Site, loop: ast.For, possible: PossibleValues, file: File) -> HostPart:
+    """Divides the body of a loop. Raises Refused where the host's part may not follow the rest."""
+    return _Division(site, loop, possible, file).divided()
+
+
+class _Division:
+    def __init__(self, site: Site, loop: ast.For, possible: PossibleValues, file: File) -> None:
+        self.site, self.loop, self.possible, self.file = site, loop, possible, file
+        self.scope: Scope = site.names.scope_at(loop)
+
+    def divided(self) -> HostPart:
+        part = HostPart()
+        host = self._of_host()
+        for statement in self.loop.body:
+            if statement in host:
+                part.statements.append(statement)
+                part.bound |= _bound(statement)
+                part.order += self._outputs(statement)
+            else:
+                part.computing.append(statement)
+                part.order.append(statement)
+        part.numbers = [one.variable for one in part.outputs if one.variable]
+        self._check(part)
+        return part
+
+    def _of_host(self) -> set[ast.stmt]:
+        """Statements that fetch, count or keep; and those that ask what these do, but for numbers that an output has."""
+        host: set[ast.stmt] = set()
+        names: set[str] = set()
+        while True:
+            more = {one for one in self.loop.body if one not in host and self._is_of_host(one, names)}
+            if not more:
+                return host
+            host |= more
+            for one in more:
+                if self._number_of(one) is None:
+                    names |= _bound(one)
+
+    def _is_of_host(self, statement: ast.stmt, names: set[str]) -> bool:
+        if isinstance(statement, ast.Expr):
+            return True
+        if not isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            return False
+        if any(self._fetched(node) is not None for node in ast.walk(statement)) or names & _read(statement):
+            return True
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        return all(isinstance(one, ast.Name) and self._is_plain(one) for one in targets)
+
+    def _is_plain(self, node: ast.expr) -> bool:
+        """Whether an expression is never more than a number or a text."""
+        kinds = self._kinds(node)
+        return bool(kinds) and kinds <= _PLAIN
+
+    def _kinds(self, node: ast.expr) -> frozenset[Value]:
+        """What an expression may be; of a variable all that it is given."""
+        node = self.file.same(node)
+        if isinstance(node, ast.Name):
+            home = self.file.names.scope_at(node).resolve(node.id)
+            if home is not None:
+                return self.possible.of_place(Place(self.file, home, node.id))
+        return self.possible.of(node, self.file)
+
+    def _fetched(self, node: ast.AST) -> ast.expr | None:
+        """What a call fetches from the device."""
+        value = fetched_by(self.site.names, node, _BUILTINS, _TO_NUMPY, _METHODS)
+        if value is None or isinstance(value, ast.Constant):
+            return None
+        kinds = self._kinds(value)
+        return None if kinds and kinds <= {*_PLAIN, NUMPY} else value
+
+    def _number_of(self, statement: ast.stmt) -> ast.Call | None:
+        """The call in `n = int(x)`, where nothing else gives `n` a value in the loop."""
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            return None
+        target, call = statement.targets[0], statement.value
+        if not isinstance(target, ast.Name) or not isinstance(call, ast.Call) or self._fetched(call) is None:
+            return None
+        is_int = self.site.names.builtin(call.func) == "int"
+        once = sum(target.id in _bound(one) for one in self.loop.body) == 1
+        return call if is_int and once else None
+
+    def _outputs(self, statement: ast.stmt) -> Iterator[Output]:
+        number = self._number_of(statement)
+        waiting: list[ast.AST] = [statement]
+        while waiting:
+            node = waiting.pop(0)
+            if isinstance(node, ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp):
+                raise Refused("a comprehension or lambda of the host's part would run later")
+            value = self._fetched(node)
+            if value is None:
+                waiting += ast.iter_child_nodes(node)
+                continue
+            assert isinstance(node, ast.Call)
+            target = statement.targets[0] if node is number and isinstance(statement, ast.Assign) else None
+            yield Output(value, node, target.id if isinstance(target, ast.Name) else "")
+
+    # What the host does
+
+    def _check(self, part: HostPart) -> None:
+        """Raises Refused where a statement of the host does more than count and keep, or needs more than it fetches."""
+        computed = {name for one in part.computing for name in _bound(one)}
+        fetched = [one.value for one in part.outputs]
+        inside = {node for value in fetched for node in ast.walk(value)}
+        counted = part.bound - set(part.numbers)
+        for name in computed & part.bound:
+            raise Refused(f"`{name}` is bound by what computes and by the host")
+        for statement in part.computing:
+            if found := sorted(_read(statement) & counted):
+                raise Refused(f"`{found[0]}` is a number of the host, and the next step computes with it")
+        for value in fetched:
+            if found := sorted(_names(value) & counted):
+                raise Refused(f"`{found[0]}` is a number of the host, and what it fetches depends on it")
+        for (
+            name
+        ) in part.numbers:  # an array where it is computed with, a number of Python where the host reads it
+            self._check_order(part, name)
+        for statement in part.statements:
+            self._check_statement(statement, inside, computed)
+
+    def _check_order(self, part: HostPart, name: str) -> None:
+        """Raises Refused where the host reads a number before it is fetched: that of the step before."""
+        for statement in part.statements:
+            if name in _bound(statement):
+                return
+            if name in _names(statement):
+                raise Refused(f"`{name}` of the step before is read on the host")
+
+    def _check_statement(self, statement: ast.stmt, inside: set[ast.AST], computed: set[str]) -> None:
+        value: ast.expr | None
+        if isinstance(statement, ast.Expr):
+            value = self._kept(statement.value)
+        else:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]  # type: ignore[attr-defined]
+            if not all(isinstance(one, ast.Name) for one in targets):
+                raise Refused("the host stores into an object or a container")
+            if isinstance(statement, ast.AugAssign) and not self._is_plain(statement.target):
+                raise Refused(f"`{ast.unparse(statement.target)}` may be changed in place")
+            value = statement.value  # type: ignore[attr-defined]
+        for node in ast.walk(value) if value is not None else ():
+            if node in inside:
+                continue
+            if isinstance(node, ast.Name) and node.id in computed:
+                raise Refused(f"`{node.id}` is read on the host, which does not fetch it there")
+            if isinstance(node, ast.Call) and self._fetched(node) is None and not self._is_quiet(node):
+                raise Refused(
+                    f"`{ast.unparse(node.func)}` of the host's part may do more than compute a number"
+                )
+            if isinstance(node, ast.Attribute) and not isinstance(
+                self.site.names.parents.get(node), ast.Call
+            ):
+                if self.site.names.qualified(node) is None:
+                    raise Refused("the host reads an attribute, which may run code")
+
+    def _kept(self, node: ast.expr) -> ast.expr:
+        """What a statement appends to a list. Raises Refused where it does anything else."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
+            if isinstance(node.func.value, ast.Name) and not node.keywords and len(node.args) == 1:
+                self._check_list(node.func.value)
+                return node.args[0]
+        raise Refused("the host does more than count, and keep numbers in lists")
+
+    def _is_quiet(self, call: ast.Call) -> bool:
+        if self.site.names.builtin(call.func) in _QUIET:
+            return True
+        name = self.site.names.qualified(call.func) or ""
+        return name.startswith(("numpy.", "math.")) and not name.startswith(
+            ("numpy.random.", "numpy.load", "numpy.save")
+        )
+
+    def _check_list(self, name: ast.Name) -> None:
+        """Raises Refused unless a list was made empty in this function, and nothing else in the loop asks for it."""
+        names = self.site.names
+        bindings = names.bindings_of(name.id, self.scope)
+        own = self.scope.resolve(name.id) is self.scope
+        if (
+            not own
+            or not bindings
+            or not all(isinstance(names.given(one.node), ast.List) for one in bindings)
+        ):
+            raise Refused(f"`{name.id}` is a list that others may hold")
+        for use in names.uses_of(name.id, self.scope):
+            above = names.parents.get(use.name)
+            adds = isinstance(above, ast.Attribute) and above.attr == "append"
+            if not adds and self.loop in names.ancestors(use.name):
+                raise Refused(f"`{name.id}` is read in the loop, which would see it before it is filled")
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    return {
+        one.id
+        for one in ast.walk(statement)
+        if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
+    }
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+
+
+def _read(statement: ast.stmt) -> set[str]:
+    target = (
+        {statement.target.id}
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name)
+        else set()
+    )
+    return _names(statement) | target

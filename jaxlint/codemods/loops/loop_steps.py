@@ -1,0 +1,328 @@
+"""`loop-to-steps`: what a loop of the host computes becomes one jitted `lax.scan`; what the host does with its numbers follows.
+
+    for _ in range(steps):
+        state = rk4(state, h)
+        t += h
+        energies.append(float(energy(state)))
+
+is two loops in one. The first computes on arrays alone, and each turn of it waits for the second to fetch a number. So the first
+becomes `simulate_steps`, which hands out `energy(state)` of all steps at once, and the second stays as it is, over these.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from jaxlint.codemods.compilation.outline import line_with_comments
+from jaxlint.codemods.compilation.region_text import Written
+from jaxlint.codemods.facts.applied_transforms import PARTIAL
+from jaxlint.codemods.loops.steps_region import Steps
+from jaxlint.codemods.loops.while_and_range import packed
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.source.imports import reference
+from jaxlint.codemods.source.layout import Layout, fresh_name
+from jaxlint.codemods.source.site import Refused
+from jaxlint.codemods.stageable import check_outlined, may_be_carried, program_and_file
+from jaxlint.finding import Step
+
+
+@codemod("loop-to-steps")
+def loop_to_steps(draft: Draft, step: Step) -> None:
+    """The span is what a `for` runs over: a range, or the rows of an array.
+
+    Parameters: `function`, the name of the function around it; `arguments` and `variables`, what a run has seen of those of that function;
+    `static`: parameters of that function that are known when the steps are compiled; `once`: that function is called once.
+    """
+    site = draft.site
+    iterable = site.find_ast(step.span, ast.expr)
+    loop = site.names.parents.get(iterable)
+    if not isinstance(loop, ast.For) or loop.iter is not iterable:
+        raise Refused("the span is not the iterable of a `for` statement")
+    _, file = program_and_file(draft)
+    possible = PossibleValues(draft.program())
+    steps = Steps.of_loop(site, loop, possible, file)
+    steps.static = {str(name) for name in _texts(step.parameters.get("static"))}
+    steps.once = bool(step.parameters.get("once"))
+    steps.settle(possible, file)
+    layout = Layout(site)
+    counted = steps.counts and steps.reads_target
+    text = _Text(steps, layout, reference(site, draft.imports, "jax.numpy.arange", loop) if counted else "")
+    may_be_carried(draft, [one for one in steps.carry if one not in steps.host.bound], loop)
+    checked = text.one_step()
+    check_outlined(draft, step, checked.whole(site.source.text, ""), checked.line, "jax.jit", text.static)
+    written = text.all_steps(reference(site, draft.imports, "jax.lax.scan", loop))
+    wrapper = reference(site, draft.imports, "jax.jit", loop)
+    if text.static:
+        partial = reference(site, draft.imports, PARTIAL, loop)
+        named = ", ".join(f'"{one}"' for one in text.static)
+        wrapper = f"{partial}({wrapper}, static_argnames=({named}{',' if len(text.static) == 1 else ''}))"
+    fetch = reference(site, draft.imports, "jax.device_get", loop) if steps.host.outputs else ""
+    place, definition = written.definition(f"@{wrapper}")
+    draft.insert(place, 1, definition)
+    draft.replace(written.span, text.calling(fetch))
+
+
+def _texts(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+@dataclass(slots=True)
+class _Text:
+    """The function of the steps, and what stands in the place of the loop."""
+
+    steps: Steps
+    layout: Layout
+    arange: str
+    name: str = ""
+    static: list[str] = field(default_factory=list)
+    parameters: list[str] = field(default_factory=list)
+    given: list[str] = field(default_factory=list)  # what the call hands to these
+    over: list[str] = field(default_factory=list)  # the last arguments of `lax.scan`
+    rows: list[str] = field(default_factory=list)  # all rows of each output
+    indent: str = ""
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        steps, layout = self.steps, self.layout
+        taken = layout.identifiers(steps.scope) | layout.identifiers(
+            steps.site.names.scope_at(steps.site.tree)
+        )
+        self.indent, self.unit = layout.indent(steps.loop), layout.unit(steps.loop)
+        self.name = fresh_name(taken, steps.name())
+        self.parameters = list(steps.parameters)
+        self.given = list(steps.parameters)
+        self.static = [one for one in self.parameters if one in steps.static and one not in steps.carry]
+        self._name_outputs(taken)
+        self._run_over(taken)
+        self._check_comments()
+
+    def _name_outputs(self, taken: set[str]) -> None:
+        steps = self.steps
+        bindings = [name for one in steps.statements for name in steps.flow.bound([one])]
+        for one in steps.host.outputs:
+            own = one.value.id if isinstance(one.value, ast.Name) else ""
+            kept = bindings.count(own) == 1
+            if one.variable:
+                one.name = one.row = one.variable
+            elif kept and own not in steps.carry and not steps.flow.is_used_after(own, steps.loop):
+                one.name = one.row = own
+            else:
+                one.row = fresh_name(taken, _name_of(one.value) or own or "value")
+                one.name = own if kept else one.row
+        for one in steps.host.outputs:
+            self.rows.append(fresh_name(taken, one.row + ("_rows" if one.row.endswith("s") else "s")))
+
+    def _run_over(self, taken: set[str]) -> None:
+        """What `lax.scan` runs over: the rows of an array, numbers that the steps ask for, or nothing, so often."""
+        steps, over = self.steps, self.steps.loop.iter
+        text = self.layout.argument(over)
+        if steps.counts and not steps.reads_target:
+            assert isinstance(over, ast.Call)
+            only = over.args[0] if len(over.args) == 1 else None
+            if isinstance(only, ast.Constant):
+                self.over = ["None", f"length={self.layout.argument(only)}"]
+                return
+            name = only.id if isinstance(only, ast.Name) else "length"
+            if name in steps.carry:
+                raise Refused(f"`{name}` changes in the loop that runs so often")
+            if not isinstance(only, ast.Name) or name not in self.parameters:
+                name = fresh_name(taken, name) if not isinstance(only, ast.Name) else name
+                self.parameters.append(name)
+                self.given.append(self.layout.argument(only) if only is not None else f"len({text})")
+            self.static += [name] if name not in self.static else []
+            self.over = ["None", f"length={name}"]
+            return
+        name = fresh_name(taken, "rows")
+        if steps.counts:
+            assert isinstance(over, ast.Call)
+            text = f"{self.arange}({', '.join(map(self.layout.argument, over.args))})"
+        self.parameters.append(name)
+        self.given.append(text)
+        self.over = [name]
+
+    def _check_comments(self) -> None:
+        site, kept = self.steps.site, []
+        for one in self.steps.loop.body:
+            span = site.span(one)
+            kept.append(replace(span, line=line_with_comments(site, one), column=1, end_column=10**6))
+        if self.layout.comments_outside(site.span(self.steps.loop), kept):
+            raise Refused("the rewrite would lose a comment of the loop")
+
+    # The function
+
+    def _lines(self, node: ast.stmt, indent: str) -> list[str]:
+        """The lines of a statement, with the comments above it, at another indentation."""
+        if self.layout.spans_lines_in_string(node):
+            raise Refused("a multi-line string would have to be indented")
+        here = self.layout.indent(node)
+        first = line_with_comments(self.steps.site, node)
+        lines = self.layout.lines[first - 1 : node.end_lineno]
+        return [f"{indent}{line.removeprefix(here)}" if line.strip() else "" for line in lines]
+
+    def _body(self, indent: str, *, inline: bool) -> tuple[list[str], list[str]]:
+        """The lines of what one step computes, and its outputs; with `inline`, those at the end as they are."""
+        order, lines, outputs = self.steps.host.order, list[str](), list[str]()
+        last = max(n for n, one in enumerate(order) if isinstance(one, ast.stmt))
+        for number, one in enumerate(order):
+            if isinstance(one, ast.stmt):
+                lines += self._lines(one, indent)
+                continue
+            text = self.layout.argument(one.value)
+            if "\n" in text:
+                raise Refused("what the host fetches spans several lines")
+            if one.variable:
+                last_of_all = number > last and one.variable not in self.steps.carry
+                whole = f"{self.layout.operand(one.value)}.astype(int)"
+                outputs.append(whole if inline and last_of_all else one.name)
+                lines += [] if inline and last_of_all else [f"{indent}{one.name} = {whole}"]
+            elif text == one.name or (inline and number > last):
+                outputs.append(text)
+            else:
+                lines.append(f"{indent}{one.row} = {text}")
+                outputs.append(one.row)
+        return lines, outputs
+
+    def one_step(self) -> Written:
+        """The function of one step, called in the loop: what is asked whether it may be compiled."""
+        steps = self.steps
+        target = [steps.loop.target.id] if steps.reads_target or not steps.counts else []  # type: ignore[attr-defined]
+        parameters = [*steps.parameters, *target]
+        indent, head, tail, before = self.steps.place(self.layout)
+        inner = f"{indent}{self.unit}"
+        lines, outputs = self._body(inner, inline=False)
+        returned = list(dict.fromkeys([*steps.carry, *outputs]))
+        lines = [
+            f"{indent}def {self.name}({', '.join(parameters)}):",
+            *lines,
+            f"{inner}return {', '.join(returned)}",
+        ]
+        inside = f"{self.indent}{self.unit}"
+        first = f"for {self.layout.site.text(steps.loop.target)} in {self.layout.site.text(steps.loop.iter)}:"
+        bound = list(dict.fromkeys([*steps.carry, *(one.row for one in steps.host.outputs)]))
+        call = [
+            first,
+            f"{inside}{', '.join(bound)} = {self.name}({', '.join(parameters)})",
+            *self._host_lines(),
+        ]
+        return self._written(head, indent, lines, tail, before, self.layout.newline.join(call))
+
+    def all_steps(self, scan: str) -> Written:
+        """The function that is written."""
+        steps = self.steps
+        indent, head, tail, before = self.steps.place(self.layout)
+        inner = f"{indent}{self.unit}"
+        body, outputs = self._body(f"{inner}{self.unit}", inline=True)
+        used = {part.id for one in steps.nodes for part in ast.walk(one) if isinstance(part, ast.Name)}
+        carry = steps.carry[0] if len(steps.carry) == 1 else fresh_name(used, "carry")
+        row = steps.loop.target.id if steps.reads_target or not steps.counts else "_"  # type: ignore[attr-defined]
+        step = fresh_name(used | set(self.parameters), "step")
+        unpacked = [f"{inner}{self.unit}{', '.join(steps.carry)} = {carry}"] if len(steps.carry) > 1 else []
+        handed = packed(outputs) if outputs else "None"
+        start = packed(steps.carry)
+        lines = [
+            f"{indent}def {self.name}({', '.join(self.parameters)}):",
+            f"{inner}def {step}({carry}, {row}):",
+            *unpacked,
+            *body,
+            f"{inner}{self.unit}return {start}, {handed}",
+            "",
+            f"{inner}return {scan}({', '.join([step, start, *self.over])})",
+        ]
+        return self._written(head, indent, lines, tail, before, "")
+
+    def _written(
+        self, head: list[str], indent: str, lines: list[str], tail: list[str], before: int, call: str
+    ) -> Written:
+        return Written(
+            head,
+            indent,
+            lines,
+            tail,
+            before,
+            self.steps.site.span(self.steps.loop),
+            call,
+            self.layout.newline,
+        )
+
+    # The loop
+
+    def calling(self, fetch: str) -> str:
+        """What stands in the place of the loop: nothing is called where a variable may be missing that no step would read."""
+        text = self._calling(fetch)
+        if not self.steps.needs_a_turn:
+            return text
+        over = self.steps.loop.iter
+        if not self.steps.counts or not isinstance(over, ast.Call) or len(over.args) != 1:
+            raise Refused("a variable may have no value before the loop")
+        lines = [f"if {self.layout.operand(over.args[0])} > 0:", *text.split(self.layout.newline)]
+        lines[1] = f"{self.indent}{lines[1]}"
+        return self.layout.newline.join(
+            [lines[0], *(f"{self.unit}{line}" if line else line for line in lines[1:])]
+        )
+
+    def _calling(self, fetch: str) -> str:
+        """The call, and what the host does with the numbers of all steps."""
+        steps, host = self.steps, self.steps.host
+        bound = packed(["_" if one in host.bound else one for one in steps.carry])
+        rows = packed(self.rows) if self.rows else "_"
+        text = self.layout.call(f"{bound}, {rows} = ", self.name, self.given, self.indent)
+        if not host.statements:
+            return text
+        target = steps.loop.target.id  # type: ignore[attr-defined]
+        reads = {part.id for one in host.statements for part in ast.walk(one) if isinstance(part, ast.Name)}
+        counted = [target] if target in reads or not self.rows else []
+        if counted and not steps.counts:
+            raise Refused(f"`{target}` is an array, which the host does not fetch")
+        over = [self.layout.argument(steps.loop.iter)] if counted else []
+        names = [*counted, *(one.row for one in host.outputs)]
+        fetched = f"{fetch}({rows})"
+        if len(names) == 1:
+            each = over[0] if over else fetched
+        else:
+            each = f"zip({', '.join([*over, fetched if len(self.rows) == 1 else f'*{fetched}'])})"
+        lines = [text, f"{self.indent}for {', '.join(names)} in {each}:", *self._host_lines()]
+        return self.layout.newline.join(lines)
+
+    def _host_lines(self) -> list[str]:
+        """The statements of the host, with the names of the outputs in the place of what they fetched."""
+        found: list[str] = []
+        for statement in self.steps.host.statements:
+            lines = self._lines(statement, f"{self.indent}{self.unit}")
+            first = line_with_comments(self.steps.site, statement)
+            moved = self.layout.indent(statement)
+            inside = [
+                one
+                for one in self.steps.host.outputs
+                if statement in self.steps.site.names.ancestors(one.call)
+            ]
+            for one in sorted(inside, key=lambda one: (one.value.lineno, one.value.col_offset), reverse=True):
+                span = self.steps.site.span(one.value)
+                if span.line != span.end_line:
+                    raise Refused("what the host fetches spans several lines")
+                shift = len(self.indent) + len(self.unit) - len(moved)
+                line = lines[span.line - first]
+                start, end = span.column - 1 + shift, span.end_column - 1 + shift
+                lines[span.line - first] = f"{line[:start]}{one.row}{line[end:]}"
+            found += lines
+        return found
+
+
+def _name_of(node: ast.expr) -> str:
+    """What a person would call a value: what is called, or the item that is taken."""
+    if isinstance(node, ast.Call):
+        function = node.func
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and not node.args:
+            return f"{function.value.id}_{function.attr}"
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        return f"{name}_value" if name else ""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Subscript):
+        key = node.slice
+        if isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value.isidentifier():
+            return key.value
+        return _name_of(node.value)
+    return ""

@@ -1,0 +1,157 @@
+"""The region of a loop: all that each of its turns computes on arrays, with what the host does beside that."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.compilation.region import Region
+from jaxlint.codemods.loops.host_part import HostPart, host_part
+from jaxlint.codemods.purity.possible_values import PossibleValues
+from jaxlint.codemods.purity.program import File
+from jaxlint.codemods.purity.values import ARRAY, NONE, NUMBER, NUMPY, TEXT
+from jaxlint.codemods.source.site import Refused, Site
+
+_ENDS = (ast.Return, ast.Break, ast.Continue, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
+
+
+@dataclass(slots=True)
+class Steps(Region):
+    """The statements of a loop that compute on arrays, and those of the host. `carry`: what goes round, or is read after the loop."""
+
+    host: HostPart = field(default_factory=HostPart)
+    carry: list[str] = field(default_factory=list)
+    static: set[str] = field(default_factory=set)
+    counts: bool = False  # the loop runs over a range
+    reads_target: bool = False  # what it runs over is asked for by what it computes
+    needs_a_turn: bool = (
+        False  # a variable that goes in may have no value, which no one asks for where there is no step
+    )
+    once: bool = False  # the function around it is called once
+
+    @classmethod
+    def of_loop(cls, site: Site, loop: ast.For, possible: PossibleValues, file: File) -> Steps:
+        """Divides the body of a loop. Raises Refused where what it does on the host cannot wait until all is computed."""
+        scope = site.names.scope_at(loop)
+        if scope.is_class or loop.orelse or not isinstance(loop.target, ast.Name):
+            raise Refused("the loop has an `else`, unpacks what it runs over, or stands in a class")
+        if any(isinstance(part, _ENDS) for one in loop.body for part in ast.walk(one)):
+            raise Refused("the loop may end early, waits or assigns inside an expression")
+        if any(isinstance(one, ast.Try | ast.With) for one in site.names.ancestors_below(loop, scope.node)):
+            raise Refused("what follows an exception could see that the steps ran before the host's part")
+        host = host_part(site, loop, possible, file)
+        if not host.computing or not host.statements:
+            raise Refused("it computes nothing on arrays, or does nothing else")
+        region = Region.at(site, site.across([host.computing[0]]), "jax.jit")
+        steps = cls(site, scope, host.computing, region.flow, "jax.jit", host=host)
+        for one in host.computing:
+            Region.at(site, site.across([one]), "jax.jit")
+        return steps
+
+    @property
+    def loop(self) -> ast.For:
+        """The loop that it is the body of."""
+        loop = self.site.names.parents[self.first]
+        assert isinstance(loop, ast.For)
+        return loop
+
+    @property
+    def nodes(self) -> Sequence[ast.stmt | ast.expr]:
+        return [*self.statements, *(one.value for one in self.host.outputs)]
+
+    def variables(self) -> tuple[list[str], set[str]]:
+        exposed: set[str] = set()
+        assigned: set[str] = set()
+        for item in self.host.order:
+            if isinstance(item, ast.stmt):
+                facts = self.flow.statement(item)
+                exposed |= facts.exposed - assigned
+                assigned |= facts.assigned
+            else:
+                exposed |= self.flow.reads(item.value) - assigned
+                assigned |= {item.variable} if item.variable else set()
+        bound = {**self.flow.bound(self.statements), **dict.fromkeys(self.host.numbers)}
+        return list(bound), exposed
+
+    def settle(self, possible: PossibleValues, file: File) -> None:
+        """Says what goes round, in and out. Raises Refused."""
+        target = self.loop.target
+        assert isinstance(target, ast.Name)
+        self._check_rows(possible, file)
+        bound, exposed = self.variables()
+        self.reads_target = target.id in exposed
+        self.given = {target.id}
+        if target.id in bound or target.id in self.host.bound:
+            raise Refused(f"`{target.id}` is reassigned in the loop")
+        if self.flow.is_used_after(target.id, self.loop) and target.id != "_":
+            raise Refused(f"`{target.id}` is used after the loop")
+        self.divide(possible, file)
+        if self.own is not None and (self.own.variables or self.own.set):
+            raise Refused("it reads or sets arrays of the object whose method it is in")
+        for name in bound:
+            after = name not in self.host.bound and self.flow.is_used_after(name, self.loop)
+            if not after and name not in exposed:
+                continue
+            known = self.flow.is_bound_before(name, self.loop)
+            if not known and not (name in exposed and self._is_bound_by_loop(name)):
+                raise Refused(f"`{name}` may have no value before the loop")
+            self.needs_a_turn = self.needs_a_turn or not known
+            self.carry.append(name)
+            if after and not self._runs_certainly():
+                self._check_kept_kind(name, possible, file)
+        if not self.carry:
+            raise Refused("nothing goes from one step to the next")
+        self.parameters = [*self.carry, *(one for one in self.parameters if one not in self.carry)]
+
+    def _runs_certainly(self) -> bool:
+        """Whether there is at least one step."""
+        over = self.loop.iter
+        count = over.args[0] if isinstance(over, ast.Call) and len(over.args) == 1 else None
+        return self.counts and isinstance(count, ast.Constant) and count.value > 0  # type: ignore[operator]
+
+    def _check_kept_kind(self, name: str, possible: PossibleValues, file: File) -> None:
+        """Raises Refused where a variable that is read after the loop would be an array of JAX, though there was no step."""
+        values = self.values_of(name, possible, file)
+        for kind, what in (
+            (NUMPY, "an array of NumPy"),
+            (NUMBER, "a number"),
+            (TEXT, "a text"),
+            (NONE, "None"),
+        ):
+            if kind in values:
+                raise Refused(f"`{name}` may be {what}, and would come back as a JAX array")
+
+    def _is_bound_by_loop(self, name: str) -> bool:
+        """Whether a loop before this one binds a variable, so that the first step raises, before as after, where that had no turn."""
+        block = self.flow.block(self.loop)
+        return any(
+            isinstance(one, ast.For | ast.While) and name in self.flow.sequence(one.body).assigned
+            for one in block[: block.index(self.loop)]
+        )
+
+    def _check_rows(self, possible: PossibleValues, file: File) -> None:
+        over = self.loop.iter
+        if isinstance(over, ast.Call) and getattr(over.func, "id", "") == "range":
+            self.counts = self.site.names.scope_at(over).resolve("range") is None
+            known = [possible.of(file.same(one), file) for one in over.args]
+            if not self.counts or over.keywords or not all(one and one <= {NUMBER} for one in known):
+                raise Refused("the bounds of the range may be arrays, or are unknown")
+            return
+        if possible.of(file.same(over), file) != {ARRAY}:
+            raise Refused("what it runs over may be no array")
+
+    def stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:
+        """Numbers are handed in, so that the function can stand outside of the one around it."""
+        values = self.values_of(name, possible, file)
+        if values and values <= {NUMBER, TEXT}:
+            return False
+        return Region.stays_around(self, name, possible, file)
+
+    def may_keep(self) -> bool:
+        script = self.scope.node is self.site.names.tree
+        return script or len(self.loops()) > 1 or self.once
+
+    def name(self) -> str:
+        around = self.scope.node
+        return f"{around.name}_steps" if isinstance(around, ast.FunctionDef) else "run_steps"

@@ -1,0 +1,1 @@
+"""Rewrites that save memory: recomputation, lower precision, losses by parts, attention."""

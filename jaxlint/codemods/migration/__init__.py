@@ -1,0 +1,1 @@
+"""Names and signatures that a library has removed become their replacements."""

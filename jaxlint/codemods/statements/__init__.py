@@ -1,0 +1,1 @@
+"""Small rewrites of one or two statements."""

@@ -1,0 +1,367 @@
+"""`region-to-jit`: what a region is given, what it hands out, where its function stands, and what is no region."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.codemods.conftest import Rewrite
+
+HEAD = "import jax\nimport jax.numpy as jnp\nimport optax\n\n"
+LOSS = "def loss_fn(params, x):\n    return jnp.sum((x @ params) ** 2)\n\n\n"
+
+REWRITES: dict[str, tuple[str, str]] = {
+    "an optimiser of the function around is read from there, the state is handed in and out": (
+        HEAD + "\n" + LOSS + "def main(batches):\n"
+        "    params = jnp.ones(3)\n"
+        "    optimizer = optax.adam(1e-3)\n"
+        "    opt_state = optimizer.init(params)\n"
+        "    for x in batches:\n"
+        "        «loss, grads = jax.value_and_grad(loss_fn)(params, x)\n"
+        "        updates, opt_state = optimizer.update(grads, opt_state)  # eager until now\n"
+        "        params = optax.apply_updates(params, updates)»\n"
+        "        print(loss)\n",
+        HEAD + "\n" + LOSS + "def main(batches):\n"
+        "    params = jnp.ones(3)\n"
+        "    optimizer = optax.adam(1e-3)\n"
+        "    opt_state = optimizer.init(params)\n"
+        "\n"
+        "    @jax.jit\n"
+        "    def train_step(params, opt_state, x):\n"
+        "        loss, grads = jax.value_and_grad(loss_fn)(params, x)\n"
+        "        updates, opt_state = optimizer.update(grads, opt_state)  # eager until now\n"
+        "        params = optax.apply_updates(params, updates)\n"
+        "        return params, opt_state, loss\n"
+        "\n"
+        "    for x in batches:\n"
+        "        params, opt_state, loss = train_step(params, opt_state, x)\n"
+        "        print(loss)\n",
+    ),
+    "what is read from the module needs no place in the function, and a script has its own": (
+        HEAD + "SCALE = 2.0\nkey = jax.random.key(0)\nx = jnp.zeros(3)\n"
+        "for i in range(10):\n"
+        "    «key, sub = jax.random.split(key)\n"
+        "    x = x + SCALE * jax.random.normal(sub, x.shape)»\n"
+        "    print(x)\n",
+        HEAD + "SCALE = 2.0\nkey = jax.random.key(0)\nx = jnp.zeros(3)\n\n\n"
+        "@jax.jit\n"
+        "def step(key, x):\n"
+        "    key, sub = jax.random.split(key)\n"
+        "    x = x + SCALE * jax.random.normal(sub, x.shape)\n"
+        "    return key, x\n\n\n"
+        "for i in range(10):\n"
+        "    key, x = step(key, x)\n"
+        "    print(x)\n",
+    ),
+    "a loss that is defined in the loop": (
+        HEAD + "def fit(batches):\n"
+        "    w = jnp.ones(3)\n"
+        "    for x in batches:\n"
+        "        «def loss_fn(p):\n"
+        "            return jnp.sum((x @ p) ** 2)\n"
+        "\n"
+        "        loss, grads = jax.value_and_grad(loss_fn)(w)\n"
+        "        w = w - 0.1 * grads»\n"
+        "        print(loss)\n",
+        HEAD.rstrip("\n") + "\n\n\n"
+        "@jax.jit\n"
+        "def step(w, x):\n"
+        "    def loss_fn(p):\n"
+        "        return jnp.sum((x @ p) ** 2)\n"
+        "\n"
+        "    loss, grads = jax.value_and_grad(loss_fn)(w)\n"
+        "    w = w - 0.1 * grads\n"
+        "    return w, loss\n\n\n"
+        "def fit(batches):\n"
+        "    w = jnp.ones(3)\n"
+        "    for x in batches:\n"
+        "        w, loss = step(w, x)\n"
+        "        print(loss)\n",
+    ),
+    "what an object keeps goes in and comes out, its optimiser stays": (
+        HEAD + "class Trainer:\n"
+        "    def fit(self, batches):\n"
+        "        for x in batches:\n"
+        "            «grads = jax.grad(self.loss)(self.w, x)\n"
+        "            updates, self.state = self.opt.update(grads, self.state)\n"
+        "            self.w = optax.apply_updates(self.w, updates)»\n"
+        "            print(self.w)\n\n"
+        "    def __init__(self):\n"
+        "        self.w = jnp.ones(3)\n"
+        "        self.opt = optax.sgd(0.1)\n"
+        "        self.state = self.opt.init(self.w)\n\n"
+        "    @staticmethod\n"
+        "    def loss(w, x):\n"
+        "        return jnp.sum((x @ w) ** 2)\n",
+        HEAD + "class Trainer:\n"
+        "    def fit(self, batches):\n"
+        "        @jax.jit\n"
+        "        def train_step(w, state, x):\n"
+        "            grads = jax.grad(self.loss)(w, x)\n"
+        "            updates, state = self.opt.update(grads, state)\n"
+        "            w = optax.apply_updates(w, updates)\n"
+        "            return w, state\n\n"
+        "        for x in batches:\n"
+        "            self.w, self.state = train_step(self.w, self.state, x)\n"
+        "            print(self.w)\n\n"
+        "    def __init__(self):\n"
+        "        self.w = jnp.ones(3)\n"
+        "        self.opt = optax.sgd(0.1)\n"
+        "        self.state = self.opt.init(self.w)\n\n"
+        "    @staticmethod\n"
+        "    def loss(w, x):\n"
+        "        return jnp.sum((x @ w) ** 2)\n",
+    ),
+    "a variable of a function around the one around it": (
+        HEAD + "def outer(optimizer):\n"
+        "    def fit(w, state, grads):\n"
+        "        for g in grads:\n"
+        "            «u, state = optimizer.update(g, state)\n"
+        "            w = w + u»\n"
+        "            print(w)\n\n"
+        "    fit(jnp.ones(3), optimizer.init(jnp.ones(3)), [jnp.ones(3)])\n\n\n"
+        "outer(optax.sgd(0.1))\n",
+        HEAD + "def outer(optimizer):\n"
+        "    def fit(w, state, grads):\n"
+        "        @jax.jit\n"
+        "        def step(state, w, g):\n"
+        "            u, state = optimizer.update(g, state)\n"
+        "            w = w + u\n"
+        "            return state, w\n\n"
+        "        for g in grads:\n"
+        "            state, w = step(state, w, g)\n"
+        "            print(w)\n\n"
+        "    fit(jnp.ones(3), optimizer.init(jnp.ones(3)), [jnp.ones(3)])\n\n\n"
+        "outer(optax.sgd(0.1))\n",
+    ),
+}
+NNX = (
+    "import jax.numpy as jnp\nimport optax\nfrom flax import nnx\n\n\n"
+    "class Net(nnx.Module):\n    def __init__(self, rngs):\n        self.l = nnx.Linear(2, 1, rngs=rngs)\n\n"
+    "    def __call__(self, x):\n        return self.l(x)\n\n\n"
+    "def mse(model, x):\n    return jnp.mean(model(x) ** 2)\n\n\n"
+)
+LOOP = "def f(x, n):\n    y = jnp.ones(3)\n    for i in range(n):\n"
+REFUSALS: dict[str, tuple[str, str]] = {
+    "a property that runs where the attribute is set": (
+        HEAD
+        + "class A:\n    @property\n    def w(self):\n        return self._w\n\n    def fit(self, xs):\n        for x in xs:\n"
+        "            «g = jnp.sin(x)\n            self.w = g + 1»\n            print(g)\n",
+        "the class defines `w`",
+    ),
+    "a module of flax makes its layers while it is traced": (
+        HEAD
+        + "from flax import linen as nn\n\n\nclass Net(nn.Module):\n    @nn.compact\n    def __call__(self, x):\n"
+        "        for n in range(3):\n            «y = nn.Dense(3)(x)\n            x = nn.relu(y)»\n        return x\n",
+        "creates layers at trace time",
+    ),
+    "the object itself is passed on": (
+        HEAD + "class A:\n    def fit(self, xs):\n        for x in xs:\n"
+        "            «g = jnp.sin(x)\n            self.w = helper(self, g)»\n            print(g)\n",
+        "passes `self` on",
+    ),
+    "another object of the program is stored into": (
+        HEAD + "class A:\n    def fit(self, other, xs):\n        for x in xs:\n"
+        "            «g = jnp.sin(x)\n            other.w = g + 1»\n            print(g)\n",
+        "stores into an object",
+    ),
+    "an optimiser of a method that loops nowhere would be compiled at each call": (
+        HEAD
+        + "def make():\n    opt = optax.sgd(0.1)\n\n    def once(w, state, g):\n        «u, state = opt.update(g, state)\n"
+        "        w = w + u»\n        print(w)\n        return state\n\n    return once\n",
+        "recompile at each call",
+    ),
+    "a Python number would come back as an array": (
+        HEAD + LOOP + "        «y = jnp.sin(y)\n        count = 3 * i»\n        print(y, count)\n",
+        "a Python number",
+    ),
+    "it prints": (
+        HEAD
+        + "def show(v):\n    print(v)\n    return v\n\n\n"
+        + LOOP
+        + "        «y = jnp.sin(y)\n        y = show(y)»\n    return y\n",
+        "print",
+    ),
+    "it stores into a list": (
+        HEAD + LOOP + "        «y = jnp.sin(y)\n        n[0] = jnp.cos(y)»\n    return y\n",
+        "stores into an object or a container",
+    ),
+    "it calls for an effect": (
+        HEAD + LOOP + "        «y = jnp.sin(y)\n        print(y)»\n    return y\n",
+        "more than assign",
+    ),
+    "nothing of it is read": (
+        HEAD + LOOP + "        «z = jnp.sin(y)\n        q = jnp.cos(z)»\n    return y\n",
+        "nothing that it computes",
+    ),
+    "NumPy's batches stay on the host": (
+        HEAD
+        + "import numpy as np\n\n\ndef f(n):\n    data = np.ones((100, 3))\n    y = jnp.ones(3)\n    for i in range(n):\n"
+        "        «x = data[i]\n        y = y + jnp.sin(x)»\n    return y\n",
+        "runs in NumPy",
+    ),
+    "an optimiser that is created again in the loop": (
+        HEAD
+        + LOSS
+        + "def main(batches, params):\n    for rate in (0.1, 0.2):\n        optimizer = optax.sgd(rate)\n"
+        "        state = optimizer.init(params)\n        for x in batches:\n            «g = jax.grad(loss_fn)(params, x)\n"
+        "            u, state = optimizer.update(g, state)\n            params = optax.apply_updates(params, u)»\n    return params\n",
+        "reassigned",
+    ),
+    "a function that is called after it": (
+        HEAD
+        + LOOP
+        + "        «def g(v):\n            return v * y\n\n        y = jnp.sin(y)»\n        y = g(y)\n    return y\n",
+        "cannot return a function",
+    ),
+    "a table of the module that the program changes": (
+        HEAD
+        + "SETTINGS = {'rate': 0.1}\n\n\n"
+        + LOOP
+        + "        «z = jnp.sin(y) * SETTINGS['rate']\n        y = z + 1»\n        SETTINGS['rate'] = 0.2\n    return y\n",
+        "keeps the first value",
+    ),
+    "a variable of the function around": (
+        HEAD
+        + "def g():\n    y = jnp.ones(3)\n\n    def f(n):\n        nonlocal y\n        for i in range(n):\n"
+        "            «z = jnp.sin(y)\n            y = z + 1»\n            print(z)\n\n    f(2)\n    return y\n",
+        "belongs to an outer or a nested function",
+    ),
+}
+
+
+def test_an_optimiser_of_nnx_is_called_for_its_effect(rewrite: Rewrite) -> None:
+    main = (
+        "def main(batches):\n    model = Net(nnx.Rngs(0))\n    opt = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)\n"
+        "    for x in batches:\n        {}        print(loss)\n"
+    )
+    body = "loss, grads = nnx.value_and_grad(mse)(model, x)\n        opt.update(model, grads)"
+    step = (
+        "@nnx.jit\ndef train_step(model, x, opt):\n    loss, grads = nnx.value_and_grad(mse)(model, x)\n"
+        "    opt.update(model, grads)\n    return loss\n\n\n"
+    )
+    before = NNX + main.format(f"«{body}»\n")
+    after = NNX + step + main.format("loss = train_step(model, x, opt)\n")
+    assert rewrite("region-to-jit", before, transform="flax.nnx.jit") == after
+    assert "more than assign" in rewrite("region-to-jit", before)
+
+
+@pytest.mark.parametrize(("before", "after"), REWRITES.values(), ids=REWRITES)
+def test_rewrites(rewrite: Rewrite, before: str, after: str) -> None:
+    assert rewrite("region-to-jit", before) == after
+
+
+@pytest.mark.parametrize(("before", "reason"), REFUSALS.values(), ids=REFUSALS)
+def test_refusals(rewrite: Rewrite, before: str, reason: str) -> None:
+    refused = rewrite("region-to-jit", before)
+    assert refused.startswith("refused: ")
+    assert reason in refused
+
+
+def test_statements_that_are_none(rewrite: Rewrite) -> None:
+    assert "no argument to trace" in rewrite("region-to-jit", "for i in «range»(3):\n    x = i\n")
+    assert "there is no expr" in rewrite("region-to-jit", "for i in ran«ge(3»):\n    x = i\n")
+
+
+def test_an_expression_whose_value_the_host_takes(rewrite: Rewrite) -> None:
+    before = HEAD + (
+        "def q_values(params, obs):\n    return obs @ params\n\n\n"
+        "def main(params, env):\n    for t in range(10):\n        obs = env.step()\n"
+        "        action = int(«jnp.argmax(q_values(params, jnp.asarray(obs)))»)\n        print(action)\n"
+    )
+    after = HEAD + (
+        "def q_values(params, obs):\n    return obs @ params\n\n\n"
+        "@jax.jit\ndef compute_argmax(params, obs):\n    return jnp.argmax(q_values(params, jnp.asarray(obs)))\n\n\n"
+        "def main(params, env):\n    for t in range(10):\n        obs = env.step()\n"
+        "        action = int(compute_argmax(params, obs))\n        print(action)\n"
+    )
+    assert rewrite("region-to-jit", before) == after
+
+
+def test_what_a_run_has_seen_of_variables(rewrite: Rewrite) -> None:
+    """That a batch of NumPy holds whole numbers, or single precision alone, only a run can tell."""
+    before = HEAD + (
+        "def loss(w, batch):\n    x, done = batch\n    return jnp.sum((w * x * (1 - done)) ** 2)\n\n\n"
+        "def main(load):\n    w = jnp.ones(3)\n    for t in range(10):\n        batch = load()\n"
+        "        «g = jax.grad(loss)(w, batch)\n        w = w - 0.1 * g»\n        print(w)\n\n\n"
+        "def load():\n    import numpy as np\n\n    return tuple(np.array(c) for c in ([1.0], [0.0]))\n\n\nmain(load)\n"
+    )
+
+    def seen(dtype: str) -> list[dict[str, object]]:
+        leaf = {"place": "[0]", "shape": [1], "dtype": dtype, "weak_type": False, "sharding": None}
+        return [{"name": "batch", "type": "tuple", "holds": ["ndarray"], "leaves": [leaf]}]
+
+    assert "64 bits" in rewrite("region-to-jit", before)
+    assert "64 bits" in rewrite("region-to-jit", before, variables=seen("int64"))
+    assert "def step(w, batch):" in rewrite("region-to-jit", before, variables=seen("float32"))
+
+
+STATE = HEAD + (
+    "from flax import linen as nn\nfrom flax.training import train_state\n\n\n"
+    "def loss_fn(params, apply_fn, x):\n    return jnp.mean(apply_fn(params, x) ** 2)\n\n\n"
+    "def main(batches):\n    model = nn.Dense(3)\n    params = model.init(jax.random.key(0), jnp.ones((1, 2)))\n"
+    "    state = train_state.TrainState.create(apply_fn=model.apply, params=params, tx=optax.sgd(0.1))\n"
+    "    for x in batches:\n"
+    "        «grads = jax.grad(loss_fn)(state.params, state.apply_fn, x)\n"
+    "        state = state.apply_gradients(grads=grads)»\n"
+    "        print({})\n"
+)
+
+
+def test_a_state_holds_what_it_was_made_of(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", STATE.format("state.params"))
+    assert "@jax.jit\ndef train_step(state, x):\n    grads = jax.grad(loss_fn)(state.params" in after
+    assert "        state = train_step(state, x)\n" in after
+
+
+def test_the_step_of_a_state_is_a_number_of_python(rewrite: Rewrite) -> None:
+    assert "whose `step` would come back as a JAX array" in rewrite(
+        "region-to-jit", STATE.format("state.step")
+    )
+
+
+DONATED = HEAD + (
+    "def main(batches):\n    w = jnp.ones(3)\n    for x in batches:\n"
+    "        «g = jnp.sin(w * x)\n        w = w - g»\n        print(w)\n"
+)
+
+
+def test_what_is_made_anew_is_donated_where_that_is_asked(rewrite: Rewrite) -> None:
+    assert "@functools.partial(jax.jit, donate_argnums=(0,))\ndef step(w, x):" in rewrite(
+        "region-to-jit", DONATED, donate=True
+    )
+    assert "@jax.jit\ndef step(w, x):" in rewrite("region-to-jit", DONATED)
+
+
+def test_what_a_caller_keeps_is_not_donated(rewrite: Rewrite) -> None:
+    kept = DONATED.replace("def main(batches):\n    w = jnp.ones(3)\n", "def main(w, batches):\n")
+    kept += "\n\nstart = jnp.ones(3)\nmain(start, [jnp.ones(3)])\nprint(start)\n"
+    assert "@jax.jit\ndef step(w, x):" in rewrite("region-to-jit", kept, donate=True)
+
+
+@pytest.mark.parametrize("keeps", ["best = w", "best, n = w, 3", "best.append(w)", "yield w"])
+def test_what_something_else_keeps_is_not_donated(rewrite: Rewrite, keeps: str) -> None:
+    kept = DONATED.replace(
+        "        print(w)\n", f"        if x.sum() > 0:\n            {keeps}\n        print(w)\n"
+    )
+    assert "@jax.jit\ndef step(w, x):" in rewrite("region-to-jit", kept, donate=True)
+
+
+def test_as_many_statements_as_can_be_around_one(rewrite: Rewrite) -> None:
+    before = HEAD + (
+        "import numpy as np\n\n\ndef main(n):\n    data = np.ones((10, 3))\n    w = jnp.ones(3)\n    for i in range(n):\n"
+        "        x = data[i]\n        g = jnp.sin(w * x)\n        «w = w - g»\n        print(w)\n"
+    )
+    assert "def step(w, x):\n    g = jnp.sin(w * x)\n    w = w - g\n" in rewrite(
+        "region-to-jit", before, around=True
+    )
+    whole = before.replace("«w = w - g»", "w = w - g»").replace("x = data[i]", "«x = data[i]")
+    assert rewrite("region-to-jit", whole).startswith("refused: ")
+
+
+def test_a_number_of_the_object_is_read_where_it_is(rewrite: Rewrite) -> None:
+    before = HEAD + (
+        "class A:\n    def __init__(self):\n        self.width = 3\n\n    def run(self, w):\n        for i in range(100):\n"
+        "            «z = jnp.zeros(self.width)\n            w = w + z»\n            print(w)\n\n\nA().run(jnp.ones(3))\n"
+    )
+    after = rewrite("region-to-jit", before)
+    assert "def step(w):\n            z = jnp.zeros(self.width)\n" in after

@@ -1,0 +1,208 @@
+"""`loop-to-steps`: what of a loop becomes one `lax.scan`, what follows it on the host, and which loops stay as they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.codemods.conftest import Rewrite
+
+HEAD = "import jax\nimport jax.numpy as jnp\nimport numpy as np\n\n\ndef move(x):\n    return jnp.sin(x) + 0.1\n\n\n"
+SCAN = "import functools\n\n" + HEAD
+
+REWRITES: dict[str, tuple[str, str]] = {
+    "what is fetched is handed out, what the host counts and keeps follows": (
+        HEAD + "def simulate(x, h, steps):\n"
+        "    times, means = [], []\n"
+        "    t = 0.0\n"
+        "    for _ in «range(steps)»:\n"
+        "        x = move(x) * h\n"
+        "        t += h  # the clock\n"
+        "        times.append(t)\n"
+        "        means.append(float(jnp.mean(x)))\n"
+        "    return x, times, means\n\n\n"
+        "simulate(jnp.ones(3), 0.5, 10)\n",
+        SCAN + '@functools.partial(jax.jit, static_argnames=("steps",))\n'
+        "def simulate_steps(x, h, steps):\n"
+        "    def step(x, _):\n"
+        "        x = move(x) * h\n"
+        "        return x, jnp.mean(x)\n"
+        "\n"
+        "    return jax.lax.scan(step, x, None, length=steps)\n\n\n"
+        "def simulate(x, h, steps):\n"
+        "    times, means = [], []\n"
+        "    t = 0.0\n"
+        "    x, mean_values = simulate_steps(x, h, steps)\n"
+        "    for mean_value in jax.device_get(mean_values):\n"
+        "        t += h  # the clock\n"
+        "        times.append(t)\n"
+        "        means.append(float(mean_value))\n"
+        "    return x, times, means\n\n\n"
+        "simulate(jnp.ones(3), 0.5, 10)\n",
+    ),
+    "a number that the next step computes with stays an array there": (
+        HEAD + "def decode(logits, table):\n"
+        "    text = ''\n"
+        "    for _ in «range(20)»:\n"
+        "        token = int(jnp.argmax(logits))\n"
+        "        text += chr(97 + token)\n"
+        "        logits = move(logits) + table[token]\n"
+        "    return text\n\n\n"
+        "decode(jnp.ones(3), jnp.eye(3))\n",
+        HEAD + "@jax.jit\n"
+        "def decode_steps(logits, table):\n"
+        "    def step(logits, _):\n"
+        "        token = jnp.argmax(logits).astype(int)\n"
+        "        logits = move(logits) + table[token]\n"
+        "        return logits, token\n"
+        "\n"
+        "    return jax.lax.scan(step, logits, None, length=20)\n\n\n"
+        "def decode(logits, table):\n"
+        "    text = ''\n"
+        "    logits, tokens = decode_steps(logits, table)\n"
+        "    for token in jax.device_get(tokens):\n"
+        "        token = int(token)\n"
+        "        text += chr(97 + token)\n"
+        "    return text\n\n\n"
+        "decode(jnp.ones(3), jnp.eye(3))\n",
+    ),
+    "a variable that an earlier loop may not have bound is not asked for where there is no step": (
+        HEAD + "def f(xs, n):\n"
+        "    found = []\n"
+        "    for x in xs:\n"
+        "        y = move(x)\n"
+        "    for _ in «range(n)»:\n"
+        "        y = move(y)\n"
+        "        found.append(float(y))\n"
+        "    return found\n\n\n"
+        "f([], 0)\n",
+        SCAN + '@functools.partial(jax.jit, static_argnames=("n",))\n'
+        "def f_steps(y, n):\n"
+        "    def step(y, _):\n"
+        "        y = move(y)\n"
+        "        return y, y\n"
+        "\n"
+        "    return jax.lax.scan(step, y, None, length=n)\n\n\n"
+        "def f(xs, n):\n"
+        "    found = []\n"
+        "    for x in xs:\n"
+        "        y = move(x)\n"
+        "    if n > 0:\n"
+        "        y, y_2s = f_steps(y, n)\n"
+        "        for y_2 in jax.device_get(y_2s):\n"
+        "            found.append(float(y_2))\n"
+        "    return found\n\n\n"
+        "f([], 0)\n",
+    ),
+    "the rows of an array": (
+        HEAD + "def sample(key, x):\n"
+        "    chain = []\n"
+        "    for sub in «jax.random.split(key, 50)»:\n"
+        "        x = move(x) + jax.random.normal(sub, x.shape)\n"
+        "        chain.append(np.asarray(x))\n"
+        "    return np.stack(chain)\n",
+        HEAD + "@jax.jit\n"
+        "def sample_steps(x, rows):\n"
+        "    def step(x, sub):\n"
+        "        x = move(x) + jax.random.normal(sub, x.shape)\n"
+        "        return x, x\n"
+        "\n"
+        "    return jax.lax.scan(step, x, rows)\n\n\n"
+        "def sample(key, x):\n"
+        "    chain = []\n"
+        "    x, x_2s = sample_steps(x, jax.random.split(key, 50))\n"
+        "    for x_2 in jax.device_get(x_2s):\n"
+        "        chain.append(np.asarray(x_2))\n"
+        "    return np.stack(chain)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REWRITES)
+def test_written(name: str, rewrite: Rewrite) -> None:
+    before, after = REWRITES[name]
+    assert rewrite("loop-to-steps", before, static=["steps"]) == after
+
+
+def loop(*lines: str, before: str = "", after: str = "", over: str = "range(20)", note: str = "") -> str:
+    """A function with a loop of these lines."""
+    inside = "".join(f"        {line}\n" for line in lines)
+    return (
+        HEAD
+        + f"def f(x, known=[]):\n    found = []\n{before}    for i in «{over}»:{note}\n{inside}{after}    return x, found\n\n\nf(jnp.ones(3))\n"
+    )
+
+
+MOVE = "x = move(x)"
+REFUSALS: dict[str, tuple[str, str]] = {
+    "it prints at each step": (loop(MOVE, "print(float(x[0]))"), "more than count"),
+    "it stops": (loop(MOVE, "if float(x[0]) > 2:", "    break"), "may end early"),
+    "it decides": (loop(MOVE, "found.append(float(x[0]))", "if known:", "    x = x / 2"), "more than assign"),
+    "it asks the clock": (
+        "import time\n" + loop(MOVE, "found.append((time.time(), float(x[0])))"),
+        "may do more than compute a number",
+    ),
+    "the next step needs a number that was counted": (
+        loop("scale = 1.0 + n", "x = move(x) * scale", "n = n + float(x[0])", before="    n = 0.0\n"),
+        "a number of the host",
+    ),
+    "arrays are kept as they are": (loop(MOVE, "found.append(x)"), "does not fetch it there"),
+    "the list is read in the loop": (
+        loop(MOVE, "found.append(float(x[0]))", "n = len(found)"),
+        "before it is filled",
+    ),
+    "the list is a caller's": (loop(MOVE, "known.append(float(x[0]))"), "others may hold"),
+    "an attribute may run code": (
+        loop(MOVE, "found.append(float(x[0]) + known.size)"),
+        "reads an attribute",
+    ),
+    "what was computed last is read after the loop": (
+        loop("y = move(x)", "x = y", "found.append(float(x[0]))", after="    print(y)\n"),
+        "no value before the loop",
+    ),
+    "what is fetched depends on a count of the host": (
+        loop(MOVE, "n += 1", "found.append(float(x[0] * n))", before="    n = 0\n"),
+        "depends on it",
+    ),
+    "a generator is run over": (loop(MOVE, "found.append(float(x[0]))", over="known"), "no array"),
+    "a list of arrays is no array": (
+        loop("x = x + i", "found.append(float(x[0]))", over="[jnp.ones(3), jnp.ones(3)]"),
+        "no array",
+    ),
+    "a list that grows in place": (
+        loop(MOVE, "known += [float(x[0])]", before="    known = [0.0]\n    also = known\n"),
+        "changed in place",
+    ),
+    "nothing is left for the host": (loop(MOVE), "does nothing else"),
+    "a comment would be lost": (
+        loop(MOVE, "found.append(float(x[0]))", note="  # steps"),
+        "a comment",
+    ),
+    "an array of NumPy would come back as one of JAX where there is no step": (
+        loop(MOVE, "found.append(float(x[0]))", before="    x = np.ones(3)\n", over="range(len(known))"),
+        "as a JAX array",
+    ),
+    "an object counts its steps": (
+        loop("x = counter.move(x)", "found.append(float(x[0]))").replace(
+            "def f(",
+            "class Counter:\n    n = 0\n\n    def move(self, x):\n        self.n += 1\n        return x\n\n\ncounter = Counter()\n\n\ndef f(",
+        ),
+        "attribute of an object",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_left_alone(name: str, rewrite: Rewrite) -> None:
+    text, reason = REFUSALS[name]
+    refused = rewrite("loop-to-steps", text)
+    assert refused.startswith("refused: ")
+    assert reason in refused
+
+
+def test_an_exception_would_show_that_the_host_came_later(rewrite: Rewrite) -> None:
+    text = (
+        HEAD
+        + "def f(x):\n    found = []\n    try:\n        for i in «range(20)»:\n            x = move(x)\n            found.append(1 / float(x[0]))\n"
+    )
+    text += "    except ZeroDivisionError:\n        pass\n    return x, found\n"
+    assert "exception" in rewrite("loop-to-steps", text)
