@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jaxlint.jaxapi.optimizers import OPTIMIZERS, OPTIMIZERS_WITH_ARRAYS
 from jaxlint.staging.evaluator.external_models import LibraryCall, calls_of_made, methods
 from jaxlint.staging.values import (
     CALLABLE,
@@ -23,22 +24,14 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.stage import Stage, Why
 
 _SCHEDULE_NAMES = ("learning_rate", "step_size_fn", "schedule")
-_SCHEDULED = frozenset(
-    f"optax.{name}"
-    for name in """adabelief adadelta adafactor adagrad adam adamax adamaxw adamw adan amsgrad fromage lamb lars lion nadam nadamw
-    noisy_sgd novograd radam rmsprop rprop scale_by_learning_rate scale_by_schedule sgd sign_sgd sm3 yogi""".split()  # noqa: SIM905
-)
-# Optimisers whose state certainly contains arrays.
-_WITH_MOMENTS = frozenset(
-    """adam adamw adamax nadam lamb lion rmsprop adagrad adafactor radam novograd adabelief""".split()  # noqa: SIM905
-)
+_SCHEDULED = OPTIMIZERS | {"optax.scale_by_learning_rate", "optax.scale_by_schedule"}
 
 
 @methods("optax.*.init", "flax.TrainState.tx*")
 def init(call: LibraryCall) -> Value:
     result = call.array(call.inputs)
     result.tree = True
-    if call.made.name.rpartition(".")[2] in _WITH_MOMENTS:
+    if call.made.name in OPTIMIZERS_WITH_ARRAYS:
         result.role = "optimizer state"
     return result
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api.tables import returns_array
+from jaxlint.api.tables import OPTIMIZERS, returns_array
 from jaxlint.api.values import (
     ClassValue,
     DictValue,
@@ -20,40 +20,13 @@ from jaxlint.api.values import (
 )
 
 _PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
-_OPTIMISERS = frozenset(
-    f"optax.{name}"
-    for name in [
-        "adabelief",
-        "adadelta",
-        "adafactor",
-        "adagrad",
-        "adam",
-        "adamax",
-        "adamaxw",
-        "adamw",
-        "amsgrad",
-        "chain",
-        "fromage",
-        "lamb",
-        "lars",
-        "lion",
-        "multi_transform",
-        "nadam",
-        "nadamw",
-        "named_chain",
-        "noisy_sgd",
-        "novograd",
-        "optimistic_gradient_descent",
-        "radam",
-        "rmsprop",
-        "rprop",
-        "sgd",
-        "sign_sgd",
-        "sm3",
-        "yogi",
-        "MultiSteps",
-    ]
-)
+_OPTIMISERS = OPTIMIZERS | {
+    "optax.MultiSteps",
+    "optax.chain",
+    "optax.multi_transform",
+    "optax.named_chain",
+    "optax.partition",
+}
 
 
 def untraceable(value: Value, nnx: bool = False, depth: int = 3) -> str:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.tables import OPTIMIZERS
 from jaxlint.api.values import ExternalObject, Value, constant
 from jaxlint.finding import Severity
 
 _CLIPS = ("optax.clip", "optax.clip_by_global_norm", "optax.adaptive_grad_clip", "optax.clip_by_block_rms")
-_OPTIMISERS = frozenset(
-    f"optax.{name}"
-    for name in """adabelief adadelta adafactor adagrad adam adamax adamaxw adamw amsgrad lamb lars lion nadam nadamw noisy_sgd
-    novograd optimistic_gradient_descent radam rmsprop sgd sm3 yogi""".split()  # noqa: SIM905
-)
 
 
 class OptaxChainOrder(Rule):
@@ -89,7 +85,7 @@ class OptaxChainOrder(Rule):
 
 
 def _makes_steps(name: str, value: Value) -> bool:
-    if name in _OPTIMISERS or name == "optax.scale_by_learning_rate":
+    if name in OPTIMIZERS or name == "optax.scale_by_learning_rate":
         return True
     if name == "optax.scale" and isinstance(value, ExternalObject) and value.args:
         factor = constant(value.args[0])

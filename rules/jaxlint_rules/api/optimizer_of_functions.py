@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.api import CallEvent, Reporter, Rule, concerns
+from jaxlint.api.tables import OPTIMIZERS_WITH_MOMENTS
 from jaxlint.api.values import (
     External,
     ExternalMethod,
@@ -19,23 +20,6 @@ from jaxlint.api.values import (
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
 
-# Optimisers that create an array for each leaf; others may do so too.
-_WITH_MOMENTS = frozenset(
-    f"optax.{name}"
-    for name in [
-        "adam",
-        "adamw",
-        "adamax",
-        "nadam",
-        "nadamw",
-        "lamb",
-        "lion",
-        "rmsprop",
-        "adagrad",
-        "radam",
-        "adabelief",
-    ]
-)
 _TAKE_OTHERS = frozenset({"optax.chain", "optax.apply_if_finite", "optax.MultiSteps"})
 _FILTERS = ("equinox.filter", "equinox.partition")
 _DEPTH = 4
@@ -114,7 +98,7 @@ def _has_moments(optimiser: Value) -> bool:
         return isinstance(momentum, Static) and isinstance(constant(momentum), float)
     if optimiser.name in _TAKE_OTHERS:
         return any(_has_moments(part) for part in optimiser.args)
-    return optimiser.name in _WITH_MOMENTS
+    return optimiser.name in OPTIMIZERS_WITH_MOMENTS
 
 
 def _function_in(value: Value, depth: int = _DEPTH) -> str:

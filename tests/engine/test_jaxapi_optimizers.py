@@ -1,0 +1,59 @@
+"""The table of optimizers, held against optax."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+import pytest
+
+from jaxlint.jaxapi.optimizers import OPTIMIZERS, OPTIMIZERS_WITH_ARRAYS, OPTIMIZERS_WITH_MOMENTS
+
+_PARTS = {"optax.scale_by_learning_rate", "optax.scale_by_rprop"}  # which others are made of
+_VALUES = {"eta": 0.1, "gamma": 0.1, "key": jax.random.key(0)}
+
+
+def _parameters(made: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    try:
+        return dict(inspect.signature(made).parameters)
+    except (TypeError, ValueError):
+        return {}
+
+
+def _state(name: str, params: Any) -> Any:
+    made = getattr(optax, name.partition(".")[2])
+    needed = [p.name for p in _parameters(made).values() if p.default is p.empty and p.name in _VALUES]
+    return made(0.1, **{parameter: _VALUES[parameter] for parameter in needed}).init(params)
+
+
+def test_each_function_with_a_learning_rate_is_an_optimizer() -> None:
+    public = {
+        f"optax.{name}": made
+        for name, made in vars(optax).items()
+        if not (name.startswith("_") or inspect.isclass(made))
+    }
+    rated = {
+        name
+        for name, made in public.items()
+        if next(iter(_parameters(made)), "") in ("learning_rate", "max_learning_rate")
+    }
+    assert rated - _PARTS == OPTIMIZERS
+
+
+@pytest.mark.parametrize("name", sorted(OPTIMIZERS))
+def test_what_the_state_of_an_optimizer_holds(name: str) -> None:
+    arrays = [leaf for leaf in jax.tree.leaves(_state(name, {"w": jnp.ones(3)})) if leaf.shape]
+    assert bool(arrays) == (name in OPTIMIZERS_WITH_ARRAYS)
+    try:
+        _state(name, {"w": jnp.ones(3), "f": jax.nn.relu})
+    except TypeError:
+        refused = True
+    except AttributeError:
+        refused = False
+    else:
+        refused = False
+    assert refused == (name in OPTIMIZERS_WITH_MOMENTS)
