@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
-import libcst as cst
-
 from jaxlint.codemods.facts.applied_transforms import JITS, PARTIAL, applied
 from jaxlint.codemods.registry import Draft, codemod
-from jaxlint.codemods.source.arguments import keyword_argument, with_arguments
+from jaxlint.codemods.source.arguments import with_arguments
 from jaxlint.codemods.source.imports import reference
 from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.finding import Step
@@ -50,9 +48,7 @@ def add_static_argument(draft: Draft, step: Step) -> None:
             site.span(listed["static_argnames"]), _longer(site, listed["static_argnames"], f'"{name}"')
         )
     elif "static_argnums" not in listed:
-        call = site.find(site.span(node), cst.Call)
-        new = with_arguments(call, [keyword_argument("static_argnames", f'"{name}"')])
-        draft.replace(site.place(call), site.code(new.with_changes(lpar=(), rpar=()), step.span))
+        draft.replace(site.span(node), with_arguments(site.text(node), {"static_argnames": f'"{name}"'}))
 
 
 def _position(site: Site, node: ast.AST, name: str) -> int | None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 
-import libcst as cst
-
 from jaxlint.codemods.donation.dead_arguments import kept_by_callers
 from jaxlint.codemods.donation.kept_arguments import other_holder
 from jaxlint.codemods.facts.applied_transforms import PARTIAL, applied
 from jaxlint.codemods.registry import Draft, codemod
-from jaxlint.codemods.source.arguments import keyword_argument, with_arguments
+from jaxlint.codemods.source.arguments import with_arguments
 from jaxlint.codemods.source.imports import reference
 from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.finding import Step
@@ -48,9 +46,7 @@ def add_donation(draft: Draft, step: Step) -> None:
     if isinstance(node, ast.Call):
         transform = applied(site, node)
         _check(transform, options, node.keywords)
-        call = site.find(step.span, cst.Call)
-        new = with_arguments(call, [keyword_argument(name, value) for name, value in options.items()])
-        draft.replace(site.place(call), site.code(new.with_changes(lpar=(), rpar=()), step.span))
+        draft.replace(step.span, with_arguments(site.text(node), options))
         return
     transform = site.names.qualified(node)
     if not _is_decorator(site, node):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from jaxlint.codemods.facts.bound_arguments import bound_arguments
+from jaxlint.codemods.facts.dataflow import names_in
 from jaxlint.codemods.facts.local_effects import constant_type
 from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.syntax.function_bodies import own_nodes
@@ -127,7 +128,7 @@ class _Check:
 
     def index(self, node: ast.Subscript) -> None:
         """A tracer cannot index a list."""
-        if isinstance(node.slice, ast.Slice) or not (self.names(node.slice) & self.counters):
+        if isinstance(node.slice, ast.Slice) or not (names_in(node.slice) & self.counters):
             return
         if any(isinstance(held, _SEQUENCES) for held in _given(self.site, node.value)):
             raise Refused(
@@ -158,8 +159,8 @@ class _Check:
                 f"{self.what} passes `{found}` to `{ast.unparse(function)}`, which does not take tracers"
             )
         last = function.attr if isinstance(function, ast.Attribute) else name.rpartition(".")[2]
-        if last in _SHAPED and any(self.names(part) & self.counters for part in given):
-            count = next(iter(sorted(set().union(*map(self.names, given)) & self.counters)))
+        if last in _SHAPED and any(names_in(part) & self.counters for part in given):
+            count = next(iter(sorted(set().union(*map(names_in, given)) & self.counters)))
             raise Refused(f"{self.what} makes a shape of `{count}`, which would be a tracer")
         if isinstance(function, ast.Name) and self.depth < _DEPTH:
             self.called(node, function)
@@ -189,9 +190,6 @@ class _Check:
 
     def read(self, node: ast.AST) -> str:
         return reads(node, self.traced)
-
-    def names(self, node: ast.AST) -> set[str]:
-        return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def is_array_like(site: Site, node: ast.expr) -> bool:

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import ast
 
-import libcst as cst
-
 from jaxlint.codemods.registry import Draft, codemod
-from jaxlint.codemods.source.arguments import keyword_argument, with_arguments
+from jaxlint.codemods.source.arguments import with_arguments
 from jaxlint.codemods.source.imports import reference
 from jaxlint.codemods.source.site import Refused, Site
 from jaxlint.finding import Span, Step
@@ -37,9 +35,7 @@ def compute_dtype(draft: Draft, step: Step) -> None:
     if problem is not None:
         raise Refused(problem)
     dtype = reference(site, draft.imports, str(step.parameters.get("dtype", "jax.numpy.bfloat16")), node)
-    call = site.find(step.span, cst.Call)
-    new = with_arguments(call, [keyword_argument("dtype", dtype)])
-    draft.replace(site.place(call), site.code(new.with_changes(lpar=(), rpar=()), step.span))
+    draft.replace(step.span, with_arguments(site.text(node), {"dtype": dtype}))
 
 
 def find_layers(site: Site, line: int) -> list[Span]:
