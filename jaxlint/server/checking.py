@@ -18,8 +18,8 @@ from jaxlint.server.documents import Document
 from jaxlint.source import SourceError, SourceFile, read_source
 from jaxlint.source.discovery import discover
 from jaxlint.source.patterns import PatternError
-from jaxlint.staging.inspection import FunctionFacts, inspect_files
-from jaxlint.staging.inspection.arrays import ArrayFacts, inspect_arrays
+from jaxlint.staging.inspection import FunctionFacts
+from jaxlint.staging.inspection.arrays import ArrayFacts, inspect_names
 from jaxlint.staging.warm import WarmRun
 
 _LISTING_HOLDS = 10.0  # seconds, unless the editor reports a new or deleted file
@@ -169,8 +169,7 @@ def examination_of(task: Task, *, resolve_fixes: bool = False, warm: WarmRun | N
 def facts_of(task: Task) -> Facts:
     """The facts of the analysis about the names in a document."""
     display = task.source.display
-    functions, _ = inspect_files([task.source], task.context, calls=True)
-    arrays, _ = inspect_arrays([task.source], task.context)
+    functions, arrays = inspect_names([task.source], task.context)
     return Facts(
         [one for one in functions if one.path == display], [one for one in arrays if one.path == display]
     )

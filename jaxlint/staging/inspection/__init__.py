@@ -57,17 +57,34 @@ def inspect_files(
 
     `calls`: include the calls that pass tracers to parameters.
     """
+    interpreter = observing(files, context)
+    interpreter.tracer_sources = TracerSources() if calls else None
+    result = evaluated(interpreter)
+    return functions_in(interpreter), result
+
+
+def observing(files: Sequence[SourceFile], context: Sequence[SourceFile]) -> Interpreter:
+    """An interpreter that keeps each context of a function."""
     interpreter = build(files, Listeners())
     interpreter.observes = True
-    interpreter.tracer_sources = TracerSources() if calls else None
     interpreter.project.add_context(context)
+    return interpreter
+
+
+def evaluated(interpreter: Interpreter) -> Analysis:
+    """Evaluates the files of an interpreter. Returns what failed."""
     result = Analysis()
     with_deep_stack(lambda: run(interpreter, result))
     with_deep_stack(lambda: assume_calls(interpreter, result))
     result.errors.extend(interpreter.errors)
+    return result
+
+
+def functions_in(interpreter: Interpreter) -> list[FunctionFacts]:
+    """The facts of every function in the evaluated files, by path and line."""
     _spread_hosted(interpreter)
     facts = [fact for module in interpreter.project.targets for fact in facts_of(module, interpreter)]
-    return sorted(facts, key=lambda fact: (fact.path, fact.line)), result
+    return sorted(facts, key=lambda fact: (fact.path, fact.line))
 
 
 def _spread_hosted(interpreter: Interpreter) -> None:

@@ -8,10 +8,12 @@ from dataclasses import asdict, dataclass, field, replace
 
 from jaxlint.jaxapi.dtypes import strong
 from jaxlint.source import SourceFile
-from jaxlint.staging.analysis import Analysis, assume_calls, build, run
+from jaxlint.staging.analysis import Analysis
 from jaxlint.staging.evaluator.deep_stack import with_deep_stack
-from jaxlint.staging.listeners import Listeners
+from jaxlint.staging.inspection import FunctionFacts, evaluated, functions_in, observing
+from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.module import Module
+from jaxlint.staging.reach.tracer_sources import TracerSources
 from jaxlint.staging.shapes.answers import symbolic_shape
 from jaxlint.staging.shapes.exact import argument_form
 from jaxlint.staging.values import Array, Function, NumpyArray, Origin, Unknown, Value, is_none
@@ -174,21 +176,38 @@ def inspect_arrays(
     files: Sequence[SourceFile], context: Sequence[SourceFile] = ()
 ) -> tuple[list[ArrayFacts], Analysis]:
     """The facts about the arrays in `files`, by path and line, and the files that failed."""
-    interpreter = build(files, Listeners())
-    interpreter.observes = True
+    interpreter = observing(files, context)
+    seen = see_arrays(interpreter)
+    result = evaluated(interpreter)
+    return arrays_in(interpreter, seen), result
+
+
+def inspect_names(
+    files: Sequence[SourceFile], context: Sequence[SourceFile] = ()
+) -> tuple[list[FunctionFacts], list[ArrayFacts]]:
+    """The facts about functions, with the calls that pass tracers, and about arrays, from one evaluation."""
+    interpreter = observing(files, context)
+    interpreter.tracer_sources = TracerSources()
+    seen = see_arrays(interpreter)
+    evaluated(interpreter)
+    return functions_in(interpreter), arrays_in(interpreter, seen)
+
+
+def see_arrays(interpreter: Interpreter) -> SeenArrays:
+    """Makes an interpreter record arrays, and returns the record."""
     seen = SeenArrays()
     interpreter.arrays_seen = seen
     interpreter.exact = True
-    interpreter.project.add_context(context)
-    result = Analysis()
-    with_deep_stack(lambda: run(interpreter, result))
-    with_deep_stack(lambda: assume_calls(interpreter, result))
-    result.errors.extend(interpreter.errors)
+    return seen
+
+
+def arrays_in(interpreter: Interpreter, seen: SeenArrays) -> list[ArrayFacts]:
+    """The facts about the arrays in the evaluated files, by path and line."""
     facts: list[ArrayFacts] = []
     with_deep_stack(lambda: facts.extend(facts_of(seen)))
     reported = {module.display for module in interpreter.project.targets}
     facts = [fact for fact in facts if fact.path in reported]
-    return sorted(facts, key=lambda fact: (fact.path, fact.line, fact.column)), result
+    return sorted(facts, key=lambda fact: (fact.path, fact.line, fact.column))
 
 
 def facts_of(seen: SeenArrays) -> Iterable[ArrayFacts]:
