@@ -8,8 +8,8 @@ from collections.abc import Iterator
 NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
-def own_nodes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.AST]:
-    """The nodes of a body in source order, without the bodies of nested functions and classes.
+def own_nodes(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) -> Iterator[ast.AST]:
+    """The nodes of a body, of a function or a module, in source order, without the bodies of nested functions and classes.
 
     The nested definitions themselves are included. The caller may change a node once it has it; the walk then
     continues into the original.

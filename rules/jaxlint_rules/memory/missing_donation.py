@@ -10,6 +10,8 @@ from jaxlint.api import CallEvent, Module, Reporter, Rule, StagedReturnEvent, Tr
 from jaxlint.api.syntax import cache, dotted, is_script, nodes_of, walk
 from jaxlint.api.values import (
     Array,
+    BoundMethod,
+    DictValue,
     Function,
     Instance,
     NumpyArray,
@@ -18,15 +20,21 @@ from jaxlint.api.values import (
     TupleValue,
     Unknown,
     Value,
+    least_size,
+    parts_of,
     shape_of,
 )
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._loops import host_loops
 from jaxlint_rules._names import unpacked
+from jaxlint_rules.memory._ownership import is_kept, is_stored
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit"})
 _STATE = re.compile(r"cache|^kv|buffer|state|params|memory$|replay")  # names of values that a program keeps
+_LARGE = re.compile(r"cache|^kv|buffer|params|weights|memory$|replay")  # and of those that are seldom small
+_LEAST = 2**14  # elements of a state whose second copy matters
+_LEAST_FIELD = 2**10  # the same of a matrix or a grid, which a program shows on a small scale
 
 
 @dataclass(slots=True)
@@ -39,7 +47,10 @@ class _Call:
     in_loop: bool
     repeats: bool  # in a loop that does not visibly have few iterations
     numbers: set[int]  # arguments that are numbers, whose buffers are not worth donating
+    bound: bool  # by an object, whose method it is
     aliased: set[int] = field(default_factory=set)
+    kept: set[int] = field(default_factory=set)  # arguments that other code may still read
+    large: set[int] = field(default_factory=set)  # arguments that are seen to be large
     arguments_die: bool = False  # none of its arguments can be read again: rebound, numbers, or host arrays
 
 
@@ -51,6 +62,7 @@ class _Candidate:
     tree: bool = False  # the result is mapped over a pytree: a program's state
     names: list[str] = field(default_factory=list)
     calls: dict[ast.AST, _Call] = field(default_factory=dict)
+    inlined: bool = False  # traced code calls it, where a donation does nothing
     in_place: list[int] = field(default_factory=list)  # nnx modules and optimisers that it updates
 
 
@@ -90,6 +102,11 @@ class MissingDonation(Rule):
 
     ## When not to fix
     Keep it if you still need the old state, or if memory is plentiful and the step is long.
+
+    Not named: arguments that other code may still read, such as a parameter whose caller reads it
+    again, an attribute that another method returns, and state that the loop stores. If nothing else
+    is left, the finding is advice. So is a step without a gradient whose state is small or of
+    unknown size. A step that only compiled code calls is not reported.
 
     ## References
     - [JAX: buffer donation](https://docs.jax.dev/en/latest/buffer_donation.html)
@@ -135,9 +152,12 @@ class MissingDonation(Rule):
                 candidate.updated.add(origins[like])
                 candidate.tree = candidate.tree or not isinstance(part, Array) or part.tree
 
-    @concerns(callees=("Transformed",))
+    @concerns(callees=("Transformed", "BoundMethod"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
+        bound = isinstance(callee, BoundMethod)
+        if isinstance(callee, BoundMethod):
+            callee = callee.function
         if (
             not isinstance(callee, Transformed)
             or callee.kind not in _KINDS
@@ -145,7 +165,10 @@ class MissingDonation(Rule):
         ):
             return
         candidate = self.candidates.get(callee.node)
-        if candidate is None or event.frame.stage.staged:
+        if candidate is None:
+            return
+        if event.frame.stage.staged:
+            candidate.inlined = True
             return
         module, node = event.frame.module, event.node
         parent = event.assignment()
@@ -154,22 +177,33 @@ class MissingDonation(Rule):
             for target in parent.targets:
                 for part in unpacked(target):
                     targets.add(dotted(part))
+        first = int(bound)  # behind `self`
         rebound = {
             position: dotted(argument)
-            for position, argument in enumerate(node.args)
+            for position, argument in enumerate(node.args, first)
             if dotted(argument) and dotted(argument) in targets
         }
         known = candidate.calls.get(node)
-        numbers = {position for position, value in enumerate(event.args) if shape_of(value) == ()}
+        numbers = {position for position, value in enumerate(event.args, first) if shape_of(value) == ()}
+        large = {position for position, value in enumerate(event.args, first) if _is_large(value)}
         if known is not None:
             numbers |= known.numbers  # the loop's result for it is a number too
+            large |= known.large
         rebound = {position: name for position, name in rebound.items() if position not in numbers}
-        call = _Call(module, node, rebound, bool(event.frame.loops), bool(host_loops(event.frame)), numbers)
+        call = _Call(
+            module, node, rebound, bool(event.frame.loops), bool(host_loops(event.frame)), numbers, bound
+        )
         owner = event.frame.function.node if event.frame.function is not None else module.tree
         call.aliased = {position for position, name in rebound.items() if _is_aliased(name, owner)}
+        call.large = large
+        call.kept = {
+            position
+            for position, name in rebound.items()
+            if is_kept(name, node, event.frame) or is_stored(name, event.frame)
+        }
         call.arguments_die = not node.keywords and all(
             position in rebound or isinstance(value, Static | NumpyArray)
-            for position, value in enumerate(event.args)
+            for position, value in enumerate(event.args, first)
         )
         candidate.calls[node] = call
 
@@ -186,11 +220,10 @@ class MissingDonation(Rule):
                 self.tell(candidate, candidate.in_place, names, calls, report)
             return
         looped = [c for c in calls if c.rebound and c.in_loop]
-        if looped:
-            wanted = set(looped[0].rebound)
-            for call in looped[1:]:
-                wanted &= set(call.rebound)
-        elif not calls and candidate.gradient and candidate.updated:
+        stepped = [c for c in calls if _of_self(c)] if candidate.gradient and not looped else []
+        if looped or stepped:
+            wanted = set.intersection(*(set(call.rebound) for call in looped), *map(_of_self, stepped))
+        elif not calls and not candidate.inlined and candidate.gradient and candidate.updated:
             wanted = {i for i, name in enumerate(candidate.names) if name in candidate.updated}
         else:
             return
@@ -207,7 +240,17 @@ class MissingDonation(Rule):
             wanted = kept = kept.difference(*(call.aliased for call in calls))
         if not wanted:
             return
-        if candidate.event.transformed.kind == "filter_jit" and not looped:
+        worth = wanted
+        if not candidate.gradient:  # no optimiser's state is beside it: a filter's mean, an environment
+            large = set[int]().union(*(call.large for call in calls))
+            named_so = {
+                i for i in wanted if i < len(candidate.names) and _LARGE.search(candidate.names[i].lower())
+            }
+            worth = wanted & (large | named_so)
+        worth = worth.difference(*(call.kept for call in calls))
+        advice = not worth
+        wanted = worth or wanted
+        if candidate.event.transformed.kind == "filter_jit" and not (looped or stepped):
             return
         named = _UPDATES.search(candidate.event.transformed.label.lower())
         if not (candidate.gradient or candidate.tree or named or kept):
@@ -216,9 +259,9 @@ class MissingDonation(Rule):
             return  # a helper in several files: some of them may need its argument
         positions = sorted(wanted)
         names = [candidate.names[i] if i < len(candidate.names) else f"argument {i}" for i in positions]
-        if candidate.updated and not looped:
+        if candidate.updated and not looped and not stepped:
             names = [n for n in names if n in candidate.updated] or names
-        self.tell(candidate, positions, names, calls, report)
+        self.tell(candidate, positions, names, calls, report, Severity.INFO if advice else None)
 
     def tell(
         self,
@@ -227,6 +270,7 @@ class MissingDonation(Rule):
         names: list[str],
         calls: list[_Call],
         report: Reporter,
+        severity: Severity | None = None,
     ) -> None:
         event: TransformEvent = candidate.event
         report.event = event
@@ -241,7 +285,8 @@ class MissingDonation(Rule):
         if candidate.in_place:
             where = f"it updates {quoted} in place, which allocates new arrays"
         elif calls:
-            where = f"every loop seen rebinds {'it' if len(names) == 1 else 'them'} (line {', '.join(lines)})"
+            seen = "every loop seen" if any(call.in_loop for call in calls) else "the method that calls it"
+            where = f"{seen} rebinds {'it' if len(names) == 1 else 'them'} (line {', '.join(lines)})"
         else:
             where = f"it differentiates and returns new {quoted}; no call is visible here"
         place = event.decorator or event.node
@@ -250,7 +295,7 @@ class MissingDonation(Rule):
         donated: dict[str, object] = {"donate": "all"} if equinox else {"argnums": positions}
         step = Step("add-donation", report.path, report.span(place), donated)
         complete = _callers_complete(event, calls)
-        aliased = any(call.aliased & set(positions) for call in calls)
+        aliased = any((call.aliased | call.kept) & set(positions) for call in calls)
         kept = not candidate.in_place and any(not set(positions) <= set(call.rebound) for call in calls)
         report(
             place,
@@ -260,6 +305,7 @@ class MissingDonation(Rule):
             fix=None
             if kept or aliased or (equinox and not all(call.arguments_die for call in calls))
             else FixRequest(Safety.UNSAFE, "Donate all arrays" if equinox else f"Donate {quoted}", (step,)),
+            severity=severity,
             function=label,
             data={
                 "argnums": positions,
@@ -269,6 +315,24 @@ class MissingDonation(Rule):
                 "public": _is_public(event),
             },
         )
+
+
+def _is_large(value: Value, depth: int = 0) -> bool:
+    """Whether a value is seen to hold many elements, or to be a cache or a buffer by the name of a part."""
+    if least_size(value) >= (_LEAST_FIELD if len(shape_of(value) or ()) > 1 else _LEAST):
+        return True
+    named = (
+        value.fields if isinstance(value, Instance) else value.items if isinstance(value, DictValue) else {}
+    )
+    if any(isinstance(name, str) and _LARGE.search(name.lower()) for name in named):
+        return True
+    return depth < 3 and any(_is_large(part, depth + 1) for part in parts_of(value))
+
+
+def _of_self(call: _Call) -> set[int]:
+    """The arguments that are attributes of an object whose method rebinds them: `self.state = self.step(self.state)`.
+    It is called again and again, wherever the loop is."""
+    return {position for position, name in call.rebound.items() if name.startswith("self.")}
 
 
 def _updated_in_place(function: ast.AST, names: list[str]) -> list[int]:
@@ -337,8 +401,8 @@ def _is_public(event: TransformEvent) -> bool:
 
 def _callers_complete(event: TransformEvent, calls: list[_Call]) -> bool:
     """Whether every use of the function's name in its file is one of the examined calls."""
-    if not calls:
-        return False
+    if not calls or any(call.bound for call in calls):
+        return False  # a method may be called through any object
     module = event.frame.module
     names = {event.node.name} if isinstance(event.node, ast.FunctionDef) else set()
     parent = module.parents.get(event.node)

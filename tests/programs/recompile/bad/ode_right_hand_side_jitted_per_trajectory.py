@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 def simulate(theta, y0, steps, dt=0.01):
     @jax.jit  # finding
-    def rk4_step(y):
+    def rk4_step(y):  # finding-also
         def f(v):
             return jnp.stack([theta[0] * v[0] - theta[1] * v[0] * v[1], theta[1] * v[0] * v[1] - v[1]])
 
