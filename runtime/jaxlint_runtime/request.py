@@ -102,7 +102,9 @@ class Request:
         """The first worker's job, without the step after the capture."""
         return Capture(
             launch=self.launch(),
-            until=Until(self.calls if self.runs else None, self.settle and self.runs, self._run_for()),
+            until=Until(
+                self.calls if self.runs else None, self.settle and self.runs, self._run_for(), self._share()
+            ),
             trying=self.trying(),
             capture_bytes=self.capture_bytes,
             targets=self.targets,
@@ -110,11 +112,13 @@ class Request:
         )
 
     def _run_for(self) -> float | None:
-        """How long the program runs to be captured: at most a third of what is left of the whole run's time."""
-        if self.ends is None:
-            return self.run_for
-        share = self.within(math.inf) / 3
-        return share if self.run_for is None else min(self.run_for, share)
+        """How long the program runs to be captured, after its first captured call."""
+        share = self._share()
+        return min((one for one in (self.run_for, share) if one is not None), default=None)
+
+    def _share(self) -> float | None:
+        """How long the program runs to be captured, in all: a third of what is left of the whole run's time."""
+        return None if self.ends is None else self.within(math.inf) / 3
 
     def trying(self) -> Trying:
         """How candidates of functions are tried."""

@@ -31,13 +31,16 @@ def test_without_a_budget_nothing_is_cut() -> None:
     assert request.within(math.inf) == math.inf
     assert not request.is_over
     assert request.capture().until.run_for == 60.0
+    assert request.capture().until.whole is None
 
 
 def test_what_is_left_bounds_every_part() -> None:
     request = Request("script", "train.py", ends=time.monotonic() + 30.0)
     assert 29.0 < request.within(60.0) <= 30.0
     assert request.within(5.0) == 5.0
-    assert 9.0 < (request.capture().until.run_for or 0.0) <= 10.0
+    until = request.capture().until
+    assert 9.0 < (until.run_for or 0.0) <= 10.0
+    assert 9.0 < (until.whole or 0.0) <= 10.0  # also of a program with nothing to capture
     assert Request("script", "train.py", ends=time.monotonic() - 1.0).is_over
 
 
@@ -50,7 +53,7 @@ def test_an_edit_is_tried_where_its_run_and_a_pair_of_timed_ones_fit() -> None:
 
 
 def test_the_original_is_not_run_where_no_edit_could_follow() -> None:
-    run = Run(Request("script", "train.py", ends=time.monotonic() + 30.0), run_seconds=20.0)
+    run = Run(Request("script", "train.py", ends=time.monotonic() + 15.0), run_seconds=20.0)
     original = Original(run, None, {}, math.inf)  # type: ignore[arg-type] # it would fail if it ran anything
     assert not original.measure()
     assert original.why() == "the --budget leaves no time to run the whole program for comparison"

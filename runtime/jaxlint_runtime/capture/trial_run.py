@@ -174,7 +174,9 @@ def _cut(job: Trial, stopper: Stopper) -> Cut | None:
         stopper.request(reason)
         stopper.raise_here()
 
-    return Cut(stop, job.cut_after, job.cut_at)
+    cut = Cut(stop, job.cut_after, job.cut_at)
+    cut.watch(sys.stdout)
+    return cut
 
 
 def _globals() -> dict[str, Any]:

@@ -58,6 +58,7 @@ class Until:
     calls: int | None = 20  # of the busiest function; None: run to the end
     settle: bool = False  # not before the run has settled: see `capture.stop_condition`
     run_for: float | None = 60.0  # after the first captured call; None: run to the end
+    whole: float | None = None  # after its start; None: no limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +137,8 @@ class Trial(Message):
     record: str | None = None  # folder for the stored results
     references: tuple[str, ...] = ()  # folders of other runs to compare with
     dtype: str | None = None  # the dtype that the version computes in
-    cut_after: float | None = None  # seconds after which the run may be cut off, at the end of a call
-    cut_at: tuple[str, str, int] | None = (
-        None  # path, function and number of the call at whose end it is cut off
-    )
+    cut_after: float | None = None  # seconds after which the run may be cut off
+    cut_at: tuple[str, str, int] | None = None  # where it is cut off (`capture.truncation`)
     inside: tuple[str, ...] = ()  # folders whose files are found without audit events
 
     def moved(self, original: str, copy: str, move: Move) -> Trial:
@@ -149,7 +148,7 @@ class Trial(Message):
             self,
             launch=self.launch.moved(original, copy, move),
             observe=tuple((move(path), name) for path, name in self.observe),
-            cut_at=None if cut is None else (move(cut[0]), *cut[1:]),
+            cut_at=None if cut is None else (move(cut[0]) if cut[0] else "", *cut[1:]),
         )
 
 

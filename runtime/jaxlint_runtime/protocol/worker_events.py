@@ -131,7 +131,7 @@ class Ran(Message):
     cpu_s: float
     compiles: int
     peak_bytes: int | None
-    cut: tuple[str, str, int] | None  # path, function and number of the call at whose end it was cut off
+    cut: tuple[str, str, int] | None  # where it was cut off (`capture.truncation`)
     functions: list[Plain]
     threads: int
     compared: Compared | None

@@ -39,6 +39,8 @@ from jaxlint_runtime.rewrites.tried_edit import (
     is_plain,
     jit_gains_little,
     leaves_idle,
+    outermost,
+    ways_of,
 )
 from jaxlint_runtime.run import Run
 from jaxlint_runtime.source_analysis.findings import check_texts
@@ -76,13 +78,9 @@ class EditSearch:
                 self._report(rewrite, Status.NOT_APPLICABLE, f"not tried: {self.original.why()}")
             return []
         current, chosen, kept = self.original.sources, [], None
-        for _ in range(_ROUNDS):
-            tried = self._most_promising(rewrites, current, kept.trial if kept else self.original.base)
-            good, others = self._good(tried)
-            best = self._combine(good, others, current)
-            for other in others:
-                if best is None or other.rewrite.key not in best.keys:
-                    self._report(other.rewrite, Status.REJECTED, self._verdict(other), other)
+        for number in range(_ROUNDS):
+            best = self._outermost_at_once(rewrites, current) if number == 0 else None
+            best = best or self._best(rewrites, current, kept.trial if kept else self.original.base)
             if best is None:
                 break
             chosen += best.members
@@ -94,6 +92,55 @@ class EditSearch:
             if rewrite.key not in self.seen:
                 self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: not tried: {why}")
         return [] if kept is None or not self._concluded(kept, chosen) else self._changes(kept)
+
+    def _best(
+        self, rewrites: Sequence[Rewrite], current: Mapping[str, SourceFile], before: Trial
+    ) -> Tried | None:
+        """The best of the edits that run one after the other, with what fits to it; reports the others."""
+        tried = self._most_promising(rewrites, current, before)
+        good, others = self._good(tried)
+        best = self._combine(good, others, current)
+        for other in others:
+            if best is None or other.rewrite.key not in best.keys:
+                self._report(other.rewrite, Status.REJECTED, self._verdict(other), other)
+        return best
+
+    def _outermost_at_once(
+        self, rewrites: Sequence[Rewrite], current: Mapping[str, SourceFile]
+    ) -> Tried | None:
+        """All edits that fit together, in one run, if that is a plain gain: most programs need no other.
+
+        Of those that compile the same code it has the one that compiles most. None if one by one will tell more.
+        """
+        if self.original.errors or self._no_time():
+            return None
+        members, sources = self._fitting(outermost(rewrites, current), [], current)
+        if len(members) < 2 or self.original.foreseen.new_error(sources):
+            return None
+        whole = self._all(members, sources)
+        idle = [one for one in members if leaves_idle(whole.trial, one)]
+        if self._is_good(whole) and idle:  # their callers are compiled: each is tried without
+            rest = [one for one in members if one not in idle]
+            fewer, sources = self._fitting(rest, [], current)
+            if self.original.has_time(_TO_PROVE) and fewer == rest:
+                alone = self._all(rest, sources)
+                whole = alone if self._is_good(alone) else whole
+        if not self._is_good(whole):
+            return None
+        for part in whole.parts:
+            self.seen.add(part.rewrite.key)
+            self.written |= codemods_of(part.rewrite)
+        return whole
+
+    def _all(self, members: Sequence[Rewrite], sources: dict[str, SourceFile]) -> Tried:
+        """A run with all of these edits."""
+        self.combined.add(frozenset(one.key for one in members))
+        whole = self.original.tried(dataclasses.replace(members[0], name="together", instead=None), sources)
+        whole.parts = [Tried(one, whole.trial, sources, whole.problem) for one in members]
+        return whole
+
+    def _is_good(self, whole: Tried) -> bool:
+        return whole.problem is None and is_plain(self.original.base, whole.trial)
 
     def _before(self, one: Tried) -> Trial:
         return one.before or self.original.base
@@ -175,13 +222,15 @@ class EditSearch:
     def _fitting(
         self, rewrites: Sequence[Rewrite], fixes: Sequence[FixRequest], current: Mapping[str, SourceFile]
     ) -> tuple[list[Rewrite], dict[str, SourceFile]]:
-        """The edits that can be written beside `fixes` and each other, and the files with them."""
+        """The edits, or their alternatives, that can be written beside `fixes` and each other, and the files with them."""
         members: list[Rewrite] = []
         sources = dict(current)
         for one in rewrites:
-            found = edited([*fixes, *one.fixes], current)
-            if not isinstance(found, str):
-                members, sources, fixes = [*members, one], found, [*fixes, *one.fixes]
+            for way in ways_of(one):
+                found = edited([*fixes, *way.fixes], current)
+                if not isinstance(found, str):
+                    members, sources, fixes = [*members, way], found, [*fixes, *way.fixes]
+                    break
         return members, sources
 
     def _where(self, one: Tried) -> str:
@@ -390,7 +439,7 @@ class EditSearch:
         better = gain.better and total.median >= 1 / allowed_slowdown(self.original.base)
         result.status = Status.VERIFIED if better else Status.REJECTED
         result.reason = f"{summary}: {figures_in_words(result)}"
-        if len(chosen) > 1:
+        if len(chosen) > 1 and any(one.trial is not chosen[0].trial for one in chosen):
             each = "; ".join(
                 f"{one.rewrite.name} in {one.rewrite.function}{self._where(one)}: "
                 f"{figures_of(self._before(one), one.trial)}"

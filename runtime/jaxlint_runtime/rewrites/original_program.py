@@ -1,13 +1,14 @@
 """The original program, and the comparison of edited versions with it.
 
-The original's values come from two runs, and from a third with other rounding if an edit is not the same by these. Values that
-do not repeat prove nothing, and an edit may move a value as far as rounding does.
+The original's values come from one run, and from two more if an edit is not the same by this one: a second, and a third with
+other rounding. Values that do not repeat prove nothing, and an edit may move a value as far as rounding does.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 import os
 import tempfile
 import time
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.source.file import SourceFile
+from jaxlint_runtime.capture.truncation import in_words
 from jaxlint_runtime.protocol.fork_records import CACHE, LEAST_COMPILE
 from jaxlint_runtime.protocol.worker_events import Compared
 from jaxlint_runtime.rewrites.outcome import ends_otherwise, other_outcome
@@ -31,9 +33,12 @@ from jaxlint_runtime.source_analysis.findings import Foreseen
 _SECONDS = 240.0  # for all of it, by default
 _CUT = 1 / 3  # share of the program's time, after which a longer run is cut off
 MOST = 6  # edits that are tried in one round
-_FEWEST = 2  # runs, of the original and of an edit, below which nothing is begun
+_SHARE = 1 / 5  # of what is left of the --budget, after which the original is cut off
+_HALF = 1 / 2  # of it, after which the original is given up
+_TO_KNOW = 3.2  # runs: two more of the original, and another one of the edit
 _NO_TIME = "the --budget leaves no time to run the whole program for comparison"
 _ROUNDED = 100.0  # times the tolerance for an edit that is equivalent without jit, or in float64
+_COUNTS = ("a run", "two runs", "three runs")  # by the number of repeats
 _SHRINKS = 1e-3  # share of a difference that remains in float64, if it is rounding
 
 
@@ -62,7 +67,7 @@ class Original:
     uncompiled: list[Path] | None = None  # the reference for edits that run without jit
     double: tuple[Trial, Path] | None = None  # the original in float64, if it was needed
     wall_s: float = 0.0  # of its first run, with the start of the process
-    rounded: bool = False  # whether it also ran with other rounding
+    known: bool = False  # whether it also ran again, and with other rounding
     runs: int = 0  # of edited programs
     foreseen: Foreseen = field(init=False)
 
@@ -71,7 +76,7 @@ class Original:
 
     def measure(self) -> bool:
         """Runs the original as often as the comparison needs; returns whether it can run."""
-        if not self.run.request.has_time(_FEWEST * self.run.run_seconds):
+        if not self.run.request.has_time(self.run.run_seconds):
             self.base = Trial(_NO_TIME)
             return False
         self.run.listener.note(
@@ -86,8 +91,6 @@ class Original:
         self.references = [first]
         if self.base.failure is not None:
             return False
-        if not self.errors:
-            self._run_again(compiled, 3 * limit)
         # on a slow machine, or with a long program, edits are tried anyway
         self.deadline = max(self.deadline, time.monotonic() + MOST * self.base.total_s)
         return True
@@ -114,18 +117,22 @@ class Original:
         """Runs the original to its end; if that takes too long, up to the end of a call, like all later runs."""
         run = self.run
         allowed = run.request.run_for
+        left = run.request.within(math.inf)
+        if left < math.inf and not self.errors:
+            return self._cut_run(_HALF * left, environment, _SHARE * left)
         if self.errors or allowed is None or run.run_seconds <= allowed:  # it may be short
             found = self.trials.run(self.sources, limit, environment=environment)
             if self.errors or not found[0].late:
                 return found
-        trial, folder = self.trials.run(
-            self.sources, 3 * limit, environment=environment, cut_after=_CUT * limit
-        )
+        return self._cut_run(3 * limit, environment, _CUT * limit)
+
+    def _cut_run(self, limit: float, environment: Mapping[str, str], after: float) -> tuple[Trial, Path]:
+        """Runs the original, cut off at the first place after so many seconds."""
+        trial, folder = self.trials.run(self.sources, limit, environment=environment, cut_after=after)
         if trial.failure is None and trial.cut is not None:
             self.trials.cut = trial.cut
-            _, name, number = trial.cut
             self.run.listener.note(
-                f"the program is long: edits are compared and timed up to the end of call {number} of {name}"
+                f"the program is long: edits are compared and timed up to the end of {in_words(trial.cut)}"
             )
         return trial, folder
 
@@ -158,14 +165,17 @@ class Original:
         """
         self.run.listener.progress(f"{rewrite.function}: trying {rewrite.name}")
         self.runs += 1
-        tried = self._compared(rewrite, sources, briefly=briefly)
-        if briefly or tried.problem is None or tried.trial.failure is not None or self.errors or self.rounded:
+        tried = self._compared(rewrite, sources, briefly=briefly or not (self.known or self.errors))
+        done = briefly or tried.problem is None or tried.trial.failure is not None
+        if done or self.errors or self.known or not self.has_time(_TO_KNOW):
             return tried
-        begun = time.monotonic()  # what the original is with other rounding takes no edit's time
-        self.rounded = True
-        known = self._run_again(OTHER_ROUNDING, 3 * (4 * self.base.total_s + 30))
+        begun = time.monotonic()  # what the original is in other runs takes no edit's time
+        self.known = True
+        limit = 3 * (4 * self.base.total_s + 30)
+        self._run_again(self._compiled_once(), limit)
+        self._run_again(OTHER_ROUNDING, limit)
         self.deadline += time.monotonic() - begun
-        return self._compared(rewrite, sources) if known else tried
+        return self._compared(rewrite, sources)
 
     def _compared(self, rewrite: Rewrite, sources: dict[str, SourceFile], *, briefly: bool = False) -> Tried:
         """The program with an edit against what is known of the original by now."""
@@ -196,10 +206,11 @@ class Original:
             if rounding:
                 allowed = _ROUNDED * tried.numerics.tolerance
                 tried.numerics = dataclasses.replace(tried.numerics, tolerance=allowed, passed=True)
-        runs_of_it = "three" if self.rounded else "two"
-        reference = "the original without jit" if self.errors else f"{runs_of_it} runs of the original"
+        reference = (
+            "the original without jit" if self.errors else f"{_COUNTS[len(self.repeats)]} of the original"
+        )
         if self.trials.cut is not None:
-            reference += f" up to call {self.trials.cut[2]} of {self.trials.cut[1]}"
+            reference += f" up to {in_words(self.trials.cut)}"
         if apart := compared.apart:
             reference += (
                 f", which differ by up to {apart:.1e} among themselves (smaller differences stay unseen)"

@@ -10,6 +10,7 @@ from typing import Any
 
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import encode_text
+from jaxlint_runtime.capture.truncation import in_words
 from jaxlint_runtime.protocol import jobs as protocol
 from jaxlint_runtime.protocol.worker_events import Compared, Error, Event, Ran
 from jaxlint_runtime.rewrites.side_effects import Leavings, add_outside, collect, snapshot
@@ -46,9 +47,7 @@ class Trial:
     gone: list[str] = field(default_factory=list)
     status: int = 0
     late: bool = False  # it was ended since it took too long
-    cut: tuple[str, str, int] | None = (
-        None  # path, function and number of the call at whose end it was cut off
-    )
+    cut: tuple[str, str, int] | None = None  # where it was cut off (`capture.truncation`)
 
     @property
     def total_s(self) -> float:
@@ -133,8 +132,7 @@ class Trials:
                 beside = {str(scratch.folder.parent): str(scratch.root.parent)}
                 add_outside(trial.left, trial.outside, trial.gone, beside)
         if self.cut is not None and trial.failure is None and trial.cut != self.cut:
-            _, name, number = self.cut
-            trial.failure = f"it never reached call {number} of {name}, where the original was cut off"
+            trial.failure = f"it never reached {in_words(self.cut)}, where the original was cut off"
         return trial, record
 
     def _attempt(
@@ -148,7 +146,7 @@ class Trials:
         cut_after: float | None,
     ) -> tuple[Trial, str]:
         observed = self._observe if record else ()
-        if self.cut is not None:
+        if self.cut is not None and self.cut[0]:
             observed = observed or [self.cut[:2]]
         job = protocol.Trial(
             launch=self._run.request.launch(),

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import ast
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jaxlint.codemods import Compatible, Refused, Workspace
 from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
+from jaxlint_runtime.capture.watched_functions import definitions
 from jaxlint_runtime.model import Numerics
 from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.run_figures import at_equal_share, no_promise
 from jaxlint_runtime.rewrites.trial_runs import Trial
+from jaxlint_runtime.source_analysis.parsing import tree_of
 
 LEFT = 0.05  # share of the edited program's time that a function must take to be tried after others
+# Kinds of edits of one function, by how much they compile.
+_KINDS = ("loop-to-steps", "loops", "jit", "region-to-jit", "fix")
 PLAIN = 1.5  # the least ratio of two pairs, and of the first runs of both versions, that needs no third pair
 
 
@@ -57,6 +63,59 @@ def edited(fixes: Sequence[FixRequest], sources: Mapping[str, SourceFile]) -> di
     if any(source.container is not None for source in new.values()):
         return "edited notebooks and pages are not run"
     return {**sources, **new}
+
+
+def ways_of(rewrite: Rewrite | None) -> Iterator[Rewrite]:
+    """An edit and its alternatives."""
+    while rewrite is not None:
+        yield rewrite
+        rewrite = rewrite.instead
+
+
+def outermost(rewrites: Iterable[Rewrite], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
+    """The edits that may be made at once: what compiles most comes first, and no `jit` of a function that another such
+    function calls."""
+    rewrites = list(rewrites)
+    by_path = {os.path.realpath(path): source for path, source in sources.items()}
+    called: dict[tuple[str, str], set[str]] = {}
+    for one in rewrites:
+        source = by_path.get(one.path)
+        tree = tree_of(source) if source is not None else None
+        if _jits(one) and tree is not None:
+            for node, name in definitions(tree):
+                if name == one.function:
+                    called[one.path, name] = _called_in(node)
+    inner = [
+        one
+        for one in rewrites
+        if _jits(one)
+        and any(
+            one.function in names
+            for (_, name), names in called.items()
+            if name != one.function and name not in called.get((one.path, one.function), ())
+        )
+    ]
+    rest = [one for one in rewrites if one not in inner]
+    return sorted(rest, key=lambda one: (-one.estimate, _rank(one)))
+
+
+def _jits(rewrite: Rewrite) -> bool:
+    """Whether it jits a function at its definition."""
+    return any(step.codemod == "add-jit" for fix in rewrite.fixes for step in fix.steps)
+
+
+def _rank(rewrite: Rewrite) -> int:
+    """How much of a function an edit compiles, most first."""
+    kind = rewrite.name.partition(":")[0]
+    return _KINDS.index(kind) if kind in _KINDS else len(_KINDS)
+
+
+def _called_in(function: ast.AST) -> set[str]:
+    return {
+        node.func.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
 
 
 def fixes_of(members: Iterable[Tried]) -> list[FixRequest]:

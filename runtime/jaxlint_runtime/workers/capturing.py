@@ -89,7 +89,7 @@ class Capturing:
 
     def _watch(self, started: float) -> None:
         """Reports the program's progress, and ends it when its time is up."""
-        session, limit = self._session, self._job.until.run_for
+        session, limit, whole = self._session, self._job.until.run_for, self._job.until.whole
         port = self._job.profile_server
         while not self._ended.wait(_TICK):
             self._tell()
@@ -108,6 +108,8 @@ class Capturing:
                 session.stopper.request(
                     f"{_IDLE * limit:g} s after its first compile, with no call to capture"
                 )
+            elif whole is not None and now - started > whole:
+                session.stopper.request(f"{whole:.0f} s after its start, its share of the --budget")
             if session.stopper.requested:
                 self._end_program(started)
                 return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from jaxlint.source import read_source
-from jaxlint_runtime.capture.truncation import Cut
+from jaxlint_runtime.capture.truncation import LINES, Cut
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites.trial_runs import Trials
 from jaxlint_runtime.run import Run
@@ -47,8 +48,34 @@ def test_another_version_is_cut_off_at_the_same_call_whoever_makes_it() -> None:
     assert reasons == ["after call 4 of step"]
 
 
+def test_the_end_of_a_printed_line_is_such_a_place_and_comes_first() -> None:
+    reasons: list[str] = []
+    stream = io.TextIOWrapper(io.BytesIO())
+    cut = Cut(reasons.append, after=0.0)
+    cut.watch(stream)
+    print("half a line", end="", file=stream)
+    assert reasons == []
+    print(file=stream)
+    assert (reasons, cut.at) == (["after printed line 1"], ("", LINES, 1))
+
+
+def test_another_version_is_cut_off_at_the_same_line() -> None:
+    reasons: list[str] = []
+    stream = io.TextIOWrapper(io.BytesIO())
+    cut = Cut(reasons.append, place=("", LINES, 3))
+    cut.watch(stream)
+    print("one\ntwo", file=stream)
+    cut.ended(called("step", 9), [])
+    assert reasons == []
+    print("three", file=stream)
+    assert reasons == ["after printed line 3"]
+
+
 ENDLESS = """
-import itertools
+import itertools, sys
+
+def note(i, x):
+    print(i, x, file=sys.stderr)
 
 def step(x):
     return 0.5 * x + 1.0
@@ -57,7 +84,7 @@ def main():
     x = 0.0
     for i in itertools.count():
         x = step(x)
-        print(i, x)
+        note(i, x)
 
 main()
 """
@@ -77,7 +104,6 @@ def test_versions_of_a_program_without_end_are_compared(
     base, folder = trials.run(sources, 120.0, cut_after=0.0)
     assert base.failure is None
     assert base.cut == (str(path), "step", 3)
-    assert len(base.printed.splitlines()) == 2  # the third is printed after the call
     trials.cut = base.cut
 
     def edited(old: str, new: str) -> Any:

@@ -56,6 +56,7 @@ class Runs:
         self.references: list[Any] = []
         self.folder = Path("runs")
         self.cut: tuple[str, str, int] | None = None
+        self.cut_after: list[float] = []
 
     def run(
         self, sources: Mapping[str, SourceFile], limit: float, references: Any = (), **options: Any
@@ -70,6 +71,7 @@ class Runs:
         self.environments.append(dict(options.get("environment") or {}))
         self.references.append(references)
         if options.get("cut_after"):
+            self.cut_after.append(options["cut_after"])
             return self.runs[f"{name} cut off"], Path(name)
         return self.runs[name], Path(name)
 
@@ -86,7 +88,7 @@ def search(
         sources,
         time.monotonic() + 60.0,
         base=Trial(run_s=8.0, compile_s=2.0),
-        rounded=True,
+        known=True,
     )
     found = EditSearch(original)
     rewrites = {}
@@ -199,14 +201,15 @@ def test_a_program_that_jits_is_compared_without_jit_with_itself_without_jit(tmp
     assert runs.references[2] == runs.references[4] == [Path("without jit")]
 
 
-@pytest.mark.parametrize(("error", "asked"), [(1e-6, ["a", "b"]), (0.5, ["a", "other rounding", "a", "b"])])
-def test_the_original_with_other_rounding_is_run_where_an_edit_is_off(
+@pytest.mark.parametrize(
+    ("error", "asked"), [(1e-6, ["a", "b"]), (0.5, ["a", "", "other rounding", "a", "b"])]
+)
+def test_the_original_is_run_again_where_an_edit_is_off(
     tmp_path: Path, error: float, asked: list[str]
 ) -> None:
-    found, rewrites = search(
-        tmp_path, {"a": ran(4.0, error), "b": ran(4.0, error), "other rounding": ran(9.0)}
-    )
-    found.original.rounded = False
+    alone = {"a": ran(4.0, error), "b": ran(4.0, error)}
+    found, rewrites = search(tmp_path, {**alone, "": ran(8.0), "other rounding": ran(9.0)})
+    found.original.known = False
     tried(found, rewrites, "ab")
     runs: Any = found.original.trials
     assert runs.asked == asked
@@ -327,9 +330,9 @@ def test_what_a_plain_gain_leaves_little_to_do_is_not_tried_after_it(tmp_path: P
 @pytest.mark.parametrize(
     ("known", "whole", "asked"),
     [
-        (20.0, ran(8.0), ["", ""]),
-        (20.0, Trial("it took longer than 90 s", late=True), ["", "", ""]),
-        (200.0, Trial("it took longer than 90 s", late=True), ["", ""]),
+        (20.0, ran(8.0), [""]),
+        (20.0, Trial("it took longer than 90 s", late=True), ["", ""]),
+        (200.0, Trial("it took longer than 90 s", late=True), [""]),
     ],
 )
 def test_a_program_that_takes_too_long_is_compared_up_to_a_call(
@@ -344,6 +347,50 @@ def test_a_program_that_takes_too_long_is_compared_up_to_a_call(
     assert runs.asked == asked
     assert runs.cut == (place if whole.late else None)
     assert (found.original.base.cut is None) == (not whole.late)
+
+
+def test_with_a_budget_the_original_is_cut_off_within_its_share(tmp_path: Path) -> None:
+    cut_off = dataclasses.replace(ran(30.0), cut=("", "<stdout>", 4))
+    found, _ = search(tmp_path, {" cut off": cut_off})
+    run = found.original.run
+    run.request = dataclasses.replace(run.request, ends=time.monotonic() + 1000.0)
+    assert found.original.measure()
+    assert found.original.trials.cut == ("", "<stdout>", 4)
+    (after,) = found.original.trials.cut_after  # type: ignore[attr-defined]
+    assert 190.0 < after <= 200.0
+
+
+def test_edits_that_fit_are_run_at_once_and_that_is_all_for_a_plain_gain(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"": ran(8.0), "abc": ran(2.0)})
+    assert found.search(list(rewrites.values()))
+    runs: Any = found.original.trials
+    assert runs.asked == ["", "abc", "", "abc"]  # the last two are timed
+    ((_, told),) = found.original.run.document.results
+    assert told["reason"].startswith("Compile a; Compile b; Compile c: without compile time 4.00x as fast")
+    assert "one run of each edit" not in told["evidence"]
+
+
+def test_what_a_function_calls_is_not_jitted_beside_it(tmp_path: Path) -> None:
+    source = SOURCE.replace("def b(x): ...", "def b(x): return a(x)")
+    found, rewrites = search(tmp_path, {"": ran(8.0), "bc": ran(2.0)}, source)
+    assert found.search(list(rewrites.values()))
+    assert found.original.trials.asked[1] == "bc"  # type: ignore[attr-defined]
+
+
+def test_where_all_at_once_gain_nothing_plain_each_is_run_alone(tmp_path: Path) -> None:
+    runs = {"": ran(8.0), "abc": ran(7.0), "a": ran(2.0), "ab": ran(2.0), "ac": ran(2.0)}
+    found, rewrites = search(tmp_path, runs)
+    assert found.search(list(rewrites.values()))
+    asked: list[str] = found.original.trials.asked  # type: ignore[attr-defined]
+    assert asked[:4] == ["", "abc", "a", "ab"]
+
+
+def test_what_its_caller_compiles_is_left_out_of_the_edits_at_once(tmp_path: Path) -> None:
+    whole = ran(2.0)
+    whole.functions = {"c": {"calls": 0, "path": "", "seconds": 0.0}}
+    found, rewrites = search(tmp_path, {"": ran(8.0), "abc": whole, "ab": ran(2.0)})
+    assert found.search(list(rewrites.values()))
+    assert found.original.trials.asked[:3] == ["", "abc", "ab"]  # type: ignore[attr-defined]
 
 
 def test_what_compiles_longer_is_kept_more_easily_where_the_program_goes_on() -> None:
@@ -445,11 +492,13 @@ def test_the_second_run_of_the_original_does_not_compile_again_on_a_cpu(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, device: str, shared: bool
 ) -> None:
     monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
-    found, rewrites = search(tmp_path, {"": ran(8.0), "a": ran(4.0)})
+    runs = {"": ran(8.0), "a": ran(4.0, 0.5), "other rounding": ran(9.0)}
+    found, rewrites = search(tmp_path, runs)
     found.original.run.document.device = device
+    found.original.known = False
     assert found.original.measure()
     tried(found, rewrites, "a")
-    first, second, edited = found.original.trials.environments  # type: ignore[attr-defined]
+    first, edited, second, *_ = found.original.trials.environments  # type: ignore[attr-defined]
     assert first == second
     assert ("JAX_COMPILATION_CACHE_DIR" in first) is shared
     assert "JAX_COMPILATION_CACHE_DIR" not in edited
