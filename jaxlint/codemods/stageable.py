@@ -120,7 +120,8 @@ def check_outlined(
 ) -> None:
     """Raises Refused if the new function that a codemod wrote from statements must not be jitted.
 
-    `text`: the file with the function, at `line`, and its call, without the jit.
+    `text`: the file with the function, at `line`, and its call, without the jit. A static object of a method is read only at
+    the first call.
     """
     if draft.strict is None:
         return
@@ -137,7 +138,9 @@ def check_outlined(
     hints = hints_of(arguments, around[0], program) if len(around) == 1 else {}
     taken = {one.arg for one in parameters(function)}
     seen = [entry for entry in variables if entry.get("name") in taken]
-    check_jitted(program, file, function, transform=transform, static=static, seen=seen, hints=hints)
+    above = file.names.parents.get(function)
+    own = Cls(above, file) if isinstance(above, ast.ClassDef) else None
+    check_jitted(program, file, function, transform=transform, static=static, seen=seen, hints=hints, own=own)
 
 
 def _entries(step: Step, name: str) -> Sequence[Mapping[str, object]]:
@@ -281,10 +284,12 @@ def check_jitted(
     seen: Iterable[Mapping[str, object]] = (),
     skipped: Set[ast.AST] = frozenset(),
     hints: Mapping[tuple[FunctionNode, str], Values] | None = None,
+    own: Cls | None = None,
 ) -> None:
     """Raises Refused if jitting a function might change the program's behaviour on any of its paths.
 
-    `seen`: its arguments in a run; `hints`: those of other functions.
+    `seen`: its arguments in a run; `hints`: those of other functions; `own`: the class of its first argument, if that is
+    the static object of a method.
     """
     possible = PossibleValues(program, {**(hints or {}), **hints_of(seen, function, program)})
     region = Region(function, frozenset(), transform == "flax.nnx.jit")
@@ -297,6 +302,9 @@ def check_jitted(
     traced.start(function, file, not_traced)
     for what in ClosedOver(possible).changing(traced.functions, function):
         raise Refused(f"it {what}; a compiled function keeps the first value")
+    if own is not None:
+        for what in ClosedOver(possible).of_object(own, traced.functions):
+            raise Refused(f"it {what}; a compiled method keeps the first value")
     filtered = transform == "equinox.filter_jit"
     for what in JitArguments(possible).problems(function, file, set(static), filtered=filtered):
         raise Refused(what)

@@ -36,7 +36,7 @@ from jaxlint_runtime.protocol.worker_events import (
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.request import CannotRun, validate
 from jaxlint_runtime.rewrites.candidate_edits import propose
-from jaxlint_runtime.rewrites.eager_functions import eager_functions, looping_methods
+from jaxlint_runtime.rewrites.eager_functions import eager_functions, eager_methods
 from jaxlint_runtime.rewrites.edit_search import search_source
 from jaxlint_runtime.rewrites.environment_variables import try_settings
 from jaxlint_runtime.run import Run
@@ -149,7 +149,7 @@ class Verification(Run):
             tree = tree_of(source)
             if tree is None:
                 continue
-            for function in (*eager_functions(tree), *looping_methods(tree)):
+            for function in (*eager_functions(tree), *eager_methods(tree)):
                 yield os.path.realpath(source.path), function.lineno
 
     def _examine(self, files: Sequence[str]) -> CheckResult | None:

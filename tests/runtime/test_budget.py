@@ -11,6 +11,7 @@ import pytest
 from jaxlint.cli.verify import _Duration
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites.original_program import Original
+from jaxlint_runtime.rewrites.trial_runs import Trial
 from jaxlint_runtime.run import Run
 
 
@@ -46,10 +47,11 @@ def test_what_is_left_bounds_every_part() -> None:
 
 def test_an_edit_is_tried_where_its_run_and_a_pair_of_timed_ones_fit() -> None:
     request = Request("script", "train.py", ends=time.monotonic() + 30.0)
-    original = Original(Run(request), None, {}, math.inf, wall_s=5.0)  # type: ignore[arg-type]
-    assert original.has_time(3.0)
+    original = Original(Run(request), None, {}, math.inf, wall_s=10.0)  # type: ignore[arg-type]
+    original.base = Trial(run_s=8.0, compile_s=2.0)
+    assert original.has_time_to_prove()
     original.wall_s = 20.0
-    assert not original.has_time(3.0)
+    assert not original.has_time_to_prove()
 
 
 def test_the_original_is_not_run_where_no_edit_could_follow() -> None:

@@ -9,7 +9,8 @@ the host.
 
 has three statements that need nothing from the host. They become `train_step`. Its parameters are the variables that
 they read, and its results the variables that later code reads. A variable that is not an array and never rebound
-(`optimizer`) is closed over, as a person would write it.
+(`optimizer`) is closed over, as a person would write it. In a method without a loop, whose object has such attributes, the
+function is a method as well, of a static object.
 """
 
 from __future__ import annotations
@@ -20,31 +21,26 @@ from dataclasses import dataclass, field, replace
 
 from jaxlint.codemods.compilation.add_jit import TRANSFORMS
 from jaxlint.codemods.compilation.outline import line_above, line_with_comments, missing_lines
-from jaxlint.codemods.compilation.region_attributes import OwnAttributes, object_of, own_attributes
+from jaxlint.codemods.compilation.region_attributes import (
+    OwnAttributes,
+    kept_as_static,
+    object_of,
+    own_attributes,
+)
 from jaxlint.codemods.compilation.region_text import Written
+from jaxlint.codemods.compilation.region_values import is_object, is_of_numpy, only_unknown
 from jaxlint.codemods.donation.of_a_region import donated
 from jaxlint.codemods.facts.applied_transforms import PARTIAL
 from jaxlint.codemods.facts.dataflow import Flow
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import (
-    ARRAY,
     NONE,
     NUMBER,
-    NUMPY,
     TEXT,
     TYPE,
-    Cls,
-    Ext,
-    Fn,
-    Inst,
-    Made,
-    Method,
     Place,
-    Unknown,
     Value,
-    Whole,
-    Wrapped,
     leaves_of,
 )
 from jaxlint.codemods.registry import Draft, codemod
@@ -61,9 +57,6 @@ _LOOPS = (ast.For, ast.While)
 _MOVES = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 _NNX = "flax.nnx.jit"
 _UPDATES = frozenset({"apply_updates", "apply_gradients", "incremental_update"})
-# Neither arrays nor containers of them: a jitted function closes over them.
-_OBJECTS = (Fn, Cls, Ext, Whole, Wrapped, Method)
-_OPTIMISERS = ("optax.", "jax.example_libraries.optimizers.")
 
 
 @codemod("region-to-jit")
@@ -72,7 +65,7 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     statements.
 
     Parameters: `transform` (jax.jit by default); `function`, the name of the enclosing function; `arguments` and
-    `variables`, those of that function in a run; `order`, how many functions other steps of the fix put above the
+    `variables`, those of that function in a run; `often`: it was called often; `order`, how many functions other steps of the fix put above the
     same place; `around`: compile as many adjacent statements as possible, that of the span among them; `donate`:
     donate the buffers of recomputed variables, unless a caller visibly keeps them.
     """
@@ -121,21 +114,29 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
     nothing."""
     site = draft.site
     region = Region.at(site, span, transform)
+    region.is_called_often = bool(step.parameters.get("often"))
     _, file = program_and_file(draft)
     possible = PossibleValues(draft.program())
     region.divide(possible, file)
     layout = Layout(site)
     taken = layout.identifiers(region.scope) | layout.identifiers(site.names.scope_at(site.tree))
     order = step.parameters.get("order", 0)
-    name = region.name()
+    wanted = f"_{region.name()}" if region.is_method else region.name()
+    if region.is_method:
+        taken |= {*possible.program.stores, *possible.program.loads}
+        taken |= {node.name for node in ast.walk(site.tree) if isinstance(node, ast.FunctionDef)}
+    name = wanted
     for _ in range(order + 1 if isinstance(order, int) else 1):
-        name = fresh_name(taken, region.name())
+        name = fresh_name(taken, wanted)
     written = region.written(layout, name)
     if order:
         written.head = []
-    check_outlined(draft, step, written.whole(site.source.text, ""), written.line, transform)
+    static = [region.me] if region.is_method else []
+    check_outlined(draft, step, written.whole(site.source.text, ""), written.line, transform, static)
     wrapper = reference(site, draft.imports, transform, region.statements[0])
-    if step.parameters.get("donate") and transform != "equinox.filter_jit":
+    if region.is_method and transform != "equinox.filter_jit":  # which leaves it static by itself
+        wrapper = f"{reference(site, draft.imports, PARTIAL, region.first)}({wrapper}, static_argnums=0)"
+    elif step.parameters.get("donate") and transform != "equinox.filter_jit":
         after = Site(replace(site.source, text=written.whole(site.source.text, f"@{wrapper}")))
         if positions := donated(after, written.line, region.renewed(), region.nodes, possible, file):
             partial = reference(site, draft.imports, PARTIAL, region.first)
@@ -160,6 +161,8 @@ class Region:
     own: OwnAttributes | None = None
     expression: ast.expr | None = None  # if it is not a statement
     given: set[str] = field(default_factory=set)  # variables that its function is given besides `parameters`
+    is_method: bool = False  # whether its function is a method
+    is_called_often: bool = False  # the function around it: nothing in there is compiled once
 
     @classmethod
     def at(cls, site: Site, span: Span, transform: str) -> Region:
@@ -243,10 +246,10 @@ class Region:
                     f"`{statement.name}` is called later, and a compiled function cannot return a function"
                 )
         for node in own:
-            if isinstance(node, ast.expr) and _is_of_numpy(node, possible, file):
+            if isinstance(node, ast.expr) and is_of_numpy(node, possible, file):
                 raise Refused(f"`{self.site.text(node)}` runs in NumPy, on the host")
         others = [name for name in read if name not in bound and name not in self.given]
-        self.own = attributes = own_attributes(self.site, self.scope, self.nodes, possible, file, _is_object)
+        self.own = attributes = own_attributes(self.site, self.scope, self.nodes, possible, file, is_object)
         if attributes.me in others:
             others.remove(attributes.me)
         self.kept = [name for name in others if self.stays_around(name, possible, file)]
@@ -254,10 +257,19 @@ class Region:
         if attributes.stays:
             self.kept.append(attributes.me)
         self.kept += self._names_of_functions_around(own)
-        if self.kept and not self.may_keep():
+        self.is_method = self.kept == [attributes.me] != [""] and not self.may_keep()
+        if self.is_method:
+            if (what := kept_as_static(possible, file.same(self.scope.node), file)) is not None:
+                raise Refused(what)
+        elif self.kept and not self.may_keep():
             raise Refused(f"`{self.kept[0]}` is not an array, so the function would recompile at each call")
         if not self.parameters and not attributes.taken:
             raise Refused("it has no argument to trace")
+
+    @property
+    def me(self) -> str:
+        """The method's name for its object; "" outside methods."""
+        return self.own.me if self.own is not None else ""
 
     def renewed(self) -> list[int]:
         """The positions of parameters that the region rebinds, or changes as `nnx.jit` allows."""
@@ -287,7 +299,7 @@ class Region:
 
     def may_keep(self) -> bool:
         """Whether its function may stand in the one around it, and is not compiled at each call of that one."""
-        return self._top_of_loop() is not None
+        return self._top_of_loop() is not None and not self.is_called_often
 
     def _top_of_loop(self) -> ast.stmt | None:
         """The statement above which a function may stand that closes over variables of the enclosing function; None
@@ -321,12 +333,12 @@ class Region:
         """Whether a variable is not an array and is constant for all calls of the function, so that it is closed
         over."""
         values = self.values_of(name, possible, file)
-        is_object = bool(values) and all(map(_is_object, values))
-        if not is_object and not (values <= {NUMBER, TEXT, NONE, TYPE} and values):
-            if self.transform == _NNX or not _only_unknown(values) or not self._is_only_called(name):
+        holds_none = bool(values) and all(map(is_object, values))
+        if not holds_none and not (values <= {NUMBER, TEXT, NONE, TYPE} and values):
+            if self.transform == _NNX or not only_unknown(values) or not self._is_only_called(name):
                 return False
         if not self._is_bound_before_place(name):
-            if is_object:
+            if holds_none:
                 raise Refused(f"`{name}` is not an array, and is reassigned before the function could use it")
             return False
         return True
@@ -379,6 +391,10 @@ class Region:
     def place(self, layout: Layout) -> tuple[str, list[str], list[str], int]:
         """The indentation of the function, the blank lines before and after it, and the line that it goes above."""
         site = self.site
+        if self.is_method:
+            method = self.scope.node
+            assert isinstance(method, ast.stmt)
+            return layout.indent(method), [], [""], line_with_comments(site, method)
         if not self.kept or self.scope.node is site.names.tree:
             before = line_above(site, self.first)
             return "", [""] * missing_lines(site, before), ["", ""], before
@@ -402,10 +418,12 @@ class Region:
             moved[0] = f"return {moved[0].lstrip()}"
         body = [f"{indent}{unit}{line.removeprefix(here)}" if line.strip() else "" for line in moved]
         parameters = [*(own.variables[one] for one in own.taken), *self.parameters]
+        if self.is_method:
+            parameters, name = [own.me, *parameters], f"{own.me}.{name}"
         given = [*map(own.text, own.taken), *self.parameters]
         returned = [*(own.variables[one] for one in own.set), *self.results]
         results = [*map(own.text, own.set), *self.results]
-        lines = [f"{indent}def {name}({', '.join(parameters)}):", *body]
+        lines = [f"{indent}def {name.rpartition('.')[2]}({', '.join(parameters)}):", *body]
         if returned and self.expression is None:
             lines.append(f"{indent}{unit}return {', '.join(returned)}")
         if self.expression is not None:
@@ -467,6 +485,8 @@ def _binds_names(target: ast.expr, me: str) -> bool:
     """Whether a target is a variable, an attribute of the object `me`, or several of these."""
     if isinstance(target, (ast.Tuple, ast.List)):
         return all(_binds_names(one, me) for one in target.elts)
+    if isinstance(target, ast.Starred):
+        return _binds_names(target.value, me)
     if isinstance(target, ast.Attribute):
         return bool(me) and isinstance(target.value, ast.Name) and target.value.id == me
     return isinstance(target, ast.Name)
@@ -476,24 +496,3 @@ def _stores_attributes(statement: ast.stmt) -> bool:
     return any(
         isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) for one in ast.walk(statement)
     )
-
-
-def _is_object(value: Value) -> bool:
-    """Whether a value neither is nor holds an array: a function, a module of layers, an optimiser."""
-    if isinstance(value, Made):
-        return value.name.startswith(_OPTIMISERS) and not value.name.endswith("State")
-    return isinstance(value, _OBJECTS)
-
-
-def _only_unknown(values: frozenset[Value]) -> bool:
-    return not values or all(isinstance(value, (Unknown, Inst, Made)) for value in values)
-
-
-def _is_of_numpy(node: ast.expr, possible: PossibleValues, file: File) -> bool:
-    """Whether an expression only computes with NumPy arrays, which a jitted function would compute on the device."""
-    if isinstance(node, (ast.Name, ast.Attribute, ast.Constant)) or not isinstance(
-        getattr(node, "ctx", ast.Load()), ast.Load
-    ):
-        return False
-    values = leaves_of(possible.of(file.same(node), file))
-    return NUMPY in values and ARRAY not in values

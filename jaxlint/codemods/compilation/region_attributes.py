@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
-from jaxlint.codemods.purity.values import NONE, NUMBER, TEXT, TYPE, Value, leaves_of
+from jaxlint.codemods.purity.values import NONE, NUMBER, TEXT, TYPE, Cls, Value, leaves_of
 from jaxlint.codemods.source.layout import fresh_name
 from jaxlint.codemods.source.name_scopes import Scope
 from jaxlint.codemods.source.site import Refused, Site
 
 _SCOPED = ("flax.linen.", "haiku.")
+_PLAIN = frozenset({"object", "abc.ABC"})  # bases whose objects are compared by identity
 _HOOKS = ("__setattr__", "__getattribute__", "__getattr__", "__delattr__")
 
 
@@ -122,6 +123,26 @@ def object_of(site: Site, scope: Scope) -> str:
     return parameters[0].arg if parameters else ""
 
 
+def kept_as_static(possible: PossibleValues, method: ast.AST, file: File) -> str | None:
+    """Why `jit` cannot tell the objects of a method's class apart, in words; None if each is equal to itself alone."""
+    cls = possible.classes.class_around(method, file)
+    if cls is None:
+        return "the method belongs to no class"
+    for one in possible.classes.heirs(cls):
+        for name in ("__eq__", "__hash__"):
+            if possible.classes.member(one, name) is not None:
+                return f"the class defines `{name}`, so that different objects may be one static argument"
+        if not possible.external_bases(one) <= _PLAIN:
+            return f"`{one.node.name}` may not be told apart by its identity"
+        waiting = [one]
+        while waiting:
+            each = waiting.pop()
+            if each.node.decorator_list or each.node.keywords:
+                return f"`{each.node.name}` may not be told apart by its identity"
+            waiting += [base for base in possible.classes.bases(each) if isinstance(base, Cls)]
+    return None
+
+
 def _refuse_hooks(found: OwnAttributes, scope: Scope, possible: PossibleValues, file: File) -> None:
     cls = possible.classes.class_around(file.same(scope.node), file)
     if cls is None:
@@ -155,8 +176,10 @@ def _is_read_in_place(
 ) -> bool:
     """Whether an attribute is not an array: a called function, an optimiser, a module of layers."""
     values = leaves_of(possible.of(file.same(node), file))
-    if values and (all(map(is_object, values)) or values <= {NUMBER, TEXT, NONE, TYPE}):
+    if values and all(map(is_object, values)):
         return True
+    if values and values <= {NUMBER, TEXT, NONE, TYPE}:
+        return values != {NUMBER} or not _is_counted(node.attr, possible)
     above = site.names.parents.get(node)
     if isinstance(above, ast.Call) and above.func is node:
         return True
@@ -164,6 +187,14 @@ def _is_read_in_place(
         call = site.names.parents.get(above)
         return isinstance(call, ast.Call) and call.func is above and not _is_array(values)
     return False
+
+
+def _is_counted(attribute: str, possible: PossibleValues) -> bool:
+    """Whether a method counts in an attribute, so that a function is given its present number."""
+    return any(
+        isinstance(file.names.parents.get(store), ast.AugAssign)
+        for file, store in possible.program.stores.get(attribute, ())
+    )
 
 
 def _is_array(values: frozenset[Value]) -> bool:

@@ -6,7 +6,7 @@ A compiled function keeps the values that it read at trace time.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from jaxlint.codemods.facts.dataflow import FUNCTIONS
 from jaxlint.codemods.purity import known_functions
@@ -83,7 +83,29 @@ class ClosedOver:
                 if scope is not None and scope.node in file.names.ancestors(value.node):
                     yield from self._name(node, scope, file)
 
-    def _object(self, value: Inst) -> Iterator[str]:
+    def of_object(self, cls: Cls, functions: Container[ast.AST]) -> Iterator[str]:
+        """The same for those that these methods read, of an object of a class that is static in a compiled function."""
+        for name in sorted(set(self._read_of(cls, functions))):
+            if self.possible.classes.member(cls, name) is not None and self._class_set_by_name(name):
+                yield f"calls a `{cls.node.name}`, whose `{name}` may be set by name"
+            constructors = [
+                function_around(store, other)
+                for other, store in self.program.stores.get(name, ())
+                if self._constructs(store, other)
+            ]
+            if len(constructors) > len(set(constructors)):
+                yield f"calls a `{cls.node.name}`, whose constructor sets `{name}` twice"
+        yield from self._object(Inst(cls), functions)
+
+    def _read_of(self, cls: Cls, functions: Container[ast.AST]) -> Iterator[str]:
+        for one in self.possible.classes.heirs(cls):
+            for node in ast.walk(one.node):
+                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                    method = function_around(node, one.file)
+                    if method in functions and node.value.id == first_parameter(method):
+                        yield node.attr
+
+    def _object(self, value: Inst, functions: Container[ast.AST] | None = None) -> Iterator[str]:
         """The attributes that an object's methods read and that the program sets outside its constructor."""
         classes = self.possible.classes.heirs(value.cls)
         for cls in classes:
@@ -92,6 +114,8 @@ class ClosedOver:
                     continue
                 method = function_around(node, cls.file)
                 if not isinstance(node.value, ast.Name) or node.value.id != first_parameter(method):
+                    continue
+                if functions is not None and method not in functions:
                     continue
                 kept = leaves_of(self.possible.of(node, cls.file))
                 boxes = [one for one in self.possible.of(node, cls.file) if isinstance(one, Box)]

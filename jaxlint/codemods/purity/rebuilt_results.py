@@ -263,7 +263,7 @@ class Rebuilt:
         if isinstance(above, ast.BinOp) and any(isinstance(one, Box) for one in values):
             return self._use(above, file, depth + 1)  # containers are joined
         if isinstance(above, ast.For | ast.comprehension) and above.iter is node:
-            if not _may_be_dict(values):
+            if _is_slice(node) or not _may_be_dict(values):
                 return self._bound(above.target, file, depth)
             return self._iterated(node, file, depth, told)
         if isinstance(above, ast.Tuple | ast.List | ast.Dict):
@@ -438,6 +438,11 @@ def _unsorted(values: Values) -> bool:
             if _unsorted(value.parts()):
                 return True
     return False
+
+
+def _is_slice(node: ast.expr) -> bool:
+    """`layers[:-1]`: no dict has slices."""
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
 
 
 def _may_be_dict(values: Values) -> bool:

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 
 _PACKAGES = frozenset({"jax", "optax", "flax", "equinox", "haiku", "chex", "distrax", "diffrax", "rlax"})
-_LOOPS = (ast.For, ast.While, ast.ListComp)
 
 
 def eager_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
@@ -22,15 +21,16 @@ def eager_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
         yield from (one for one in found if not one.decorator_list)
 
 
-def looping_methods(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    """Methods that mention JAX and contain a loop, such as the forward pass of a recurrent network: a trace unrolls
-    it."""
+def eager_methods(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """Methods without decorators of classes that mention JAX: steps that call what `self` keeps, and forward passes with
+    loops, which a trace unrolls."""
     known = set(_imported(tree))
     for node in ast.walk(tree):
-        for method in node.body if isinstance(node, ast.ClassDef) else ():
-            if isinstance(method, ast.FunctionDef) and not known.isdisjoint(_names(method)):
-                if any(isinstance(part, _LOOPS) for part in ast.walk(method)):
-                    yield method
+        if isinstance(node, ast.ClassDef) and not known.isdisjoint(_names(node)):
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef) and not method.decorator_list:
+                    if method.name == "__call__" or not method.name.startswith("__"):
+                        yield method
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:
@@ -43,5 +43,5 @@ def _imported(tree: ast.Module) -> Iterator[str]:
             yield from (alias.asname or alias.name for alias in node.names)
 
 
-def _names(function: ast.FunctionDef) -> set[str]:
+def _names(function: ast.FunctionDef | ast.ClassDef) -> set[str]:
     return {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}

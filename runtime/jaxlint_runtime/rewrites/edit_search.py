@@ -54,7 +54,6 @@ _WORTH_SPLITTING = (
 )
 _OBSERVED = 40
 _SLOWER = 1.15  # a run of one version may take this much longer than another of the same version
-_TO_PROVE = 3.2  # runs of the original that an edit needs: its own run, and a pair of timed runs
 # times the original's time, for edits that may still help in combination: each may wait for the other
 _BEARABLE = 2.5
 
@@ -122,7 +121,7 @@ class EditSearch:
         if self._is_good(whole) and idle:  # their callers are compiled: each is tried without
             rest = [one for one in members if one not in idle]
             fewer, sources = self._fitting(rest, [], current)
-            if self.original.has_time(_TO_PROVE) and fewer == rest:
+            if self.original.has_time_to_prove() and fewer == rest:
                 alone = self._all(rest, sources)
                 whole = alone if self._is_good(alone) else whole
         if not self._is_good(whole):
@@ -281,7 +280,7 @@ class EditSearch:
 
     def _no_time(self) -> str:
         """Why no further edit is tried; "" where there is time."""
-        if not self.original.has_time(_TO_PROVE):
+        if not self.original.has_time_to_prove():
             return "the --budget leaves no time for it"
         return "no time is left for edits of the source" if time.monotonic() > self.original.deadline else ""
 
@@ -362,7 +361,7 @@ class EditSearch:
             made = (one for one in members if one.parts and one.keys == key)
             return next((one for one in made if self._total(one) <= least), None)
         self.combined.add(key)
-        if not self.original.has_time(_TO_PROVE):
+        if not self.original.has_time_to_prove():
             return None
         fixes = tuple(fixes_of(parts))
         rewrite = dataclasses.replace(parts[0].rewrite, name="together", fixes=fixes, instead=None)

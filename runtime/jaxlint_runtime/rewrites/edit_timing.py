@@ -13,7 +13,7 @@ from jaxlint_runtime.rewrites.tried_edit import PLAIN, Tried
 _PAIRS = (3, 8)  # of runs in the final timing: least and most
 # the least ratio of one pair, and of the first runs of both versions, that needs no second pair
 _MANIFEST = 2.0
-_ONE_PAIR = 2.2  # runs of the original that one pair may take
+_SLACK = 1.2  # times the first runs of both versions that one pair may take
 _CLEAR = 1.2  # the lower bound of a ratio that needs no more runs
 
 
@@ -23,7 +23,7 @@ def timed(original: Original, kept: Tried) -> list[tuple[Trial, Trial]]:
     limit = 6 * original.base.total_s + 30
     until = time.monotonic() + max(original.deadline - time.monotonic(), 4 * original.base.total_s)
     while len(pairs) < _PAIRS[0] or (len(pairs) < _PAIRS[1] and time.monotonic() < until):
-        if not original.has_time(_ONE_PAIR):
+        if not original.run.request.has_time(_SLACK * (original.base.total_s + kept.trial.total_s)):
             break
         order = (original.sources, kept.sources) if len(pairs) % 2 == 0 else (kept.sources, original.sources)
         original.run.listener.progress(f"timing the edited program, pair {len(pairs) + 1}")

@@ -33,9 +33,12 @@ from jaxlint_runtime.source_analysis.findings import Foreseen
 _SECONDS = 240.0  # for all of it, by default
 _CUT = 1 / 3  # share of the program's time, after which a longer run is cut off
 MOST = 6  # edits that are tried in one round
-_SHARE = 1 / 5  # of what is left of the --budget, after which the original is cut off
+_SHARE = 1 / 6  # of what is left of the --budget, after which the original is cut off
 _HALF = 1 / 2  # of it, after which the original is given up
 _TO_KNOW = 3.2  # runs: two more of the original, and another one of the edit
+_PAIR = (
+    1.6  # runs of the original that a pair takes in which the other is twice as fast; without storing values
+)
 _NO_TIME = "the --budget leaves no time to run the whole program for comparison"
 _ROUNDED = 100.0  # times the tolerance for an edit that is equivalent without jit, or in float64
 _COUNTS = ("a run", "two runs", "three runs")  # by the number of repeats
@@ -112,6 +115,10 @@ class Original:
     def has_time(self, runs: float) -> bool:
         """Whether so many runs of the program fit into what is left of the whole time."""
         return self.run.request.has_time(runs * self.wall_s)
+
+    def has_time_to_prove(self) -> bool:
+        """Whether an edit's run fits into what is left of the whole time, and a pair of timed ones if it gains."""
+        return self.run.request.has_time(self.wall_s + _PAIR * self.base.total_s)
 
     def _first_run(self, limit: float, environment: Mapping[str, str]) -> tuple[Trial, Path]:
         """Runs the original to its end; if that takes too long, up to the end of a call, like all later runs."""

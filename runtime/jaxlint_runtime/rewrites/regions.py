@@ -109,7 +109,8 @@ class _Drawing:
     def fix(self, nodes: Sequence[ast.stmt | ast.expr], order: int = 0) -> FixRequest:
         """The edit that compiles adjacent statements, or one expression."""
         span = self.site.across(nodes)
-        parameters = {"transform": self.transform, **seen_of(self.one), "order": order}
+        often = self.one["calls"] >= _OFTEN
+        parameters = {"transform": self.transform, **seen_of(self.one), "order": order, "often": often}
         step = Step("region-to-jit", self.source.display, span, parameters)
         lines = f"lines {span.line} to {span.end_line}" if span.line != span.end_line else f"line {span.line}"
         return FixRequest(Safety.UNSAFE, f"Compile {lines} of {named(self.one)} as one function", (step,))
@@ -162,9 +163,12 @@ def _fixes(
 
 
 def _stays_on_host(one: Mapping[str, Any], source: SourceFile) -> bool:
-    """Whether a function does what a jitted one cannot: any other is better compiled as a whole."""
+    """Whether a function does what a jitted one cannot, or is a method: any other is better compiled as a whole."""
     function = function_at(source, one["function"], one["line"])
-    return function is not None and stays_on_host(function, source)
+    if function is None:
+        return False
+    outer = one["function"].rpartition(".")[0]
+    return bool(outer and not outer.endswith("<locals>")) or stays_on_host(function, source)
 
 
 def fetched(body: list[ast.stmt], *, own: bool) -> Iterator[ast.expr]:

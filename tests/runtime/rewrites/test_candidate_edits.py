@@ -22,7 +22,7 @@ from jaxlint_runtime.capture.observed_results import Observer, read
 from jaxlint_runtime.capture.trial_run import _compare
 from jaxlint_runtime.request import Request
 from jaxlint_runtime.rewrites import edit_timing
-from jaxlint_runtime.rewrites.eager_functions import eager_functions, looping_methods
+from jaxlint_runtime.rewrites.eager_functions import eager_functions, eager_methods
 from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops
 from jaxlint_runtime.rewrites.model_calls import from_model_calls
 from jaxlint_runtime.rewrites.printed_output import compared_lines, differs
@@ -134,9 +134,27 @@ class Report:
 """
 
 
-def test_methods_whose_loops_may_be_written_out_are_counted(tmp_path: Path) -> None:
-    (method,) = looping_methods(ast.parse(METHODS))
-    assert method.name == "__call__"
+STEPS = """
+import jax
+
+class Agent:
+    def __init__(self, loss):
+        self.grad = jax.grad(loss)
+
+    def step(self, x):
+        return self.grad(x)  # it mentions nothing of JAX
+
+    @property
+    def rate(self):
+        return 0.1
+"""
+
+
+def test_methods_of_classes_that_compute_are_counted(tmp_path: Path) -> None:
+    (method,) = eager_methods(ast.parse(STEPS))
+    assert method.name == "step"
+    (head,) = eager_methods(ast.parse(METHODS))  # `__call__` is decorated
+    assert head.name == "head"
     path = tmp_path / "model.py"
     path.write_text(METHODS)
     entry = watched(path, function="Model.__call__", line=6, calls=0, inner_calls=2, arguments=None)
@@ -539,7 +557,7 @@ def test_a_rollout_and_its_returns_become_compiled_scans(
 ) -> None:
     found = verified(tmp_path, ROLLOUT, monkeypatch)
     proven = [r for _, r in found.document.results if r["status"] == "verified"]
-    (good,) = [r for r in proven if r["function"] == "rollout"]
+    (good,) = [r for r in proven if r["candidate"].startswith("source")]
     assert good["speedup"]["median"] > 1.5
     (change,) = found.rewritten
     assert change.text.count("jax.lax.scan(") >= 2  # a third one if all steps of `main` become one as well

@@ -134,6 +134,85 @@ REWRITES: dict[str, tuple[str, str]] = {
         "outer(optax.sgd(0.1))\n",
     ),
 }
+AGENT = (
+    HEAD + "class Agent:\n"
+    "    def __init__(self, rate):\n"
+    "        self.w = {'b': jnp.ones(3), 'a': [jnp.ones(3)]}\n"
+    "        self.opt = optax.sgd(rate)\n"
+    "        self.state = self.opt.init(self.w)\n"
+    "        self.scale = 2.0\n\n"
+    "    def loss(self, w, x):\n"
+    "        return self.scale * jnp.sum(x * w['b']) + sum(jnp.sum(one) for one in w['a'][:1])\n\n"
+    "    # one step\n"
+    "    def update(self, x):\n"
+    "        «loss, grads = jax.value_and_grad(self.loss)(self.w, x)\n"
+    "        updates, self.state = self.opt.update(grads, self.state)\n"
+    "        self.w = optax.apply_updates(self.w, updates)»\n"
+    "        print(loss)\n\n\n"
+    "agent = Agent(0.1)\n"
+    "for i in range(9):\n"
+    "    agent.update(jnp.ones(3))\n"
+)
+
+
+def test_a_step_that_keeps_functions_in_its_object_becomes_a_method(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", AGENT)
+    assert (
+        "    @functools.partial(jax.jit, static_argnums=0)\n"
+        "    def _train_step(self, w, state, x):\n"
+        "        loss, grads = jax.value_and_grad(self.loss)(w, x)\n"
+        "        updates, state = self.opt.update(grads, state)\n"
+        "        w = optax.apply_updates(w, updates)\n"
+        "        return w, state, loss\n\n"
+        "    # one step\n"
+        "    def update(self, x):\n"
+        "        self.w, self.state, loss = self._train_step(self.w, self.state, x)\n"
+        "        print(loss)\n"
+    ) in after
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("agent.update", "agent.scale = i; agent.update", "whose `scale` is set at"),
+        ("self.scale = 2.0", "self.scale = 2.0; self.w = self.w; self.scale = 1.0", "sets `scale` twice"),
+        ("    # one step", "    def anneal(self):\n        self.opt = optax.sgd(0.1)\n\n    # one step", "`opt` is set"),
+        ("    # one step", "    def __eq__(self, other):\n        return True\n\n    # one step", "defines `__eq__`"),
+        ("class Agent", "@functools.total_ordering\nclass Agent", "told apart by its identity"),
+        ("class Agent:", "class Agent(dict):", "told apart by its identity"),
+        ("agent = Agent", "class Other(Agent):\n    def __hash__(self):\n        return 1\n\n\nagent = Agent", "defines `__hash__`"),
+    ],
+)  # fmt: skip
+def test_a_method_that_would_keep_an_old_value_is_not_compiled(
+    rewrite: Rewrite, old: str, new: str, why: str
+) -> None:
+    assert old in AGENT
+    found = rewrite(
+        "region-to-jit", AGENT.replace(old, new).replace("import jax\n", "import functools\nimport jax\n", 1)
+    )
+    assert found.startswith("refused: ")
+    assert why in found
+
+
+def test_a_number_that_a_method_counts_is_given_to_the_function(rewrite: Rewrite) -> None:
+    before = AGENT.replace("print(loss)", "self.scale += 1.0\n        print(loss)").replace(
+        "return self.scale * ", "return "
+    )
+    before = before.replace("self.w, x)\n", "self.w, self.scale * x)\n")
+    assert "def _train_step(self, w, scale, x, state)" in rewrite("region-to-jit", before).replace(
+        "w, scale, state, x", "w, scale, x, state"
+    )
+
+
+def test_in_a_function_that_is_called_often_nothing_is_compiled_at_each_call(rewrite: Rewrite) -> None:
+    before = HEAD + (
+        "def often(opt, w, state, grads):\n    for g in grads:\n        «u, state = opt.update(g, state)\n"
+        "        w = w + u»\n        print(w)\n\n\noften(optax.sgd(0.1), jnp.ones(3), (), [jnp.ones(3)])\n"
+    )
+    assert not rewrite("region-to-jit", before).startswith("refused: ")
+    assert "recompile at each call" in rewrite("region-to-jit", before, often=True)
+
+
 NNX = (
     "import jax.numpy as jnp\nimport optax\nfrom flax import nnx\n\n\n"
     "class Net(nnx.Module):\n    def __init__(self, rngs):\n        self.l = nnx.Linear(2, 1, rngs=rngs)\n\n"
