@@ -125,6 +125,7 @@ class EditSearch:
                 alone = self._all(rest, sources)
                 whole = alone if self._is_good(alone) else whole
         if not self._is_good(whole):
+            self._report_together(whole, "no plain gain")
             return None
         for part in whole.parts:
             self.seen.add(part.rewrite.key)
@@ -377,13 +378,15 @@ class EditSearch:
             and (alone or no_promise(self.original.base, whole.trial) is None)
         ):
             return whole
-        names = " + ".join(f"{one.rewrite.name} in {one.rewrite.function}" for one in parts)
-        problem = (
-            whole.problem or f"no better than one edit alone: {figures_of(self.original.base, whole.trial)}"
-        )
-        status = Status.FAILED if whole.trial.failure else Status.REJECTED
-        self._report(rewrite, status, f"{names}: {problem}", whole)
+        self._report_together(whole, "no better than one edit alone")
         return None
+
+    def _report_together(self, whole: Tried, lacking: str) -> None:
+        """Why edits that ran together are not kept so."""
+        names = " + ".join(f"{one.rewrite.name} in {one.rewrite.function}" for one in whole.parts)
+        problem = whole.problem or f"{lacking}: {figures_of(self.original.base, whole.trial)}"
+        status = Status.FAILED if whole.trial.failure else Status.REJECTED
+        self._report(whole.rewrite, status, f"{names}: {problem}", whole)
 
     def _total(self, one: Tried) -> float:
         return at_equal_share(self.original.base, one.trial).total_s
