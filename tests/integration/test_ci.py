@@ -150,3 +150,25 @@ def test_the_action_runs_what_it_is_given(project: Path, tmp_path_factory: pytes
     assert set(steps["check"]["env"].values()) | {"${{ inputs.python-version }}"} == {
         f"${{{{ inputs.{name} }}}}" for name in inputs
     }
+
+
+def test_the_action_installs_with_no_module_of_the_repository(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """It stands in the checked-out repository, where a pull request may have put a `pip.py`."""
+    (step,) = [one for one in action()["runs"]["steps"] if one.get("name") == "install"]
+    programs = tmp_path_factory.mktemp("bin")
+    (programs / "python").symlink_to(sys.executable)
+    for name in ("pip", "runpy"):
+        (project / f"{name}.py").write_text("open('ran', 'w').close()\n")
+    # An address that is no package: what pip says of it shows that pip itself was run.
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=project,
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "ACTION_PATH": "./no-package"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert not (project / "ran").exists()
