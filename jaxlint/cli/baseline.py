@@ -97,7 +97,8 @@ def _shrink(before: Baseline, result: CheckResult, options: RunOptions, *, write
     split = seen_beside(before, result, options.config, options.paths)
     shown, gone = shown_path(before.path), len(split.stale)
     after = sorted([*split.kept, *split.unseen])
-    moved = len([entry for entry in split.kept if entry not in before.entries])
+    known = set(before.entries)
+    moved = len([entry for entry in split.kept if entry not in known])
     if write and after != list(before.entries):
         write_baseline(before.path, after)
     verb = "Took" if write else "Would take"

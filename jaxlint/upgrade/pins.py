@@ -22,13 +22,16 @@ from jaxlint.upgrade.targets import Aim
 
 _MAX_LINE = 10_000  # characters; a requirement with its hashes has some hundreds
 _UTF8_BOM = b"\xef\xbb\xbf"
-_CLAUSES = r"(?:===?|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+(?:\s*,\s*(?:===?|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+)*(?:\s*,)?"
+# Runs of spaces are possessive (`\s*+`): a line that does not match costs one pass, whatever a clone writes there.
+_CLAUSES = (
+    r"(?:===?|~=|!=|<=|>=|<|>)\s*+[\w.*+!-]+(?:\s*+,\s*+(?:===?|~=|!=|<=|>=|<|>)\s*+[\w.*+!-]+)*(?:\s*+,)?"
+)
 # `jax[cuda12] >= 0.4.1, < 0.5 ; python_version > "3.8"`: the text before the clauses, the clauses, and the rest.
 _REQUIREMENT = re.compile(
-    rf"(?P<head>\s*(?P<name>[A-Za-z][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*)(?P<clauses>{_CLAUSES})(?P<tail>\s*\)?\s*(?:[;#\\].*|--.*)?)$"
+    rf"(?P<head>\s*+(?P<name>[A-Za-z][\w.-]*+)\s*+(?:\[[^\]]*+\])?+\s*+\(?\s*+)(?P<clauses>{_CLAUSES})(?P<tail>\s*+\)?\s*+(?:[;#\\].*|--.*)?)$"
 )
 _QUOTED = re.compile(r"""(["'])((?:(?!\1)[^\\\n])+)\1""")
-_SECTION = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
+_SECTION = re.compile(r"\s*+\[++([^\]]++)\]")
 # `jax = "^0.4.1"` and `jax = { version = "^0.4.1", extras = [...] }`
 _ENTRY = re.compile(
     r"""(?P<head>\s*["']?(?P<name>[A-Za-z][\w.-]*)["']?\s*=\s*(?:\{.*?\bversion\s*=\s*)?)(?P<quote>["'])(?P<value>[^"'\n]+)(?P=quote)"""
@@ -40,7 +43,7 @@ _OPTIONS = re.compile(r"options(\.extras_require)?|options\s*:.*")
 # jaxlib is released with jax; the first three numbers of the version agree.
 _FOLLOWS = {"jaxlib": "jax"}
 _CONDA = re.compile(
-    r"""\s*-\s*["']?(?:[\w./-]+::)?(?P<name>[\w.-]+)\s*(?P<limits>[=<>~!].*?)["']?\s*(?:#.*)?$"""
+    r"""\s*+-\s*+["']?(?:[\w./-]++::)?(?P<name>[\w.-]++)\s*+(?P<limits>[=<>~!][^#]*+)(?:#.*)?$"""
 )
 
 
@@ -187,11 +190,11 @@ def _toml(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, list[Pin
     section = ""
     lines = source.text.split("\n")
     for number, line in enumerate(lines):
+        if line.lstrip().startswith("#") or len(line) > _MAX_LINE:
+            continue
         heading = _SECTION.match(line)
         if heading is not None and not line.lstrip().startswith("[["):
             section = re.sub(r"[\"'\s]", "", heading[1])
-        if line.lstrip().startswith("#") or len(line) > _MAX_LINE:
-            continue
         new, pins = _requoted(line, targets)
         entry = _ENTRY.match(line) if _TABLES.fullmatch(section) else None
         if entry is not None and (raised := _of_poetry(entry["name"], entry["value"], targets)) is not None:
@@ -231,16 +234,15 @@ def _setup_cfg(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, lis
     for number, line in enumerate(lines):
         heading = _SECTION.match(line) if line[:1] == "[" else None
         if heading is not None:
-            section = heading[1]
+            section = heading[1].strip()
         if not _OPTIONS.fullmatch(section) or line.lstrip().startswith(("#", ";")):
             continue
         key, equals, value = line.partition("=") if line[:1].strip() else ("", "", line)
-        stripped = re.match(r"(\s*)(.*?)(\s*)$", value)
-        assert stripped is not None
-        raised = _raised(stripped[2], targets)
-        if raised is not None and raised != stripped[2]:
-            found.append(Pin(source.display, number + 1, stripped[2], raised))
-            lines[number] = key + equals + stripped[1] + raised + stripped[3]
+        bare = value.strip()
+        raised = _raised(bare, targets)
+        if raised is not None and raised != bare:
+            found.append(Pin(source.display, number + 1, bare, raised))
+            lines[number] = key + equals + value.replace(bare, raised, 1)
     return "\n".join(lines), found
 
 
@@ -308,8 +310,9 @@ def _environment(source: SourceFile, targets: Mapping[str, Aim]) -> tuple[str, l
         aim = _aim_of(match["name"], targets) if match is not None else None
         if match is None or aim is None:
             continue
-        limits = re.sub(r"^=(?=\d)", "==", match["limits"].partition("=py")[0].strip())
+        asked = re.sub(r"[\"']$", "", match["limits"].rstrip())
+        limits = re.sub(r"^=(?=\d)", "==", asked.partition("=py")[0].strip())
         if raised_clauses(limits, aim) != limits:
-            said = f"{match['name']}{match['limits']}"
+            said = f"{match['name']}{asked}"
             found.append(Pin(source.display, number, said, said, "an environment of conda; raise it by hand"))
     return source.text, found
