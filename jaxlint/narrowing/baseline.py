@@ -187,7 +187,7 @@ def read_baseline(path: Path) -> Baseline:
 def write_baseline(path: Path, entries: Iterable[Entry]) -> None:
     """Replaces the file atomically. Raises SourceError."""
     records = [_HEADER, *(entry._asdict() for entry in sorted(entries))]
-    lines = [json.dumps(record, ensure_ascii=False) for record in records]
+    lines = [json.dumps(wellformed(record), ensure_ascii=False) for record in records]
     write_atomic(path, ("\n".join(lines) + "\n").encode("utf-8"), display=shown_path(path))
 
 

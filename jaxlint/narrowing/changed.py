@@ -18,8 +18,9 @@ from pathlib import Path
 from jaxlint.config import ConfigError
 from jaxlint.finding import Finding
 from jaxlint.source.file import SourceError, SourceFile
-from jaxlint.source.git import run_git
+from jaxlint.source.git import MOST, TooMuch, run_git
 from jaxlint.source.read import source_from_bytes
+from jaxlint.source.regular import MAX_SOURCE
 from jaxlint.syntax.parse import split_lines
 
 _ALIKE = 0.5  # share of equal lines from which on a deleted file counts as the old version of a new one
@@ -109,11 +110,10 @@ class Revision:
         )
 
     def _contents(self, blobs: Iterable[str]) -> dict[str, bytes]:
-        asked = list(blobs)
+        asked = self._small(list(blobs))
         if not asked:
             return {}
-        given = "".join(f"{blob}\n" for blob in asked).encode()
-        answer = _ask(Path(self.top), "cat-file", "--batch", given=given)
+        answer = _ask(Path(self.top), "cat-file", "--batch", given=_lines(asked))
         found: dict[str, bytes] = {}
         at = 0
         for blob in asked:
@@ -124,6 +124,21 @@ class Revision:
                 size = int(facts[2])
                 found[blob] = answer[at : at + size]
                 at += size + 1
+        return found
+
+    def _small(self, blobs: Sequence[str]) -> list[str]:
+        """Those that can be read at once; a file beyond that counts as new. A packed file may be a thousand times as
+        large as what was cloned."""
+        if not blobs:
+            return []
+        facts = _ask(Path(self.top), "cat-file", "--batch-check", given=_lines(blobs)).split(b"\n")
+        room, found = MOST, []
+        for blob, line in zip(blobs, facts, strict=False):
+            size = line.rpartition(b" ")[2]
+            needed = int(size) + len(line) + 2 if size.isdigit() else 0
+            if 0 < needed <= min(room, MAX_SOURCE):
+                room -= needed
+                found.append(blob)
         return found
 
 
@@ -163,6 +178,10 @@ def _former(candidates: Iterable[str], text: str) -> str | None:
     return best if best is not None and alike(best) >= _ALIKE else None
 
 
+def _lines(names: Iterable[str]) -> bytes:
+    return "".join(f"{name}\n" for name in names).encode()
+
+
 def _commit(folder: Path, name: str) -> str:
     found = (
         _ask(folder, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", may_fail=True).decode().strip()
@@ -178,6 +197,8 @@ def _ask(folder: Path, *arguments: str, may_fail: bool = False, given: bytes = b
     """The output of git. Raises ConfigError with its error message."""
     try:
         done = run_git(str(folder), *arguments, given=given)
+    except TooMuch as error:
+        raise ConfigError(f"--diff: {error}; name a revision with fewer files") from None
     except (OSError, subprocess.SubprocessError) as error:
         raise ConfigError(f"--diff: git does not answer ({type(error).__name__})") from None
     if done is None:

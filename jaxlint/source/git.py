@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
+import threading
+import time
 from collections.abc import Mapping
+from typing import IO
 
 # Settings that name commands which git runs even for read-only queries.
 _SILENT = {"core.fsmonitor": "false", "core.hooksPath": os.devnull, "core.untrackedCache": "false"}
@@ -19,6 +23,12 @@ _ALONE = {
 }
 _FILTERS = r"^filter\..*\.(clean|smudge|process|required)$"
 _SECONDS = 60
+MOST = 128 << 20  # bytes of an answer: a list of a million files, or the old text of some hundreds
+_MOST_OF_ERRORS = 1 << 16
+
+
+class TooMuch(subprocess.SubprocessError):
+    """An answer beyond the limit."""
 
 
 def run_git(folder: str, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes] | None:
@@ -57,6 +67,49 @@ def _run(
     for number, (name, value) in enumerate(settings.items(), start=first):
         environment[f"GIT_CONFIG_KEY_{number}"] = name
         environment[f"GIT_CONFIG_VALUE_{number}"] = value
-    return subprocess.run(
-        command, capture_output=True, input=given, timeout=_SECONDS, env=environment, check=False
-    )
+    return _bounded(command, environment, given)
+
+
+def _bounded(
+    command: list[str], environment: Mapping[str, str], given: bytes
+) -> subprocess.CompletedProcess[bytes]:
+    """Runs a command that may say no more than `MOST`: a few kilobytes of a repository can hold trees without end, and
+    files of gigabytes. Raises subprocess.SubprocessError."""
+    said: list[bytes] = []
+
+    def feed(stream: IO[bytes]) -> None:
+        with contextlib.suppress(OSError), stream:
+            stream.write(given)
+
+    def listen(stream: IO[bytes]) -> None:
+        said.append(stream.read(_MOST_OF_ERRORS))
+        while stream.read(_MOST_OF_ERRORS):
+            pass
+
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        late = threading.Timer(_SECONDS, process.kill)
+        helpers = [
+            late,
+            threading.Thread(target=feed, args=(process.stdin,)),
+            threading.Thread(target=listen, args=(process.stderr,)),
+        ]
+        began = time.monotonic()
+        try:
+            for helper in helpers:
+                helper.start()
+            output = process.stdout.read(MOST + 1)
+            if len(output) > MOST:
+                raise TooMuch(f"git gives more than {MOST >> 20} MB")
+            process.wait()
+        finally:
+            process.kill()
+            late.cancel()
+            for helper in helpers:
+                helper.join()
+    if time.monotonic() - began > _SECONDS:
+        raise subprocess.TimeoutExpired(command, _SECONDS)
+    return subprocess.CompletedProcess(command, process.returncode, output, b"".join(said))

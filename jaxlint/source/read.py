@@ -20,6 +20,7 @@ CONTAINERS = frozenset({NOTEBOOK, ".md", ".markdown", ".mdx", ".qmd", ".rmd"})
 
 _LONGEST = 160  # characters
 _UTF8_BOM = b"\xef\xbb\xbf"
+_HOST_NAMES = frozenset({"idna", "punycode"})  # decoding takes quadratic time, and no program is in them
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16 and UTF-32 in either byte order
 
 
@@ -106,7 +107,7 @@ def source_from_bytes(data: bytes, path: Path, display: str) -> SourceFile:
             _line_at(body, error.start),
         ) from None
     except (UnicodeError, LookupError, ValueError) as error:
-        # A codec that exists but does not decode text ("rot13"), does not work line by line ("punycode"), or never
+        # A codec that exists but does not decode text ("rot13"), does not work line by line ("utf-16"), or never
         # works ("undefined").
         raise SourceError(
             display,
@@ -119,6 +120,8 @@ def source_from_bytes(data: bytes, path: Path, display: str) -> SourceFile:
 
 def _decoded(body: bytes, encoding: str) -> str:
     """The text as Python reads it: line by line. Raises UnicodeError, LookupError or ValueError."""
+    if codecs.lookup(encoding).name in _HOST_NAMES:
+        raise LookupError("an encoding of host names")
     text = body.decode(encoding)
     decoder = codecs.getincrementaldecoder(encoding)()
     lines = [decoder.decode(line) for line in body.splitlines(keepends=True)]

@@ -143,6 +143,15 @@ def test_a_file_that_is_no_baseline(tmp_path: Path, data: bytes, said: str) -> N
     assert "\n" not in str(caught.value)
 
 
+def test_an_entry_that_is_not_text_can_be_written_again(tmp_path: Path) -> None:
+    path = tmp_path / "base.jsonl"
+    entry = '{"path": "\\ud800.py", "code": "JAX101", "function": "\\udcff", "text": "\\u0000"}'
+    path.write_text(f'{{"jaxlint-baseline": 1}}\n{entry}\n')
+    known = read_baseline(path)
+    write_baseline(path, known.entries)
+    assert [one.code for one in read_baseline(path).entries] == ["JAX101"]
+
+
 @pytest.mark.parametrize("name", ["../base.jsonl", "/etc/passwd", ".git/hooks/pre-commit", "link/base.jsonl"])
 def test_settings_name_no_file_outside_of_the_project(tmp_path: Path, name: str) -> None:
     project = tmp_path / "project"

@@ -53,7 +53,9 @@ def test_declared_encoding_is_used() -> None:
         ),
         pytest.param(b"# coding: rot13\n", "a.py:1: cannot be decoded as rot13", id="not-a-text-encoding"),
         pytest.param(
-            b"# coding: punycode\nx = 1\n-", "a.py:1: cannot be decoded as punycode", id="not-by-lines"
+            b"# coding: Punycode\nx='a" + b"-b" * 50_000 + b"'\n",
+            "a.py:1: cannot be decoded as Punycode (an encoding of host names)",
+            id="takes-quadratic-time",
         ),
         pytest.param(b"# coding: undefined\n", "a.py:1: cannot be decoded as undefined", id="undefined"),
         pytest.param(

@@ -169,3 +169,25 @@ def test_nothing_that_a_clone_names_is_run(project: Path, tmp_path_factory: pyte
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("src/old.py:6:8: ")  # what it was cannot be known: all of it counts
     assert not trap.exists()
+
+
+def test_what_git_can_unpack_without_end_is_not_read(project: Path) -> None:
+    """Some kilobytes of a clone may be trees of a billion files, or a file of gigabytes."""
+
+    def made(*arguments: str, given: bytes) -> str:
+        done = subprocess.run(["git", *arguments], cwd=project, input=given, capture_output=True, check=True)
+        return done.stdout.decode().strip()
+
+    text = (project / "src/old.py").read_bytes()
+    blob = made("hash-object", "-w", "--stdin", given=text + b"# more\n" * (10 << 20))
+    tree = made("mktree", given=f"100644 blob {blob}\told.py\n".encode())
+    large = git(
+        project, "commit-tree", made("mktree", given=f"040000 tree {tree}\tsrc\n".encode()), "-m", "a"
+    )
+    for _ in range(9):
+        tree = made("mktree", given="".join(f"040000 tree {tree}\td{n}\n" for n in range(10)).encode())
+    many = git(project, "commit-tree", tree, "-m", "b")
+    assert found(project, "--diff", large.strip(), "src/old.py") == [("src/old.py", 6)]
+    done = jaxlint("check", "--diff", many.strip(), cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: --diff: git gives more than 128 MB; name a revision with fewer files\n"
