@@ -12,6 +12,7 @@ from jaxlint_rules._names import last_name, names_in
 
 _NEAR = 2  # calls between a loop and a place in its body
 FEW = 4  # loops with fewer iterations do not matter
+BRIEF = 32  # iterations of a loop that the program enters once, whose waits and dispatches are not felt
 _WRAPPERS = frozenset({"tqdm", "trange", "track", "progress_bar"})
 # Functions that create arrays of a given size.
 SIZED = frozenset({"zeros", "ones", "empty", "full", "arange", "eye", "linspace"})
@@ -56,6 +57,22 @@ def is_few(loop: Loop, frame: Frame) -> bool:
         return False
     parameters = {p.arg for p in all_parameters(frame.function.node)} if frame.function is not None else set()
     return loop.trips == 1 or names_in(iterable).isdisjoint(parameters)
+
+
+def is_brief(loop: Loop, frame: Frame) -> bool:
+    """Whether the program comes to a loop of a known, small number of iterations once: what each costs is paid a few times.
+
+    A number that one caller passes does not count.
+    """
+    iterable = getattr(loop.node, "iter", None)
+    if loop.trips is None or loop.trips > BRIEF or iterable is None:
+        return False
+    around = frame
+    while loop not in around.loops and around.caller is not None:
+        around = around.caller
+    function = around.function
+    parameters = {p.arg for p in all_parameters(function.node)} if function is not None else set()
+    return is_entered_once(around) and names_in(iterable).isdisjoint(parameters)
 
 
 def is_tried_out(loop: Loop, frame: Frame) -> bool:
@@ -104,6 +121,21 @@ def lists_rows(loop: ast.AST) -> bool:
         isinstance(last, ast.Expr)
         and isinstance(last.value, ast.Call)
         and last_name(last.value.func) in _PRINTS
+    )
+
+
+_WRITES = frozenset({"write", "writelines", "writerow", "writerows"})
+
+
+@cache
+def writes_file(loop: ast.AST) -> bool:
+    """Whether each iteration writes lines of a file, as when results are saved: `f.write(f"t = {i}")`."""
+    return any(
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and isinstance(statement.value.func, ast.Attribute)
+        and statement.value.func.attr in _WRITES
+        for statement in getattr(loop, "body", [])
     )
 
 

@@ -97,7 +97,15 @@ class Bf16Promotion(Rule):
                 self.forgive(operand, depth - 1)
 
     def finish(self, report: Reporter) -> None:
+        told: set[tuple[ast.AST | None, str]] = set()
         for _, event, low, what in self.found.values():
+            statement = next(
+                (above for above in event.frame.module.ancestors(event.node) if isinstance(above, ast.stmt)),
+                None,
+            )
+            if (statement, what) in told:
+                continue  # `a * x + (1 - a) * y`: one cast mends both
+            told.add((statement, what))
             met, them = ("random numbers", "them") if "random" in what else ("a constant", "it")
             report.event = event
             report(

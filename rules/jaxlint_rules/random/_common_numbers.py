@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.api import Frame, KeyEvent
-from jaxlint.api.syntax import dotted
+from jaxlint.api.syntax import dotted, walk
 from jaxlint.api.values import Function, Transformed
 from jaxlint_rules._names import last_name
 
@@ -15,6 +15,46 @@ def reach_other_submodules(event: KeyEvent) -> bool:
     draws into the key."""
     methods = [_method_of(event.first), _method_of(event.node)]
     return all(methods) and methods[0] != methods[1]
+
+
+def reach_other_modules(event: KeyEvent) -> bool:
+    """`actor.apply(v, x, rngs={"dropout": key})` and `critic.apply(u, x, rngs={"dropout": key})`: the noise inside of two
+    networks, of which each is right alone, and which nothing compares. Weights are another matter."""
+    first, second = event.first, event.node
+    if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
+        return False
+    if ast.unparse(first.func) == ast.unparse(second.func):
+        return False
+    streams = [_streams(call) for call in (first, second)]
+    return all(streams) and all(one.isdisjoint({"params", "default"}) for one in streams)
+
+
+def _streams(call: ast.Call) -> frozenset[str]:
+    """The streams of random numbers that a call of a flax module is given: `rngs={"dropout": key}`."""
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == "rngs"), None)
+    names = given.keys if isinstance(given, ast.Dict) else []
+    return frozenset(
+        name.value for name in names if isinstance(name, ast.Constant) and isinstance(name.value, str)
+    )
+
+
+def is_given_up(event: KeyEvent) -> bool:
+    """Whether the function returns with the second draw, and no code has read the first: `x = normal(key)`, and
+    `return normal(key)` in a special case."""
+    module = event.frame.module
+    first, last = (
+        next((above for above in module.ancestors(place) if isinstance(above, ast.stmt)), None)
+        for place in (event.first, event.node)
+    )
+    if not isinstance(last, ast.Return) or not isinstance(first, ast.Assign) or last.lineno <= first.lineno:
+        return False
+    names = {dotted(target) for target in first.targets}
+    return "" not in names and not any(
+        isinstance(node, (ast.Name, ast.Attribute))
+        and dotted(node) in names
+        and (first.end_lineno or 0) < node.lineno <= (last.end_lineno or 0)
+        for node in walk(event.frame.owner)
+    )
 
 
 def _method_of(call: ast.AST) -> str:

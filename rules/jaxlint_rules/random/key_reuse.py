@@ -13,7 +13,12 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
 from jaxlint_rules._names import last_name, names_in, passed, variable_given
 from jaxlint_rules._slices import made_of, sources, stepped_on
-from jaxlint_rules.random._common_numbers import look_at_one_point, reach_other_submodules
+from jaxlint_rules.random._common_numbers import (
+    is_given_up,
+    look_at_one_point,
+    reach_other_modules,
+    reach_other_submodules,
+)
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
 _EVALUATION = re.compile(r"(^|_)(eval(uat\w*)?|val(id(ation)?)?|test)(_|$)")
@@ -54,8 +59,10 @@ class KeyReuse(Rule):
     ## When not to fix
     Keep it if you want the same numbers twice (common random numbers). Not reported: test files,
     calls in inference mode, `split(key)[0]` beside `split(key)[1]`, several evaluations of one loss
-    by nested functions, a function and its derivatives at one point, and two methods of a linen
-    module, which folds the path of each submodule into the key.
+    by nested functions, a function and its derivatives at one point, two methods of a linen
+    module, which folds the path of each submodule into the key, the noise inside of two different
+    modules (`rngs={"dropout": key}`), and a draw that no code has read when the function returns
+    another.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -121,6 +128,8 @@ def _is_right_again(event: KeyEvent) -> bool:
         or _are_selected(event)
         or _is_said_to_be_meant(event)
         or reach_other_submodules(event)
+        or reach_other_modules(event)
+        or is_given_up(event)
         or look_at_one_point(event)
     )
 

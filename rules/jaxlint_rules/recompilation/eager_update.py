@@ -9,7 +9,7 @@ from jaxlint.api.syntax import cache, dotted, nodes_of
 from jaxlint.api.values import ExternalMethod, ExternalObject, Unknown
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, bodies, is_on_host
+from jaxlint_rules._loops import FEW, bodies, is_brief, is_on_host
 from jaxlint_rules.api._training import is_optimiser_update
 
 _HOST = frozenset(
@@ -62,7 +62,8 @@ class EagerUpdate(Rule):
     results and was faster.
 
     ## When not to fix
-    Keep it if the loop runs only a few times, or each step has other shapes.
+    Keep it if the loop runs only a few times, or each step has other shapes. Reported as advice: a
+    loop of at most 32 iterations that the program enters once.
 
     ## References
     - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
@@ -97,6 +98,7 @@ class EagerUpdate(Rule):
             event.node,
             f"`{called}` runs operation by operation each iteration; jit the train step",
             reason=f"the loop at line {getattr(loop.node, 'lineno', '?')} calls it outside jit",
+            severity=Severity.INFO if is_brief(loop, frame) else None,
             fix=_step(event.node, report, "flax.nnx.jit" if nnx else "jax.jit"),
         )
 

@@ -19,7 +19,7 @@ from jaxlint.api.values import (
     short_source,
 )
 from jaxlint.finding import Severity
-from jaxlint_rules._loops import is_entered_once, is_on_host, lists_rows, shows_results
+from jaxlint_rules._loops import is_entered_once, is_on_host, lists_rows, shows_results, writes_file
 from jaxlint_rules._names import last_name, names_in
 
 FEW = 8  # elements that cost less than a rewrite
@@ -57,8 +57,8 @@ class ArrayIteration(Rule):
 
     ## When not to fix
     Keep it if the elements are few, or each is the input of a long computation. Reported as advice:
-    loops that plot, print or list the elements, that a notebook cell runs, or that a script runs
-    once without computing anything from the elements.
+    loops that plot, print or list the elements or write them to a file, that a notebook cell runs,
+    or that a script runs once without computing anything from the elements.
 
     ## References
     - [JAX: thinking in JAX](https://docs.jax.dev/en/latest/notebooks/thinking_in_jax.html)
@@ -118,7 +118,7 @@ def _reads_once(node: ast.For | ast.comprehension, body: list[ast.AST], frame: F
     """Whether the elements are read as results: plotted, listed as numbers or text, or inspected in a notebook cell."""
     if shows_results(node) or (frame.function is None and frame.module.source.path.suffix == ".ipynb"):
         return True
-    if lists_rows(node) or (is_entered_once(frame) and not _computes(body, frame)):
+    if lists_rows(node) or writes_file(node) or (is_entered_once(frame) and not _computes(body, frame)):
         return True
     if isinstance(node, ast.For):
         return _is_passed_on(node, body)

@@ -12,7 +12,7 @@ from jaxlint.api.syntax import cache, dotted, names_stored, nodes_of, walk
 from jaxlint.api.values import Array
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import is_few, is_short, lists_rows, shows_results
+from jaxlint_rules._loops import is_brief, is_few, is_short, lists_rows, shows_results
 from jaxlint_rules._names import last_name, names_in, unpacked, variable_given
 from jaxlint_rules._slices import calls_in
 from jaxlint_rules.recompilation._repeated import carries
@@ -96,14 +96,15 @@ class HostSyncInLoop(Rule):
     ## When not to fix
     Keep it if each iteration takes much longer than the transfer and Python has nothing to prepare.
 
-    Not reported: conversions under an `if` (every N steps), after the loop or in tests; values that
-    a host object needs to produce the next inputs, such as an environment, a replay buffer or an
-    evolution strategy; the last value of an inner loop; loops that compile in each iteration.
+    Not reported: conversions under an `if` or behind a `continue` (every N steps), after the loop
+    or in tests; values that a host object needs to produce the next inputs, such as an environment,
+    a replay buffer or an evolution strategy; the last value of an inner loop; loops that compile in
+    each iteration.
 
     Reported as advice: loops that plot what they compute, that print a row of a table for
     independent inputs, that read a clock before and after the host sync, or that an outer loop
-    enters only now and then for a few iterations, such as an evaluation; notebook cells that train
-    nothing.
+    enters only now and then for a few iterations, such as an evaluation, or that the program enters
+    once for at most 32; notebook cells that train nothing.
 
     ## References
     - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
@@ -160,6 +161,8 @@ class HostSyncInLoop(Rule):
             loop = _loop_of_callers(event)  # handling arrays may be the purpose of such a function
         if loop is None or (loop in frame.loops and frame.is_conditional_in(loop)):
             return
+        if loop in frame.loops and _is_skipped(event.node, loop.node, frame.module):
+            return
         if how == "setitem" and _steps_the_world(loop.node):
             return
         if _asked_last(event):
@@ -174,7 +177,8 @@ class HostSyncInLoop(Rule):
         if fetched and loop in frame.loops and feeds_back(event.node, loop.node, frame):
             return
         wait = self.waits.setdefault(
-            loop.node, _Wait(event, what, loop, value.jitted, _is_now_and_then(loop, frame))
+            loop.node,
+            _Wait(event, what, loop, value.jitted, _is_now_and_then(loop, frame) or is_brief(loop, frame)),
         )
         wait.lines.setdefault((frame.module.display, getattr(event.node, "lineno", 0)))
 
@@ -329,16 +333,38 @@ def _begins_as_none(event: Event) -> bool:
 
 
 def _asked_last(event: Event) -> bool:
-    """Whether the value is in an `if`, after an `and` whose first operand may skip it."""
+    """Whether the value is in an `if`, after an `and` whose first operand may skip it, as in every N-th step."""
     parents = event.frame.module.parents
     node: ast.AST = event.node
-    behind = False
+    # Of `a and b`, the statement itself tests `b`: `a` was tested before.
+    behind = isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And)
+    seldom = behind and isinstance(node, ast.BoolOp) and _is_periodic(node.values[0])
     parent = parents.get(node)
     while isinstance(parent, (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Attribute, ast.BinOp)):
-        if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And):
-            behind = behind or parent.values[0] is not node
+        if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And) and parent.values[0] is not node:
+            behind, seldom = True, seldom or _is_periodic(parent.values[0])
         node, parent = parent, parents.get(parent)
-    return behind and isinstance(parent, (ast.If, ast.IfExp)) and parent.test is node
+    return seldom or (behind and isinstance(parent, (ast.If, ast.IfExp)) and parent.test is node)
+
+
+def _is_periodic(test: ast.expr) -> bool:
+    """Whether a test holds in every N-th step: `step % 100 == 0`."""
+    return any(isinstance(part.op, ast.Mod) for part in nodes_of(test, ast.BinOp))
+
+
+def _is_skipped(node: ast.AST, loop: ast.AST, module: Module) -> bool:
+    """Whether `if step % 100: continue` before it lets only every N-th iteration come to a place."""
+    inner = node
+    for above in module.ancestors(node):
+        body = getattr(above, "body", [])
+        for statement in body[: body.index(inner)] if isinstance(body, list) and inner in body else []:
+            if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Continue):
+                if _is_periodic(statement.test):
+                    return True
+        if above is loop:
+            return False
+        inner = above
+    return False
 
 
 def stepping_loop(frame: Frame) -> Loop | None:

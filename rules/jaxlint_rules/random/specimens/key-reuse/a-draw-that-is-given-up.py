@@ -1,0 +1,21 @@
+# a draw that is given up, since the function returns another
+
+import jax
+import jax.numpy as jnp
+
+
+def rotation(key, n, theta=None):
+    angle_key, rest_key = jax.random.split(key)
+    if theta is None:
+        theta = jnp.pi * jax.random.uniform(angle_key)
+    if n == 1:
+        return jax.random.uniform(angle_key) * jnp.eye(1)
+    return jax.random.uniform(rest_key, (n, n)) * jnp.cos(theta)
+
+
+def scaled(key, n, theta=None):
+    if theta is None:
+        theta = jnp.pi * jax.random.uniform(key)
+    if n == 1:
+        return jax.random.uniform(key) * theta  # finding
+    return jnp.eye(n) * theta

@@ -1,0 +1,121 @@
+"""How loudly rules speak of what a host loop costs: a wait that is meant, or comes now and then, and a loop that is soon
+over, are advice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Rule
+from jaxlint.source.read import source_from_bytes
+from jaxlint.staging import analyze
+from jaxlint_rules.recompilation.eager_update import EagerUpdate
+from jaxlint_rules.transfer.array_iteration import ArrayIteration
+from jaxlint_rules.transfer.host_sync_in_loop import HostSyncInLoop
+
+_STEP = "import time, jax\n\n@jax.jit\ndef step(w, x):\n    return w - x, (w * x).sum()\n\n"
+_TIMED = """
+def run(w, xs):
+    for x in xs:
+        begun = time.time()
+        w, loss = step(w, x)
+        value = float(loss)
+        print(value, time.time() - begun)
+"""
+_NOW_AND_THEN = """
+def run(w, xs):
+    for n, x in enumerate(xs):
+        w, loss = step(w, x)
+        if n % 100 == 0:
+            for k in range(5):
+                total = float(step(w, k)[1])
+"""
+_EACH = """
+def run(w, xs):
+    for x in xs:
+        w, loss = step(w, x)
+        total = float(loss)
+"""
+
+
+_BRIEF = """
+settings = {"steps": COUNT}
+
+def run(w):
+    for n in range(settings["steps"]):
+        w, loss = step(w, n)
+        print(loss)
+    return w
+
+run(jax.numpy.ones(3))
+"""
+_EAGER = """
+import optax
+
+def run(w):
+    opt = optax.sgd(0.1)
+    state = opt.init(w)
+    for n in range(COUNT):
+        loss, grads = gradient(w, n)
+        updates, state = opt.update(grads, state)
+        w = optax.apply_updates(w, updates)
+    return w
+
+gradient = jax.jit(jax.value_and_grad(lambda w, x: (w * x).sum()))
+run(jax.numpy.ones(3))
+"""
+_SAVES = """
+def save(path, times):
+    xs = jax.numpy.linspace(0.0, 1.0, times)
+    with open(path, "w") as file:
+        for x in xs:
+            WHAT
+"""
+_PERIODIC = """
+def run(w, xs):
+    for n, x in enumerate(xs):
+        w, loss = step(w, x)
+        if WHEN jax.numpy.isnan(loss):
+            break
+        LEAVE
+        total = float(loss)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "rule", "severity"),
+    [
+        (_TIMED, HostSyncInLoop, Severity.INFO),
+        (_NOW_AND_THEN, HostSyncInLoop, Severity.INFO),
+        (_EACH, HostSyncInLoop, Severity.WARNING),
+        (_BRIEF.replace("COUNT", "25"), HostSyncInLoop, Severity.INFO),
+        (_BRIEF.replace("COUNT", "2500"), HostSyncInLoop, Severity.WARNING),
+        (_EAGER.replace("COUNT", "25"), EagerUpdate, Severity.INFO),
+        (_EAGER.replace("COUNT", "2500"), EagerUpdate, Severity.WARNING),
+        (_SAVES.replace("WHAT", "file.write(f'{jax.numpy.sin(x)}')"), ArrayIteration, Severity.INFO),
+        (_SAVES.replace("WHAT", "total = total + jax.numpy.sin(x)"), ArrayIteration, Severity.WARNING),
+    ],
+)
+def test_what_is_meant_or_soon_over_is_advice(program: str, rule: type[Rule], severity: Severity) -> None:
+    assert _said(program, rule) == [severity]
+
+
+@pytest.mark.parametrize(
+    ("when", "leave", "told"),
+    [
+        ("n % 500 == 499 and", "if n % 100: continue", False),
+        ("", "if n % 100: continue", True),
+        ("n % 500 == 499 and", "pass", True),
+        ("n % 500 == 499 and", "if x is None: continue", True),
+    ],
+)
+def test_every_n_th_step_may_wait(when: str, leave: str, told: bool) -> None:
+    program = _PERIODIC.replace("WHEN", when).replace("LEAVE", leave)
+    assert bool(_said(program, HostSyncInLoop)) is told
+
+
+def _said(program: str, rule: type[Rule]) -> list[Severity]:
+    source = source_from_bytes((_STEP + program).encode(), Path("program.py"), "program.py")
+    return [finding.severity for finding in analyze([source], [rule()]).findings]
