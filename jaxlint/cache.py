@@ -19,7 +19,7 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,8 @@ from jaxlint.source.write import write_atomic
 from jaxlint.specimens import FOLDER as SPECIMENS
 from jaxlint.state import cache_key
 
-FORMAT = 3
-MAX_ENTRIES = 64
+FORMAT = 4
+MAX_ENTRIES = 128
 MAX_BYTES = 64 << 20
 
 _SIGNATURE_BYTES = len(MARKER) + 64 + len('", ')
@@ -58,10 +58,11 @@ class Cache:
             named = "" if config.cache_dir_given or config.source is None else f"{config.source}: cache-dir "
             raise ConfigError(f"{named}{self.refused}")
 
-    def key(self, files: Iterable[SourceFile], *, resolved: bool) -> str:
-        """The name of the entry for a run over `files`. `resolved`: fixes are worked out to edits."""
+    def key(self, files: Iterable[SourceFile], *, resolved: bool, also: Iterable[str] = ()) -> str:
+        """The name of the entry for a run over `files`. `resolved`: fixes are worked out to edits. `also`: what else
+        decides the outcome."""
         digest = hashlib.sha256()
-        parts = [str(FORMAT), tools_digest(), self.config.fingerprint(), str(resolved)]
+        parts = [str(FORMAT), tools_digest(), self.config.fingerprint(), str(resolved), *also]
         root = self.config.root
         if (root / "__init__.py").exists():  # its modules are named after the folders that it lies in
             parts.append(str(root))
@@ -71,8 +72,9 @@ class Cache:
             digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
         return digest.hexdigest()
 
-    def load(self, key: str) -> Outcome | None:
-        """The outcome stored under `key`, if everything that it depends on is unchanged."""
+    def load(self, key: str, holds: Callable[[Any], bool] | None = None) -> Outcome | None:
+        """The outcome stored under `key`, if everything that it depends on is unchanged. `holds`: whether what the
+        entry states about other files is still so."""
         path = self._path(key)
         secret = cache_key(create=False)
         try:
@@ -85,6 +87,8 @@ class Cache:
             root, dependencies = self.config.root, entry["dependencies"]
             if entry["key"] != key or any(dependency_digest(root / p) != d for p, d in dependencies.items()):
                 return None
+            if holds is not None and not holds(entry["stated"]):
+                return None
             outcome = (
                 [_decode_finding(item) for item in entry["findings"]],
                 [SourceError(str(item[0]), str(item[1]), item[2]) for item in entry["errors"]],
@@ -95,11 +99,15 @@ class Cache:
             os.utime(path, follow_symlinks=False)  # the least recently used go first
         return outcome
 
-    def store(self, key: str, outcome: Outcome, dependencies: Mapping[Path, str]) -> None:
+    def store(
+        self, key: str, outcome: Outcome, dependencies: Mapping[Path, str], stated: object = None
+    ) -> None:
+        """Stores the outcome, and with it what is `stated` about other files."""
         findings, errors = outcome
         try:
             entry = {
                 "key": key,
+                "stated": stated,
                 "dependencies": {
                     portable(path, self.config.root): digest for path, digest in dependencies.items()
                 },

@@ -13,6 +13,7 @@ from jaxlint.config import Config, broken_settings
 from jaxlint.examine import Examination, Observer, Outcome
 from jaxlint.finding import Finding, Severity
 from jaxlint.nearest import Nearest
+from jaxlint.part_cache import PartCache, can_be_cached_in_parts
 from jaxlint.source import SourceError, SourceFile, read_source, source_from_bytes
 from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS, Discovery, FoundFile, discover
 from jaxlint.source.read import NOTEBOOK, is_notebook, shown_path
@@ -111,7 +112,7 @@ class _Run:
         outcome = cache.load(key) if cache is not None else None
         if outcome is None:
             self.config.check()  # cached findings came from valid settings
-            examined = self._examined()
+            examined = self._examined(cache)
             outcome = (examined.findings, examined.errors)
             # The cache folder first: creating it changes its parent folder.
             if cache is not None and not examined.crashed and cache.prepare():
@@ -126,13 +127,15 @@ class _Run:
         result.below += [one for one in outcome[0] if id(one) not in kept]
         result.errors += outcome[1]
 
-    def _examined(self) -> Outcome:
+    def _examined(self, cache: Cache | None) -> Outcome:
         rules = self.config.rules()
         number = len(self.sources)
         self.observer.doing(f"examining {number} file{'s' if number != 1 else ''}")
         context = context_of(self.sources, self.config, self.everything)
         examination = Examination(self.sources, context, rules, self.config, self.resolve_fixes)
-        return examination.run(jobs=self.jobs, observer=self.observer)
+        parts = cache is not None and can_be_cached_in_parts(rules)
+        cached = PartCache(cache, self.sources, context) if cache is not None and parts else None
+        return examination.run(jobs=self.jobs, observer=self.observer, cached=cached)
 
 
 def context_of(

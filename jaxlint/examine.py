@@ -10,7 +10,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from jaxlint.config import Config
 from jaxlint.crashes import described
@@ -31,12 +31,19 @@ STARTED_LINES = 24_000
 
 @dataclass(slots=True)
 class Outcome:
-    """The outcome of a check. `dependencies` are the other files that it depends on, with their digests."""
+    """The outcome of a check. `dependencies` are the other files that it depends on, with their digests.
+
+    Of a part: `unresolved` are its findings before fixes are worked out; for `patterns` (text and flags) the text of all
+    files was searched, and `read_whole` are files that rules read for it.
+    """
 
     findings: list[Finding] = field(default_factory=list)
     errors: list[SourceError] = field(default_factory=list)
     dependencies: dict[Path, str] = field(default_factory=dict)
     crashed: bool = False
+    unresolved: list[Finding] = field(default_factory=list)
+    patterns: set[tuple[str, int]] = field(default_factory=set)
+    read_whole: set[Path] = field(default_factory=set)
 
     def add(self, other: Outcome) -> None:
         self.findings += other.findings
@@ -64,6 +71,16 @@ class Observer:
         """Final findings of any severity: all of one file at once, in the order of the files."""
 
 
+class KeptParts(Protocol):
+    """The outcomes of parts, kept from run to run."""
+
+    def load(self, part: Shard) -> Outcome | None:
+        """The outcome of the part, without fixes worked out; None if it must be examined."""
+
+    def store(self, part: Shard, outcome: Outcome) -> None:
+        """Keeps the outcome of a part."""
+
+
 @dataclass(frozen=True, slots=True)
 class Examination:
     """The files to report on, the rest of their project, and the options.
@@ -80,15 +97,34 @@ class Examination:
         None  # how the run stops and continues with another text, which `sources` then holds
     )
 
-    def run(self, *, jobs: int | None = None, observer: Observer | None = None) -> Outcome:
-        """Checks everything: in this process, or with `jobs` in up to so many, if there are several parts."""
+    def run(
+        self,
+        *,
+        jobs: int | None = None,
+        observer: Observer | None = None,
+        cached: KeptParts | None = None,
+    ) -> Outcome:
+        """Checks everything: in this process, or with `jobs` in up to so many, if there are several parts. `cached`:
+        the outcomes of parts in earlier runs."""
         observer = observer or Observer()
         parts = self._parts()
         order = _Order(self.sources, parts, observer)
         outcomes: dict[int, Outcome] = {}
-        for number, outcome in self._outcomes(parts, jobs, observer):
+        for number, part in enumerate(parts):
+            kept = cached.load(part) if cached is not None and part is not None else None
+            if kept is not None:
+                outcomes[number] = self._with_fixes(kept)
+                order.done(number, kept.findings)
+        left = [number for number in range(len(parts)) if number not in outcomes]
+        # A part alone in a process: its crash would end the command.
+        apart = jobs if len(parts) > 1 and left else None
+        for index, outcome in self._outcomes([parts[number] for number in left], apart, observer):
+            number = left[index]
+            part = parts[number]
             outcomes[number] = outcome
             order.done(number, outcome.findings)
+            if cached is not None and part is not None:
+                cached.store(part, outcome)
         whole = Outcome()
         for _, outcome in sorted(outcomes.items()):
             whole.add(outcome)
@@ -113,14 +149,14 @@ class Examination:
     ) -> Iterator[tuple[int, Outcome]]:
         """The outcome of each part, by its number, in the order of completion."""
         amount = _Amount([self.of(part) for part in parts], observer)
-        observer.advanced(0, len(self.sources), 0.0)
+        observer.advanced(0, sum(amount.files), 0.0)
 
         def here(number: int) -> tuple[int, Outcome]:
             outcome = self.part(number, parts, amount.of(number) if observer.watches else None)
             amount.done(number)
             return number, outcome
 
-        if jobs is not None and len(parts) > 1:
+        if jobs is not None:
             from jaxlint import processes
 
             work = _InProcess(self, parts, observer.watches)
@@ -156,10 +192,13 @@ class Examination:
             outcome = self._analyzed(self.of(parts[number]), parts[number], advanced)
             sources = self.of(parts[number])
             reported = {source.display: source for source in sources}
-            outcome.findings = self._settled(outcome.findings, reported)
-            if self.resolve_fixes:
-                everything = {source.display: source for source in self.sources}
-                outcome.findings = resolved(outcome, everything)
+            outcome.unresolved = outcome.findings = self._settled(outcome.findings, reported)
+            return self._with_fixes(outcome)
+
+    def _with_fixes(self, outcome: Outcome) -> Outcome:
+        """The outcome with each fix worked out to text edits, if that was asked for."""
+        if self.resolve_fixes:
+            outcome.findings = resolved(outcome, {source.display: source for source in self.sources})
         return outcome
 
     def _analyzed(
@@ -187,7 +226,13 @@ class Examination:
                     outcome.findings += alone.findings
                     outcome.errors += alone.errors
             return outcome
-        return Outcome(list(analysis.findings), list(analysis.errors), dict(analysis.dependencies))
+        return Outcome(
+            list(analysis.findings),
+            list(analysis.errors),
+            dict(analysis.dependencies),
+            patterns={(one.pattern, one.flags) for one in analysis.patterns},
+            read_whole=analysis.read_whole,
+        )
 
     def _analysis(
         self, sources: Sequence[SourceFile], context: Sequence[SourceFile], divided: Mapping[str, Any]

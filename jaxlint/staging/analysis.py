@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,12 +30,15 @@ CONTEXT_STEPS = 75_000  # evaluated nodes of context files, which call the repor
 class Analysis:
     """Findings of the reported files, unordered. `dependencies` maps context files to their digests.
 
+    `patterns`: what rules searched for in the text of all files; `read_whole`: the files that they read for it.
     `files` and `functions` count progress.
     """
 
     findings: list[Finding] = field(default_factory=list)
     errors: list[SourceError] = field(default_factory=list)
     dependencies: dict[Path, str] = field(default_factory=dict)
+    patterns: set[re.Pattern[str]] = field(default_factory=set)
+    read_whole: set[Path] = field(default_factory=set)
     files: int = 0
     functions: int = 0
 
@@ -93,6 +97,8 @@ def analyze(
     result.findings = list(sink.values())
     result.errors.extend(interpreter.errors)
     result.dependencies = dict(interpreter.project.context)
+    result.patterns = interpreter.project.patterns
+    result.read_whole = interpreter.project.read_whole
     return result
 
 

@@ -47,6 +47,8 @@ class Project:
         self._targets_below: dict[Path, frozenset[str]] = {}
         self._matching: dict[re.Pattern[str], list[Module]] = {}
         self._mentions: dict[tuple[re.Pattern[str], Path], bool] = {}
+        self._in_context: dict[tuple[re.Pattern[str], Path], bool] = {}
+        self.read_whole: set[Path] = set()  # files that rules have read, whatever imports them
         self.targets = [self._add(source) for source in files]
         self.conftests = [module for module in self.targets if module.source.path.name == "conftest.py"]
         for module in self.targets:
@@ -319,10 +321,28 @@ class Project:
         private = any(part.startswith("_") for part in rest.split("."))
         return private and top not in _BORROWED_FROM and self.find(base, module) is None
 
-    @functools.cached_property
-    def parsed_targets(self) -> list[Module]:
-        """The reported files that are valid Python, for searches through all trees."""
-        return [module for module in self.targets if is_parsed(module)]
+    @property
+    def patterns(self) -> set[re.Pattern[str]]:
+        """The patterns that were searched for in files beyond the imports of the file at hand."""
+        return {*self._matching, *(one for one, _ in self._mentions), *(one for one, _ in self._in_context)}
+
+    def files_with(self, *words: str) -> list[Module]:
+        """The reported files that are valid Python and contain all of these words, for a search through their trees."""
+        everywhere = re.compile(r"\A" + "".join(rf"(?=.*?{re.escape(word)})" for word in words), re.DOTALL)
+        found = [module for module in self.matching(everywhere) if is_parsed(module)]
+        self.read_whole.update(module.source.path for module in found)
+        return found
+
+    def in_context(self, pattern: re.Pattern[str], top: Path) -> bool:
+        """Whether a file below `top` that is not reported matches."""
+        found = self._in_context.get((pattern, top))
+        if found is None:
+            found = self._in_context[pattern, top] = any(
+                pattern.search(other.spelled)
+                for path, other in self.by_path.items()
+                if not other.reported and path.is_relative_to(top)
+            )
+        return found
 
     def matching(self, pattern: re.Pattern[str]) -> list[Module]:
         """The reported files whose text matches."""
@@ -372,7 +392,7 @@ class Project:
     def reads_alike(self, module: Module, source: SourceFile) -> bool:
         """Whether another text of a file gives the same answers to all questions asked about its text so far."""
         old, new = module.spelled, normalized(source.text)
-        patterns = {_FAMILY, *self._matching, *(pattern for pattern, _ in self._mentions)}
+        patterns = {_FAMILY, *self.patterns}
         return list(imported_names(new)) == module.asked and all(
             bool(pattern.search(old)) == bool(pattern.search(new)) for pattern in patterns
         )

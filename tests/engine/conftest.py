@@ -14,6 +14,7 @@ from jaxlint import cache, registry, staging
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Step
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile
+from jaxlint.staging import Analysis
 from jaxlint.staging.warm import WarmRun
 from jaxlint.syntax.parse import parse_source, span_of, split_lines
 
@@ -68,9 +69,9 @@ class StandInAnalysis:
         dependencies: Mapping[str, str] | None = None,
         only: Collection[Path] | None = None,
         sharing: int = 1,
-        meanwhile: Callable[[SimpleNamespace], None] | None = None,
+        meanwhile: Callable[[Analysis], None] | None = None,
         warm: WarmRun | None = None,
-    ) -> SimpleNamespace:
+    ) -> Analysis:
         files = [file for file in files if only is None or file.path in only]
         self.calls.append([file.display for file in files])
         findings: list[Finding] = []
@@ -85,8 +86,8 @@ class StandInAnalysis:
                 continue
             findings += self._findings(file, tree, rules)
         if meanwhile is not None:
-            meanwhile(SimpleNamespace(files=len(files), functions=0))
-        return SimpleNamespace(findings=findings, errors=errors, dependencies=self.dependencies)
+            meanwhile(Analysis(files=len(files)))
+        return Analysis(findings, errors, self.dependencies)
 
     def _findings(self, file: SourceFile, tree: ast.Module, rules: Sequence[Rule]) -> Iterator[Finding]:
         lines = split_lines(file.text)

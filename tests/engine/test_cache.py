@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,13 @@ from jaxlint import cache
 from jaxlint.cache import dependency_digest
 from jaxlint.config import ConfigError, load_config
 from jaxlint.engine import CheckResult, check
+from jaxlint.examine import Examination, Outcome
+from jaxlint.finding import Severity
+from jaxlint.part_cache import can_be_cached_in_parts
+from jaxlint.registry import all_rules
+from jaxlint.rule import Rule
+from jaxlint.source import SourceFile
+from jaxlint.staging import import_components
 from jaxlint.state import cache_key
 
 if TYPE_CHECKING:
@@ -319,3 +326,70 @@ def test_links_in_a_cache_that_was_shipped_are_not_written_through(
 def test_a_pipe_among_the_dependencies_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "module.py")
     assert dependency_digest(tmp_path / "module.py") == ""
+
+
+TRACED = "import jax\n\n@jax.jit\ndef step(x):\n    if x > 0:\n        return x\n    return -x\n"
+MESH = """\
+import jax
+from jax.sharding import Mesh
+
+with Mesh(jax.devices(), ("x",)):
+    print(jax.jit(abs)(1))
+"""
+
+
+@pytest.fixture
+def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The files of each part that was examined. Each group of connected files is a part."""
+    examined: list[list[str]] = []
+
+    def analyzed(self: Examination, sources: list[SourceFile], *rest: Any) -> Outcome:
+        examined.append([source.display for source in sources])
+        return original(self, sources, *rest)
+
+    original = Examination._analyzed
+    monkeypatch.setattr(Examination, "_analyzed", analyzed)
+    monkeypatch.setattr(import_components, "SHARD_LINES", 1)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "a.py").write_text(TRACED)
+    (tmp_path / "b.py").write_text("import c\n" + TRACED)
+    (tmp_path / "c.py").write_text(TRACED)
+    return examined
+
+
+def test_a_change_costs_the_part_that_it_lies_in(tmp_path: Path, parts: list[list[str]]) -> None:
+    assert [finding.path for finding in run().findings] == ["a.py", "b.py", "c.py"]
+    assert parts == [["a.py"], ["b.py", "c.py"]]
+    parts.clear()
+    (tmp_path / "c.py").write_text(TRACED.replace("x > 0", "x is None"))
+    assert [finding.path for finding in run().findings] == ["a.py", "b.py"]
+    assert parts == [["b.py", "c.py"]]
+    parts.clear()
+    (tmp_path / "d.py").write_text("import a\n")
+    assert [finding.path for finding in run().findings] == ["a.py", "b.py"]
+    assert len(parts) == 2  # a new file may be what an import means
+
+
+def test_a_search_through_all_files_is_part_of_an_entry(tmp_path: Path, parts: list[list[str]]) -> None:
+    (tmp_path / "a.py").write_text(MESH)
+    (tmp_path / "c.py").write_text("x = 1\n")
+    assert [finding.fix is None for finding in run().findings if finding.path == "a.py"] == [False]
+    parts.clear()
+    (tmp_path / "c.py").write_text("x = 2\n")
+    run()
+    assert parts == [["b.py", "c.py"]]
+    parts.clear()
+    (tmp_path / "c.py").write_text("from jax.interpreters.pxla import thread_resources\n")
+    warm = run()
+    assert ["a.py"] in parts
+    assert [finding.fix is None for finding in warm.findings if finding.path == "a.py"] == [True]
+    assert warm.findings == check(["."], load_config(["."]), use_cache=False).findings
+
+
+def test_rules_of_others_may_read_any_file(tmp_path: Path, parts: list[list[str]]) -> None:
+    class Foreign(Rule):
+        code, name, category, severity = "XYZ001", "foreign", "style", Severity.INFO
+
+    assert can_be_cached_in_parts(all_rules())
+    assert not can_be_cached_in_parts([*all_rules(), Foreign])

@@ -411,7 +411,7 @@ USES = (
     ("config", "suppress", "places"),
     ("codemods", "cache", "staging"),
     ("examine", "nearest", "ignores", "watch"),
-    ("engine", "fixes"),
+    ("engine", "fixes", "part_cache"),
     ("narrowing", "rewriting"),
     ("upgrade",),
     ("report",),

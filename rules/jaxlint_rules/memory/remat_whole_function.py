@@ -220,11 +220,7 @@ class RematWholeFunction(Rule):
         }
         if not here or "" in near or report.project.is_read_in_part(module):
             return
-        if any(
-            _GIVES_NAMES.search(other.source.text)
-            for path, other in report.project.by_path.items()
-            if not other.reported and path.is_relative_to(top)
-        ):
+        if report.project.in_context(_GIVES_NAMES, top):
             return  # nobody has collected the names in context files
         report.event = event
         if near.intersection(kept):

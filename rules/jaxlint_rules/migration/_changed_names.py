@@ -139,8 +139,8 @@ def _keep_name(event: NameEvent, fix: FixRequest, report: Reporter) -> FixReques
     alias, module = event.node, event.frame.module
     assert isinstance(alias, ast.alias)
     bound, own = alias.asname or alias.name, module.name.rpartition(".")[2]
-    for other in report.project.parsed_targets:
-        if other is module or bound not in other.spelled or own not in other.spelled:
+    for other in report.project.files_with(bound, own):
+        if other is module:
             continue
         for node in nodes_of(other.tree, ast.ImportFrom):
             if (node.module or "").rpartition(".")[2] != own:
