@@ -65,7 +65,7 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     statements.
 
     Parameters: `transform` (jax.jit by default); `function`, the name of the enclosing function; `arguments` and
-    `variables`, those of that function in a run; `often`: it was called often; `order`, how many functions other steps of the fix put above the
+    `variables`, those of that function in a run; `often`: it was called often; `name`, what to call the new one; `order`, how many functions other steps of the fix put above the
     same place; `around`: compile as many adjacent statements as possible, that of the span among them; `donate`:
     donate the buffers of recomputed variables, unless a caller visibly keeps them.
     """
@@ -121,7 +121,8 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
     layout = Layout(site)
     taken = layout.identifiers(region.scope) | layout.identifiers(site.names.scope_at(site.tree))
     order = step.parameters.get("order", 0)
-    wanted = f"_{region.name()}" if region.is_method else region.name()
+    wanted = str(step.parameters.get("name") or region.name())
+    wanted = f"_{wanted}" if region.is_method else wanted
     if region.is_method:
         taken |= {*possible.program.stores, *possible.program.loads}
         taken |= {node.name for node in ast.walk(site.tree) if isinstance(node, ast.FunctionDef)}

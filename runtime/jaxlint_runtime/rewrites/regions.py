@@ -50,7 +50,7 @@ def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sou
             continue
         rewrite: Rewrite | None = None
         for transform in reversed(_transforms(source)):
-            for fixes in reversed(_fixes(one, around, source, sources, transform)):
+            for fixes in reversed(_fixes(one, around, source, sources, transform, first=not found)):
                 name = f"region-to-jit:{jit_in_words(transform, ())}"
                 rewrite = edit_of(name, one, fixes[0].steps[0].span.line, fixes, rewrite)
         found += [rewrite] if rewrite is not None else []
@@ -105,12 +105,14 @@ class _Drawing:
     site: Site
     deadline: float
     plans: int = 0
+    name: str = ""  # what to call the new functions, if that is not left to the codemod
 
     def fix(self, nodes: Sequence[ast.stmt | ast.expr], order: int = 0) -> FixRequest:
         """The edit that compiles adjacent statements, or one expression."""
         span = self.site.across(nodes)
         often = self.one["calls"] >= _OFTEN
-        parameters = {"transform": self.transform, **seen_of(self.one), "order": order, "often": often}
+        own = {"order": order, "often": often, **({"name": self.name} if self.name else {})}
+        parameters = {"transform": self.transform, **seen_of(self.one), **own}
         step = Step("region-to-jit", self.source.display, span, parameters)
         lines = f"lines {span.line} to {span.end_line}" if span.line != span.end_line else f"line {span.line}"
         return FixRequest(Safety.UNSAFE, f"Compile {lines} of {named(self.one)} as one function", (step,))
@@ -129,8 +131,13 @@ def _fixes(
     source: SourceFile,
     sources: Mapping[str, SourceFile],
     transform: str,
+    *,
+    first: bool,
 ) -> list[list[FixRequest]]:
-    """Proposals for a function: all of its regions together, and the largest alone if there are several."""
+    """Proposals for a function: all of its regions together, and the largest alone if there are several.
+
+    `first`: no other function has any, so that no name can be taken twice.
+    """
     drawing = _Drawing(
         one,
         source,
@@ -138,6 +145,7 @@ def _fixes(
         Workspace(dict(sources), strict=True),
         Site(source),
         time.monotonic() + _MOST_SECONDS,
+        name="" if first else f"jitted_{one['function'].rpartition('.')[2].strip('_<>')}",
     )
     own = one["calls"] >= _OFTEN and _stays_on_host(one, source)
     regions: list[Sequence[ast.stmt | ast.expr]] = []
