@@ -269,6 +269,8 @@ class Expressions:
                     else one(Plain(kind) if kind != "type" else TYPE)
                 )
             return one(value) if name in ("T", "mT", "real", "imag", "flat") else one(Method(value, name))
+        if isinstance(value, Method) and value.name == "at" and value.receiver == ARRAY:
+            return one(Method(ARRAY, name))  # `x.at[0].set`
         if value == OPTIONS:
             return option_of(self.program, name)
         if isinstance(value, Made) and (given := self._given_to_maker(value.name, name)):

@@ -331,7 +331,8 @@ def _either(numbers: list[Number]) -> Number:
 
 def _joined(op: ast.operator, left: Number, right: Number) -> Number:
     kinds = _without_truth(left.kinds | right.kinds)
-    if isinstance(op, ast.Div) or ("float" in kinds and "?" not in kinds):
+    one_is_float = {"float"} in (left.kinds, right.kinds)  # the other may be any number
+    if isinstance(op, ast.Div) or one_is_float or ("float" in kinds and "?" not in kinds):
         kinds = frozenset({"float"})
     least = -math.inf
     signs = min(left.least, right.least)
