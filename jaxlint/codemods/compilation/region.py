@@ -27,8 +27,22 @@ from jaxlint.codemods.compilation.region_attributes import (
     object_of,
     own_attributes,
 )
+from jaxlint.codemods.compilation.region_statements import (
+    NNX,
+    binds_names,
+    may_hold,
+    name_of_value,
+    statements_at,
+    stores_attributes,
+    targets_of,
+)
 from jaxlint.codemods.compilation.region_text import Written
-from jaxlint.codemods.compilation.region_values import is_object, is_of_numpy, only_unknown
+from jaxlint.codemods.compilation.region_values import (
+    computes_more_than_a_call,
+    is_object,
+    is_of_numpy,
+    only_unknown,
+)
 from jaxlint.codemods.donation.of_a_region import donated
 from jaxlint.codemods.facts.applied_transforms import PARTIAL
 from jaxlint.codemods.facts.dataflow import Flow
@@ -52,10 +66,8 @@ from jaxlint.codemods.source.statement_regions import first_line
 from jaxlint.codemods.stageable import check_outlined, program_and_file
 from jaxlint.finding import Span, Step
 
-_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign)
 _LOOPS = (ast.For, ast.While)
 _MOVES = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
-_NNX = "flax.nnx.jit"
 _UPDATES = frozenset({"apply_updates", "apply_gradients", "incremental_update"})
 
 
@@ -65,7 +77,7 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     statements.
 
     Parameters: `transform` (jax.jit by default); `function`, the name of the enclosing function; `arguments` and
-    `variables`, those of that function in a run; `often`: it was called often; `name`, what to call the new one; `order`, how many functions other steps of the fix put above the
+    `variables`, those of that function in a run; `often`: it was called often; `wide`, whether loops over leaves and the `return` belong to it; `name`, what to call the new one; `order`, how many functions other steps of the fix put above the
     same place; `around`: compile as many adjacent statements as possible, that of the span among them; `donate`:
     donate the buffers of recomputed variables, unless a caller visibly keeps them.
     """
@@ -85,17 +97,9 @@ def region_to_jit(draft: Draft, step: Step) -> None:
     raise Refused(reason)
 
 
-def may_hold(statement: ast.stmt, transform: str) -> bool:
-    """Whether a region may contain this kind of statement: an assignment, the definition of a loss, or a call whose
-    changes `nnx.jit` carries."""
-    if transform == _NNX and isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Call)  # `optimizer.update(model, grads)`
-    return isinstance(statement, (*_SIMPLE, ast.FunctionDef))
-
-
 def _parts(site: Site, span: Span, transform: str) -> Iterator[Span]:
     """The spans of adjacent statements, the longest first, that include the one at `span`."""
-    for node in _statements(site, span):
+    for node in statements_at(site, span):
         block = Flow(site.names, site.names.scope_at(node)).block(node)
         first = last = block.index(node)
         while first > 0 and may_hold(block[first - 1], transform):
@@ -113,10 +117,12 @@ def _compile(draft: Draft, step: Step, span: Span, transform: str) -> None:
     """Writes the function for the statements, or for the expression, at a span. Raises Refused, and then has drafted
     nothing."""
     site = draft.site
-    region = Region.at(site, span, transform)
+    region = Region.at(site, span, transform, wide=bool(step.parameters.get("wide")))
     region.is_called_often = bool(step.parameters.get("often"))
     _, file = program_and_file(draft)
     possible = PossibleValues(draft.program())
+    if region.expression is None and not computes_more_than_a_call(region.statements, possible, file):
+        raise Refused("it only calls a function, which may be compiled already")
     region.divide(possible, file)
     layout = Layout(site)
     taken = layout.identifiers(region.scope) | layout.identifiers(site.names.scope_at(site.tree))
@@ -164,11 +170,12 @@ class Region:
     given: set[str] = field(default_factory=set)  # variables that its function is given besides `parameters`
     is_method: bool = False  # whether its function is a method
     is_called_often: bool = False  # the function around it: nothing in there is compiled once
+    ending: ast.expr | None = None  # what it returns, if it ends its function
 
     @classmethod
-    def at(cls, site: Site, span: Span, transform: str) -> Region:
+    def at(cls, site: Site, span: Span, transform: str, *, wide: bool = False) -> Region:
         """The statements at a span. Raises Refused if there are none, or one of them does more than bind variables."""
-        statements = _statements(site, span)
+        statements = statements_at(site, span)
         if not statements:
             return cls._of_expression(site, span, transform)
         scope = site.names.scope_at(statements[0])
@@ -177,13 +184,19 @@ class Region:
         for statement in statements:
             if any(isinstance(part, _MOVES) for part in ast.walk(statement)):
                 raise Refused("it assigns inside an expression, awaits or yields")
-            if not may_hold(statement, transform) or (
+            if not may_hold(statement, transform, wide=wide) or (
                 isinstance(statement, ast.AnnAssign) and statement.value is None
             ):
                 raise Refused("it does more than assign variables")
-            if not all(_binds_names(target, object_of(site, scope)) for target in _targets(statement)):
+            if not all(binds_names(target, object_of(site, scope)) for target in targets_of(statement)):
                 raise Refused("it stores into an object or a container")
-        return cls(site, scope, statements, Flow(site.names, scope), transform)
+        found = cls(site, scope, statements, Flow(site.names, scope), transform)
+        last = statements[-1]
+        if isinstance(last, ast.Return):
+            if last not in getattr(scope.node, "body", ()) or isinstance(last.value, ast.Tuple):
+                raise Refused("it returns from within a block, or several values")
+            found.ending = last.value
+        return found
 
     @classmethod
     def _of_expression(cls, site: Site, span: Span, transform: str) -> Region:
@@ -232,14 +245,18 @@ class Region:
         for name in sorted(stored):
             if name in self.scope.redirected or (name in bound and self._is_bound_elsewhere(name)):
                 raise Refused(f"`{name}` belongs to an outer or a nested function")
-        self.results = [
-            *carried,
-            *(name for name in bound if name not in carried and self._is_read_outside(name, own)),
-        ]
-        acts = self.expression is not None or any(
-            isinstance(one, ast.Expr) or _stores_attributes(one) for one in self.statements
+        self.results = (
+            []
+            if self.ending is not None
+            else [
+                *carried,
+                *(name for name in bound if name not in carried and self._is_read_outside(name, own)),
+            ]
         )
-        if not self.results and not acts:
+        acts = self.expression is not None or any(
+            isinstance(one, ast.Expr) or stores_attributes(one) for one in self.statements
+        )
+        if not self.results and not acts and self.ending is None:
             raise Refused("nothing that it computes is used")
         for statement in self.statements:
             if isinstance(statement, ast.FunctionDef) and statement.name in self.results:
@@ -336,7 +353,7 @@ class Region:
         values = self.values_of(name, possible, file)
         holds_none = bool(values) and all(map(is_object, values))
         if not holds_none and not (values <= {NUMBER, TEXT, NONE, TYPE} and values):
-            if self.transform == _NNX or not only_unknown(values) or not self._is_only_called(name):
+            if self.transform == NNX or not only_unknown(values) or not self._is_only_called(name):
                 return False
         if not self._is_bound_before_place(name):
             if holds_none:
@@ -379,7 +396,7 @@ class Region:
     def name(self) -> str:
         """What a person would call it."""
         if self.expression is not None:
-            return _name_of_value(self.expression)
+            return name_of_value(self.expression)
         called = {
             node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             for statement in self.statements
@@ -417,6 +434,10 @@ class Region:
         moved = own.renamed(text.split(layout.newline)[:-1], span.line)
         if self.expression is not None:
             moved[0] = f"return {moved[0].lstrip()}"
+        if self.ending is not None and own.set:
+            number = self.statements[-1].lineno - span.line
+            value = ", ".join([*(own.variables[one] for one in own.set), ""])
+            moved[number] = moved[number].replace("return ", f"return {value}", 1)
         body = [f"{indent}{unit}{line.removeprefix(here)}" if line.strip() else "" for line in moved]
         parameters = [*(own.variables[one] for one in own.taken), *self.parameters]
         if self.is_method:
@@ -425,13 +446,20 @@ class Region:
         returned = [*(own.variables[one] for one in own.set), *self.results]
         results = [*map(own.text, own.set), *self.results]
         lines = [f"{indent}def {name.rpartition('.')[2]}({', '.join(parameters)}):", *body]
-        if returned and self.expression is None:
+        if returned and self.expression is None and self.ending is None:
             lines.append(f"{indent}{unit}return {', '.join(returned)}")
         if self.expression is not None:
             call = f"{name}({', '.join(given)})"
+        elif self.ending is not None and not results:
+            call = here + layout.call("return ", name, given, here)
         else:
+            if self.ending is not None:
+                names = {part.id for part in ast.walk(self.scope.node) if isinstance(part, ast.Name)}
+                results = [*results, fresh_name(names, "result")]
             bound = f"{', '.join(results)} = " if results else ""
             call = here + layout.call(bound, name, given, here)
+            if self.ending is not None:
+                call += f"{layout.newline}{here}return {results[-1]}"
         return Written(head, indent, lines, tail, before, span, call, layout.newline)
 
     def _text(self, layout: Layout) -> tuple[str, str, Span]:
@@ -447,53 +475,3 @@ class Region:
         lines[-1] = lines[-1][: span.end_column - 1]
         lines[0] = " " * (span.column - 1) + lines[0][span.column - 1 :]
         return "", "".join(line + layout.newline for line in lines), span
-
-
-def _statements(site: Site, span: Span) -> list[ast.stmt]:
-    """The statements that begin and end with a span; none if the span is something else."""
-    for node in ast.walk(site.tree):
-        for block in ("body", "orelse", "finalbody"):
-            found = getattr(node, block, None)
-            if not isinstance(found, list):
-                continue
-            inside = [one for one in found if isinstance(one, ast.stmt) and _lies_in(site.span(one), span)]
-            if inside and site.across(inside) == span:
-                return inside
-    return []
-
-
-def _name_of_value(node: ast.expr) -> str:
-    """The name of a function that computes an expression: from the first function that it calls."""
-    called = node.func if isinstance(node, ast.Call) else None
-    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-    return f"compute_{name}" if name else "compute"
-
-
-def _lies_in(one: Span, other: Span) -> bool:
-    return (other.line, other.column) <= (one.line, one.column) and (one.end_line, one.end_column) <= (
-        other.end_line,
-        other.end_column,
-    )
-
-
-def _targets(statement: ast.stmt) -> list[ast.expr]:
-    if isinstance(statement, ast.Assign):
-        return statement.targets
-    return [statement.target] if isinstance(statement, (ast.AugAssign, ast.AnnAssign)) else []
-
-
-def _binds_names(target: ast.expr, me: str) -> bool:
-    """Whether a target is a variable, an attribute of the object `me`, or several of these."""
-    if isinstance(target, (ast.Tuple, ast.List)):
-        return all(_binds_names(one, me) for one in target.elts)
-    if isinstance(target, ast.Starred):
-        return _binds_names(target.value, me)
-    if isinstance(target, ast.Attribute):
-        return bool(me) and isinstance(target.value, ast.Name) and target.value.id == me
-    return isinstance(target, ast.Name)
-
-
-def _stores_attributes(statement: ast.stmt) -> bool:
-    return any(
-        isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) for one in ast.walk(statement)
-    )

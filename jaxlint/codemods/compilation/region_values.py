@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
+from jaxlint.codemods.purity.known_functions import GRADIENTS
 from jaxlint.codemods.purity.possible_values import PossibleValues
 from jaxlint.codemods.purity.program import File
 from jaxlint.codemods.purity.values import (
@@ -46,3 +48,44 @@ def is_of_numpy(node: ast.expr, possible: PossibleValues, file: File) -> bool:
         return False
     values = leaves_of(possible.of(file.same(node), file))
     return NUMPY in values and ARRAY not in values
+
+
+def runs_over_leaves(loop: ast.For) -> bool:
+    """Whether a loop visibly runs over the leaves of trees, of which there are few."""
+    over = loop.iter
+    if isinstance(over, ast.Call) and getattr(over.func, "id", "") in ("zip", "enumerate"):
+        return any(map(_are_leaves, over.args)) and not loop.orelse
+    return _are_leaves(over) and not loop.orelse
+
+
+def _are_leaves(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("tree_leaves", "tree.leaves"))
+
+
+def is_append(statement: ast.stmt) -> bool:
+    """`items.append(x)` of a variable."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "append"
+        and isinstance(call.func.value, ast.Name)
+        and len(call.args) == 1
+    )
+
+
+def computes_more_than_a_call(statements: Sequence[ast.stmt], possible: PossibleValues, file: File) -> bool:
+    """Whether statements do more than call one function that may be compiled already; a gradient is not."""
+    parts = [part for one in statements for part in ast.walk(one)]
+    calls = [part for part in parts if isinstance(part, ast.Call)]
+    if len(calls) != 1 or any(isinstance(part, ast.BinOp | ast.AugAssign) for part in parts):
+        return True
+    callees = possible.of(file.same(calls[0].func), file)
+    return bool(callees) and all(map(_is_bare_gradient, callees))
+
+
+def _is_bare_gradient(value: Value) -> bool:
+    """`jax.grad(f)`, with nothing compiled in it."""
+    if not isinstance(value, Wrapped) or value.how not in GRADIENTS:
+        return False
+    return not any(isinstance(one, Wrapped) and one.how.endswith("jit") for one in value.inner)

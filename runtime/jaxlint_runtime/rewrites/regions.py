@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxlint.codemods import Workspace
-from jaxlint.codemods.compilation.region import may_hold
+from jaxlint.codemods.compilation.region_statements import may_hold
 from jaxlint.codemods.source.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
@@ -43,7 +43,7 @@ NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 def from_regions(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
     """For each busy host function, its largest region that can be compiled, and smaller ones as fallbacks."""
-    found = []
+    found: list[Rewrite] = []
     for one, source in busy(watched, sources):
         around = body_of(one, source)
         if not around:
@@ -111,7 +111,7 @@ class _Drawing:
         """The edit that compiles adjacent statements, or one expression."""
         span = self.site.across(nodes)
         often = self.one["calls"] >= _OFTEN
-        own = {"order": order, "often": often, **({"name": self.name} if self.name else {})}
+        own = {"order": order, "often": often, "wide": True, **({"name": self.name} if self.name else {})}
         parameters = {"transform": self.transform, **seen_of(self.one), **own}
         step = Step("region-to-jit", self.source.display, span, parameters)
         lines = f"lines {span.line} to {span.end_line}" if span.line != span.end_line else f"line {span.line}"
@@ -212,7 +212,7 @@ def stretches(body: list[ast.stmt], *, own: bool, transform: str = "jax.jit") ->
         block, repeated = waiting.pop(0)
         stretch: list[ast.stmt] = []
         for statement in block:
-            if repeated and may_hold(statement, transform):
+            if repeated and may_hold(statement, transform, wide=True):
                 stretch.append(statement)
                 continue
             if stretch:
@@ -230,8 +230,9 @@ def stretches(body: list[ast.stmt], *, own: bool, transform: str = "jax.jit") ->
 
 
 def _is_worth_it(nodes: Sequence[ast.stmt | ast.expr]) -> bool:
-    """Whether they compute or call something; a single call may be of a function that is compiled already."""
+    """Whether they compute or call something; of statements that only call a function the codemod says it."""
     work = sum(
         isinstance(node, (ast.Call, ast.BinOp, ast.AugAssign)) for one in nodes for node in ast.walk(one)
     )
-    return work > 1
+    first = nodes[0]
+    return work > 1 or (work == 1 and isinstance(first, ast.Assign) and isinstance(first.value, ast.Call))

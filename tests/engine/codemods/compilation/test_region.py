@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.engine.codemods.conftest import Rewrite
@@ -202,6 +204,82 @@ def test_a_number_that_a_method_counts_is_given_to_the_function(rewrite: Rewrite
     assert "def _train_step(self, w, scale, x, state)" in rewrite("region-to-jit", before).replace(
         "w, scale, state, x", "w, scale, x, state"
     )
+
+
+SAMPLER = (
+    HEAD + "class Sampler:\n"
+    "    def __init__(self, log_prob):\n"
+    "        self.grad = jax.grad(log_prob)\n"
+    "        self.rate = 0.1\n"
+    "        self.count = 0\n"
+    "        self.key = jax.random.key(0)\n\n"
+    "    def step(self, theta):\n"
+    "        grads = self.grad(theta)\n"
+    "        self.count += 1\n"
+    "        «rate = self.rate * self.count ** -0.5\n"
+    "        self.key, *keys = jax.random.split(self.key, 3)\n"
+    "        moved = []\n"
+    "        for key, leaf, grad in zip(keys, jax.tree.leaves(theta), jax.tree.leaves(grads)):\n"
+    "            noise = jax.random.normal(key, leaf.shape)\n"
+    "            moved.append(leaf.at[0].add(rate * grad[0]) + noise)\n"
+    "        return jax.tree.unflatten(jax.tree.structure(theta), moved)»\n\n\n"
+    "sampler = Sampler(lambda theta: -jnp.sum(theta['w'] ** 2))\n"
+    "theta = {'w': jnp.ones(3)}\n"
+    "for i in range(9):\n"
+    "    theta = sampler.step(theta)\n"
+)
+
+
+def test_a_step_to_the_end_of_its_method_loops_over_the_leaves_of_a_tree(rewrite: Rewrite) -> None:
+    after = rewrite("region-to-jit", SAMPLER, wide=True)
+    assert (
+        "        return key_2, jax.tree.unflatten(jax.tree.structure(theta), moved)\n\n    def step" in after
+    )
+    assert (
+        "        self.count += 1\n"
+        "        self.key, result = self._step(self.count, self.key, theta, grads)\n"
+        "        return result\n"
+    ) in after
+    names: dict[str, Any] = {}
+    exec(SAMPLER.replace("«", "").replace("»", ""), names)
+    expected, found = names["theta"]["w"], dict[str, Any]()
+    exec(after, found)
+    assert float(abs(found["theta"]["w"] - expected).max()) < 1e-5
+    assert (found["sampler"].count, type(found["sampler"].count)) == (9, int)
+
+
+def test_the_value_of_a_return_may_stand_on_its_own_lines(rewrite: Rewrite) -> None:
+    value = "jax.tree.unflatten(jax.tree.structure(theta), moved)"
+    after = rewrite("region-to-jit", SAMPLER.replace(value, f"(\n            {value}\n        )"), wide=True)
+    assert f"        return key_2, (\n            {value}\n        )\n" in after
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("        return jax", "        if i:\n            «return jax", "returns from within a block"),
+        ("moved)»", "moved), rate»", "several values"),
+        ("zip(keys, jax.tree.leaves(theta), jax.tree.leaves(grads))", "zip(keys, theta, grads)", "more than assign"),
+        ("            moved.append", "            print(noise)\n            moved.append", "more than assign"),
+    ],
+)  # fmt: skip
+def test_what_a_step_to_the_end_of_its_method_may_not_hold(
+    rewrite: Rewrite, old: str, new: str, why: str
+) -> None:
+    assert old in SAMPLER
+    text = SAMPLER.replace(old, new)
+    text = text.replace("«", "", 1) if text.count("«") > 1 else text
+    assert why in rewrite("region-to-jit", text, wide=True)
+
+
+@pytest.mark.parametrize(
+    ("made", "why"), [("jax.grad(log_prob)", ""), ("jax.jit(jax.grad(log_prob))", "compiled already"), ("log_prob", "compiled already")]
+)  # fmt: skip
+def test_a_call_alone_is_compiled_if_it_is_of_a_bare_gradient(rewrite: Rewrite, made: str, why: str) -> None:
+    text = SAMPLER.replace("«", "").replace("»", "").replace("jax.grad(log_prob)", made)
+    found = rewrite("region-to-jit", text.replace("grads = self.grad(theta)", "«grads = self.grad(theta)»"))
+    assert why in found
+    assert ("self._step(theta)" in found) == (not why)
 
 
 def test_in_a_function_that_is_called_often_nothing_is_compiled_at_each_call(rewrite: Rewrite) -> None:

@@ -1,0 +1,81 @@
+"""The statements that a region may hold, and what they bind."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.compilation.region_values import is_append, runs_over_leaves
+from jaxlint.codemods.source.site import Site
+from jaxlint.finding import Span
+
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign)
+NNX = "flax.nnx.jit"
+
+
+def may_hold(statement: ast.stmt, transform: str, *, wide: bool = False) -> bool:
+    """Whether a region may contain this kind of statement: an assignment, the definition of a loss, or a call whose
+    changes `nnx.jit` carries.
+
+    `wide`: also a loop over the leaves of a tree, which is written out under a trace, and at its end a `return`.
+    """
+    if transform == NNX and isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Call)  # `optimizer.update(model, grads)`
+    if wide and isinstance(statement, ast.Return):
+        return statement.value is not None
+    if wide and isinstance(statement, ast.For):
+        return runs_over_leaves(statement) and all(
+            isinstance(one, _SIMPLE) or is_append(one) for one in statement.body
+        )
+    return isinstance(statement, (*_SIMPLE, ast.FunctionDef))
+
+
+def statements_at(site: Site, span: Span) -> list[ast.stmt]:
+    """The statements that begin and end with a span; none if the span is something else."""
+    for node in ast.walk(site.tree):
+        for block in ("body", "orelse", "finalbody"):
+            found = getattr(node, block, None)
+            if not isinstance(found, list):
+                continue
+            inside = [one for one in found if isinstance(one, ast.stmt) and _lies_in(site.span(one), span)]
+            if inside and site.across(inside) == span:
+                return inside
+    return []
+
+
+def name_of_value(node: ast.expr) -> str:
+    """The name of a function that computes an expression: from the first function that it calls."""
+    called = node.func if isinstance(node, ast.Call) else None
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return f"compute_{name}" if name else "compute"
+
+
+def _lies_in(one: Span, other: Span) -> bool:
+    return (other.line, other.column) <= (one.line, one.column) and (one.end_line, one.end_column) <= (
+        other.end_line,
+        other.end_column,
+    )
+
+
+def targets_of(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.For):
+        return [statement.target, *(target for one in statement.body for target in targets_of(one))]
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    return [statement.target] if isinstance(statement, (ast.AugAssign, ast.AnnAssign)) else []
+
+
+def binds_names(target: ast.expr, me: str) -> bool:
+    """Whether a target is a variable, an attribute of the object `me`, or several of these."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return all(binds_names(one, me) for one in target.elts)
+    if isinstance(target, ast.Starred):
+        return binds_names(target.value, me)
+    if isinstance(target, ast.Attribute):
+        return bool(me) and isinstance(target.value, ast.Name) and target.value.id == me
+    return isinstance(target, ast.Name)
+
+
+def stores_attributes(statement: ast.stmt) -> bool:
+    return any(
+        isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) for one in ast.walk(statement)
+    )
