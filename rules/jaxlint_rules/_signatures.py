@@ -57,7 +57,7 @@ class Signature:
         ]
         if beyond:
             listed = f"{', '.join(beyond[:-1])} or {beyond[-1]}" if len(beyond) > 1 else beyond[0]
-            text = f"`{label}` has no positional parameter {listed} (it has {count})"
+            text = f"`{label}` has no positional parameter {listed}"
             if self.keyword:
                 text += "; use `static_argnames`"
             named.insert(0, text)

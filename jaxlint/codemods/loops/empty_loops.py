@@ -58,7 +58,7 @@ class _Asker:
             return self._of_range(node)
         if self.layers and not self._has_length(node):
             raise Refused(
-                f"`{shown_source(node)}` may be without layers, and asking that would run over them"
+                f"`{shown_source(node)}` may have no layers, and a test of that would use the iterator up"
             )
         return self._flat(f"len({self.layout.argument(node)}) > 0")
 
@@ -97,5 +97,5 @@ class _Asker:
     @staticmethod
     def _flat(test: str) -> str:
         if "#" in test:
-            raise Refused("what the loop runs over has a comment, and would be written twice")
+            raise Refused("the iterable has a comment, and would be written twice")
         return " ".join(test.split())

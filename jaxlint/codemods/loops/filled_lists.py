@@ -333,7 +333,7 @@ class Lists:
                     or self.site.names.qualified(getattr(stack.node, "func", stack.node)) == "numpy.stack"
                 ):
                     raise Refused(
-                        f"`{one.name}` is empty where the loop does not turn, which `{shown_source(stack.node)}` would no longer see"
+                        f"`{one.name}` is empty if the loop has no iterations, which `{shown_source(stack.node)}` would no longer see"
                     )
 
     # Text

@@ -139,7 +139,7 @@ class _Division:
         while waiting:
             node = waiting.pop(0)
             if isinstance(node, ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp):
-                raise Refused("a comprehension or lambda of the host's part would run later")
+                raise Refused("a comprehension or lambda on the host would run later")
             value = self._fetched(node)
             if value is None:
                 waiting += ast.iter_child_nodes(node)
@@ -157,7 +157,7 @@ class _Division:
         inside = {node for value in fetched for node in ast.walk(value)}
         counted = part.bound - set(part.numbers)
         for name in computed & part.bound:
-            raise Refused(f"`{name}` is bound by what computes and by the host")
+            raise Refused(f"`{name}` is assigned both by the computation and by the host")
         for statement in part.computing:
             if found := sorted(_read(statement) & counted):
                 raise Refused(f"`{found[0]}` is a number of the host, and the next step computes with it")
@@ -196,9 +196,7 @@ class _Division:
             if isinstance(node, ast.Name) and node.id in computed:
                 raise Refused(f"`{node.id}` is read on the host, which does not fetch it there")
             if isinstance(node, ast.Call) and self._fetched(node) is None and not self._is_quiet(node):
-                raise Refused(
-                    f"`{ast.unparse(node.func)}` of the host's part may do more than compute a number"
-                )
+                raise Refused(f"`{ast.unparse(node.func)}` on the host may do more than compute a number")
             if isinstance(node, ast.Attribute) and not isinstance(
                 self.site.names.parents.get(node), ast.Call
             ):

@@ -35,7 +35,7 @@ class Steps(Region):
         """Divides the body of a loop. Raises Refused where what it does on the host cannot wait until all is computed."""
         scope = site.names.scope_at(loop)
         if scope.is_class or loop.orelse or not isinstance(loop.target, ast.Name):
-            raise Refused("the loop has an `else`, unpacks what it runs over, or stands in a class")
+            raise Refused("the loop has an `else`, unpacks its iterable, or stands in a class")
         if any(isinstance(part, _ENDS) for one in loop.body for part in ast.walk(one)):
             raise Refused("the loop may end early, waits or assigns inside an expression")
         if any(isinstance(one, ast.Try | ast.With) for one in site.names.ancestors_below(loop, scope.node)):
@@ -139,7 +139,7 @@ class Steps(Region):
                 raise Refused("the bounds of the range may be arrays, or are unknown")
             return
         if possible.of(file.same(over), file) != {ARRAY}:
-            raise Refused("what it runs over may be no array")
+            raise Refused("the iterable may not be an array")
 
     def stays_around(self, name: str, possible: PossibleValues, file: File) -> bool:
         """Numbers are handed in, so that the function can stand outside of the one around it."""

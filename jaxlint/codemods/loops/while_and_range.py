@@ -55,7 +55,7 @@ def range_to_fori_loop(draft: Draft, step: Step) -> None:
     node = draft.site.names.parents.get(call)
     assert isinstance(call, ast.Call)
     if not isinstance(node, ast.For) or node.iter is not call:
-        raise Refused("the range is not what a `for` statement runs over")
+        raise Refused("the range is not the iterable of a `for` statement")
     Loop(draft, node).rewrite_for(node, call)
 
 
@@ -265,7 +265,9 @@ class Loop:
 
     def _below_test(self, text: str) -> str:
         if any(self.layout.spans_lines_in_string(one) for one in self.node.body):
-            raise Refused("a string over several lines would have to be indented, as the loop may not turn")
+            raise Refused(
+                "a multi-line string would have to be indented, since the loop may have no iterations"
+            )
         unit = self.inner[len(self.indent) :]
         lines = [unit + line if line.strip() else line for line in (self.indent + text).split(self.newline)]
         return f"if {self.test}:{self.newline}{self.newline.join(lines)}"

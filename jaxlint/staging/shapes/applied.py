@@ -21,13 +21,14 @@ class UnclearError(Exception):
 class MisfitError(Exception):
     """The operation certainly fails: its operands do not fit.
 
-    `shapes`: those of the operands in question, by position.
+    `operands`: those in question, with their shapes. `error`: the exception that JAX raises.
     """
 
-    def __init__(self, message: str, *operands: tuple[Value, Shape]) -> None:
+    def __init__(self, message: str, *operands: tuple[Value, Shape], error: str = "ValueError") -> None:
         super().__init__(message)
         self.message = message
         self.operands = operands
+        self.error = error
 
 
 Result = Shape | list[Shape]  # a list: for each of several arrays
@@ -229,6 +230,8 @@ def broadcast_shapes(known: Sequence[tuple[Value, Shape]]) -> Shape:
                     f"shapes {shape_text(other[1])} and {shape_text(shape)} do not broadcast: sizes {written(have)} and {written(size)} differ",
                     other,
                     (operand, shape),
+                    # an operator on equal ranks checks its operands itself
+                    error="TypeError" if len(known) == 2 and len(other[1]) == len(shape) else "ValueError",
                 )
             result[place] = _either(have, size)
             if result[place] == size:

@@ -41,6 +41,7 @@ def indexed(applied: Applied, whole: Shape, parts: list[Value]) -> Shape:
         raise MisfitError(
             f"too many indices: {taken} for an array of shape {shape_text(whole)}",
             (applied.args[0], whole),
+            error="IndexError",
         )
     rest, found = list(whole), list[Size]()
     fancy: list[tuple[Value, Shape]] = []

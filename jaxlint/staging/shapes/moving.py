@@ -82,6 +82,7 @@ def _refuse(applied: Applied, whole: Shape, asked: Shape, rest: Size) -> None:
         f"an array of shape {shape_text(whole)} has {written(product(whole))} elements, but shape {shape_text(asked)} needs "
         + (f"a multiple of {written(rest)}" if -1 in asked else written(rest)),
         (operand, whole),
+        error="TypeError",
     )
 
 
@@ -299,6 +300,7 @@ def _joined(applied: Applied, parts: Sequence[tuple[Value, Shape]], axis: int) -
                 f"arrays of shapes {shape_text(first)} and {shape_text(shape)} do not concatenate: they have {len(first)} and {len(shape)} dimensions",
                 (first_value, first),
                 (value, shape),
+                error="TypeError",
             )
         for place, size in enumerate(shape):
             if place == axis:
@@ -308,6 +310,7 @@ def _joined(applied: Applied, parts: Sequence[tuple[Value, Shape]], axis: int) -
                     f"arrays of shapes {shape_text(first)} and {shape_text(shape)} do not concatenate on axis {axis}: axis {place} is {written(result[place])} and {written(size)}",
                     (first_value, first),
                     (value, shape),
+                    error="TypeError",
                 )
             result[place] = same_size(result[place], size)
     result[axis] = total(shape[axis] for _, shape in parts)

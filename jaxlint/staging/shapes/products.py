@@ -30,6 +30,7 @@ def contracted(left: tuple[Value, Shape], right: tuple[Value, Shape], one: int, 
             f"shapes {shape_text(left[1])} and {shape_text(right[1])} do not contract: sizes {written(left[1][one])} and {written(right[1][two])} differ",
             left,
             right,
+            error="TypeError",
         )
 
 

@@ -102,7 +102,7 @@ def wrong_reference_count(event: CallEvent) -> str:
     if wanted == given:
         return ""
     return (
-        f"`{kernel.name}` takes {wanted} Ref{'s' * (wanted != 1)} but gets {given}: {len(event.args)} inputs, {outputs} outputs"
+        f"`{kernel.name}` takes {wanted} Ref{'s' * (wanted != 1)} but gets {given}, which raises TypeError"
         + (f", {scratch} scratch" if scratch else "")
     )
 

@@ -165,7 +165,9 @@ def _mismatch(spec: ExternalObject, dimensions: int) -> str:
     positional = len(arguments.posonlyargs) + len(arguments.args)
     needed = positional - len(arguments.defaults)
     if arguments.vararg is None and not needed <= dimensions <= positional:
-        return f"takes {positional} argument{'s' * (positional != 1)}, but the grid has {dimensions}"
+        return (
+            f"takes {positional} argument{'s' * (positional != 1)}, but the grid has {dimensions}: TypeError"
+        )
     if not isinstance(index_map.node, ast.Lambda) or not isinstance(shape, TupleValue) or is_none(shape):
         return ""
     if shape.items is None:
@@ -179,5 +181,5 @@ def _mismatch(spec: ExternalObject, dimensions: int) -> str:
     if returned is None and isinstance(body, (ast.Name, ast.Constant)) and arguments.vararg is None:
         returned = 1
     if returned is not None and returned != len(shape.items):
-        return f"returns {returned} ind{'ices' if returned != 1 else 'ex'}, but the block has {len(shape.items)} dimensions"
+        return f"returns {returned} ind{'ices' if returned != 1 else 'ex'}, but the block has {len(shape.items)} dimensions: ValueError"
     return ""

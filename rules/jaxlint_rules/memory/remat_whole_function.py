@@ -111,7 +111,7 @@ class RematWholeFunction(Rule):
             if keeps_all and _is_written(event):
                 report(
                     event.decorator or event.node,
-                    f"`everything_saveable` saves all activations of `{transformed.label}`, so `checkpoint` has no effect",
+                    f"`everything_saveable` saves all activations of `{transformed.label}`, so `checkpoint` has no effect; remove one",
                     reason=transformed.why.explain(report.module),
                 )
             if isinstance(policy, External) and policy.name.rpartition(".")[2] in _POLICY_MAKERS:
@@ -148,7 +148,7 @@ class RematWholeFunction(Rule):
             if isinstance(policy, External) and policy.name.endswith("everything_saveable"):
                 report(
                     event.node,
-                    "`everything_saveable` saves all activations, so `nn.remat` has no effect",
+                    "`everything_saveable` saves all activations, so `nn.remat` has no effect; remove one",
                     reason="the policy says what to save for the backward pass, and this one saves everything",
                 )
             cse = event.kwargs.get("prevent_cse")
@@ -229,7 +229,7 @@ class RematWholeFunction(Rule):
         listed, given = (", ".join(f"`{name}`" for name in sorted(names)) for names in (kept, here))
         report(
             event.node,
-            f"no `checkpoint_name` is {listed}, so this policy saves nothing and all is recomputed",
+            f"no `checkpoint_name` is {listed}, so this policy saves nothing; correct the name",
             reason=f"this file names {given}",
         )
 
@@ -244,7 +244,7 @@ class RematWholeFunction(Rule):
             if meant:
                 report(
                     event.node,
-                    f"no `checkpoint_name` is `{name}`, and no policy saves `{meant[0]}`, which is recomputed",
+                    f"no `checkpoint_name` is `{name}`, and no policy saves `{meant[0]}`, which is recomputed; rename it",
                     reason=f"this file names `{meant[0]}`",
                 )
                 return

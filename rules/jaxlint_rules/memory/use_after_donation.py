@@ -103,8 +103,8 @@ class UseAfterDonation(Rule):
         donation = event.donation
         line = getattr(donation.node, "lineno", "?")
         if event.how == "twice":
-            message = f"`{event.place}` is passed twice to `{donation.label}`, which donates `{donation.parameter}`: JaxRuntimeError"
-            reason = "a donated buffer cannot be another argument of the same call"
+            message = f"`{event.place}` is passed twice to `{donation.label}`, which donates it: JaxRuntimeError; pass a copy"
+            reason = f"a donated buffer (`{donation.parameter}`) cannot be another argument of the same call"
         else:
             verb = "returned" if event.how == "returned" else "read"
             message = (

@@ -63,7 +63,7 @@ class KeyAsDefault(Rule):
                         return
                     report(
                         event.node,
-                        "a default PRNG key is created once, so every call without a key draws the same numbers",
+                        "a default PRNG key is created once, so calls without a key draw the same numbers; require one",
                         reason="Python evaluates defaults once, when it defines the function",
                     )
                 return

@@ -98,14 +98,12 @@ class KeyNotAdvanced(Rule):
             if name in _NAMELESS or not _repeats_numbers(event, report):
                 return
             what = "leaf" if event.label == "jax.tree.map" else "iteration"
-            message = f"PRNG key `{name}` is reused in every {what} of `{event.label}`, which repeats its random numbers"
-            reason = f"`{name}` is captured from outside the function; pass one key per {what}"
+            message = f"PRNG key `{name}` is reused in every {what} of `{event.label}`: numbers repeat; pass one per {what}"
+            reason = f"`{name}` is captured from outside the function"
         elif event.how == "carry":
             what = "a PRNG key" if name in _NAMELESS else f"PRNG key `{name}`"
-            message = (
-                f"{what} in the carry of `{event.label}` is never split: iterations repeat random numbers"
-            )
-            reason = "the body returns the key it received; return a new key from `jax.random.split`"
+            message = f"{what} in the carry of `{event.label}` is never split, so iterations repeat random numbers; split it"
+            reason = "the body returns the key it received"
         elif event.how == "returned":
             if "." not in name and "[" not in name:
                 if not event.label:
@@ -122,8 +120,10 @@ class KeyNotAdvanced(Rule):
                 function.cls.kind in _IMMUTABLE and not _is_layer(function, event.label)
             ):
                 return  # an argument of a module for one call, or a key for something that happens once
-            message = f"PRNG key `self.{event.label}` is never renewed after use: every call repeats its random numbers"
-            reason = f"no method of `{function.cls.name}` assigns `self.{event.label}` after this use; split it and store the new key"
+            message = (
+                f"PRNG key `self.{event.label}` is never renewed, so every call repeats its numbers; split it"
+            )
+            reason = f"no method of `{function.cls.name}` assigns `self.{event.label}` after this use"
         report(event.node, message, reason=reason)
 
 

@@ -82,7 +82,7 @@ class VaryingStaticArgument(Rule):
         if isinstance(event.value, Static) and event.value.kind == "bool":
             return
         fix = declare_traced(event.transformed.node, event.transformed.module, event.parameter)
-        self.check(event, "static argument `{}` varies with `{}`", report, fix)
+        self.check(event, "static argument `{}` varies with `{}`; make it traced", report, fix)
         self.check_numbers(event, True, report)
 
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
@@ -90,7 +90,7 @@ class VaryingStaticArgument(Rule):
         if event.transformed.kind == "filter_jit" and isinstance(event.value, Static):
             self.check(
                 event,
-                "`{}`, a number and so static, varies with `{}`",
+                "the number `{}` is static and varies with `{}`; pass an array",
                 report,
             )
         elif isinstance(event.value, Instance):
@@ -145,7 +145,7 @@ class VaryingStaticArgument(Rule):
                     line = getattr(loop.node, "lineno", "?")
                     report(
                         event.argument,
-                        f"`{event.transformed.label}` recompiles every iteration: the static field `{name}` varies with `{followed}`",
+                        f"`{event.transformed.label}` recompiles every iteration: the static field `{name}` varies with `{followed}`; make it a leaf",
                         reason=f"{event.transformed.why.explain(report.module)}, called in the loop at line {line}",
                     )
                     return
@@ -170,7 +170,7 @@ class VaryingStaticArgument(Rule):
                 said = (
                     why.format(event.parameter, name)
                     if name
-                    else f"static argument `{event.parameter}` is a new function each time"
+                    else f"static argument `{event.parameter}` is a new function each time; create it once"
                 )
                 line = getattr(loop.node, "lineno", "?")
                 report(

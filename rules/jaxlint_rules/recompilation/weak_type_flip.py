@@ -154,7 +154,7 @@ class WeakTypeFlip(Rule):
         report(
             event.node,
             f"`{call.target.label}` recompiles: `{name}` is {_words(worse.dtypes[name])} here and "
-            f"{_words(better.dtypes[name])} at line {getattr(better.event.node, 'lineno', '?')}",
+            f"{_words(better.dtypes[name])} at line {getattr(better.event.node, 'lineno', '?')}; pass one type",
             reason=f"{call.target.why.explain(report.module)}; JAX compiles one program per dtype",
             fix=_converted(worse, better, name, report),
         )

@@ -148,13 +148,14 @@ class ShardingArgument(Rule):
             report(
                 place,
                 f"{where} takes shardings, not axis names; use `NamedSharding(mesh, PartitionSpec({name!r}))`",
-                reason=f"the string {name!r} is not a sharding, and the call raises",
+                reason=f"the string {name!r} is not a sharding: the call raises TypeError",
             )
         elif any(next(spec_axes(leaf), None) is not None for leaf in leaves) and _sets_no_mesh(report):
+            error = "ValueError" if where == "`jax.device_put`" else "RuntimeError"
             report(
                 place,
-                f"a `PartitionSpec` in {where} raises without a mesh; use `jax.set_mesh` or `NamedSharding`",
-                reason="the program creates a mesh but never sets it",
+                f"a `PartitionSpec` in {where} without a mesh raises {error}; use `NamedSharding`",
+                reason="the program creates a mesh but never sets it; `jax.set_mesh` does",
                 severity=Severity.WARNING,
             )
 

@@ -119,7 +119,7 @@ class SpecMismatch(Rule):
         if total is not None:
             report(
                 event.decorator or event.node,
-                f"`out_specs` shards the result of `{event.transformed.label}`, which is a scalar; add an axis with `[None]`",
+                f"`out_specs` shards the result of `{event.transformed.label}`, which is a scalar: ValueError; add an axis: `[None]`",
                 reason=f"`{short_source(total)}` has no axes, but the spec has {len(entries)}",
             )
 
@@ -164,7 +164,7 @@ class SpecMismatch(Rule):
             if count != len(names) and (isinstance(sizes, tuple) or count):
                 report(
                     event.node,
-                    f"the mesh has {count} sizes but {len(names)} names, which raises ValueError; give each axis one of both",
+                    f"the mesh has {count} sizes but {len(names)} name{'s' * (len(names) != 1)}, which raises ValueError; give each axis both",
                     reason="each mesh axis has a size and a name",
                 )
 
@@ -200,7 +200,7 @@ class SpecMismatch(Rule):
         if len(entries) > len(shape):
             report(
                 event.node,
-                f"the spec has {len(entries)} entries but the array {len(shape)} dimension{'s' if len(shape) != 1 else ''}, which raises ValueError",
+                f"the spec has {len(entries)} entries but the array {len(shape)} dimension{'s' if len(shape) != 1 else ''}, which raises ValueError; remove the rest",
                 reason=f"the array has shape {shape}",
             )
             return
@@ -214,7 +214,7 @@ class SpecMismatch(Rule):
             if length % parts:
                 report(
                     event.node,
-                    f"dimension {dimension} of the array has size {length}, which {parts} devices do not divide; pad it",
+                    f"dimension {dimension} of the array has size {length}, which {parts} devices do not divide: ValueError; pad it",
                     reason=f"the spec shards it over {', '.join(f'`{axis}`' for axis in axes)}",
                 )
                 return

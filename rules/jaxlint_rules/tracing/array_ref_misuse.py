@@ -119,13 +119,13 @@ class ArrayRefMisuse(Rule):
         if around == "vmap":
             report(
                 event.node,
-                f"`vmap` raises because `{node.value.id}` has no batch axis; pass the Ref as a mapped argument",
+                f"`vmap` raises an Exception: `{node.value.id}` has no batch axis; pass the Ref as a mapped argument",
                 reason="each row would write to the same Ref",
             )
         elif around and flow_in([event.value]) is not None:
             report(
                 event.node,
-                f"storing a differentiated value in `{node.value.id}` raises; store `jax.lax.stop_gradient` of it",
+                f"storing a differentiated value in `{node.value.id}` raises an Exception; store `jax.lax.stop_gradient` of it",
                 reason="the Ref is not an argument that the gradient is taken with respect to",
             )
 
@@ -135,7 +135,7 @@ class ArrayRefMisuse(Rule):
         if any(_is_reference(value) for value in operation.args) and not event.is_caught():
             report(
                 operation.node,
-                "a Ref is not an array, and array functions on it raise; read its value with `ref[...]`",
+                "a Ref is not an array, and array functions raise TypeError; read its value with `ref[...]`",
                 reason="`jax.new_ref` made this Ref",
             )
 

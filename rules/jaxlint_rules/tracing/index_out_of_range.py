@@ -61,6 +61,6 @@ class IndexOutOfRange(Rule):
         number, axis, size = found
         report(
             event.node,
-            f"index {number} is out of bounds: axis {axis} of shape {shape_text(shape)} has {size} elements",
-            reason="JAX does not raise IndexError: it clamps the index and returns the nearest element",
+            f"index {number} is out of bounds: axis {axis} of shape {shape_text(shape)} has {size} elements; JAX clamps it",
+            reason="JAX raises no IndexError: it returns the nearest element",
         )

@@ -90,5 +90,5 @@ def _where_from(misfit: MisfitError, event: OperationEvent) -> str:
         line = getattr(made.node, "lineno", None) if made is not None else None
         if made is not None and line is not None and made.node in event.frame.module.parents:
             places.append(f"shape {shape_text(shape)} comes from line {line}")
-    raised = "" if event.operation.name.startswith(("einops.", "optax.")) else "JAX raises TypeError"
+    raised = "" if event.operation.name.startswith(("einops.", "optax.")) else f"JAX raises {misfit.error}"
     return "; ".join(filter(None, (raised, ", ".join(dict.fromkeys(places))))) or "the operation fails"

@@ -79,9 +79,10 @@ class StaticArgumentMismatch(Rule):
             mixed = next((entry for entry in entries if not isinstance(entry, kind)), None)
             if mixed is not None:
                 wants = "names" if kind is str else "positions"
+                other = name.replace(*(("names", "nums") if kind is str else ("nums", "names")))
                 report(
                     _place(event, name),
-                    f"`{name}` takes {wants}, not {mixed!r}",
+                    f"`{name}` takes {wants}, and raises TypeError for {mixed!r}; use `{other}`",
                     reason=t.why.explain(report.module),
                 )
                 return
@@ -119,8 +120,8 @@ class StaticArgumentMismatch(Rule):
             if beyond is not None:
                 report(
                     event.node,
-                    f"`{t.api}` differentiates argument {beyond}, but the call passes {len(event.args)} by position",
-                    reason=f"{t.why.explain(report.module)}; pass differentiated arguments by position",
+                    f"`{t.api}` raises TypeError: it differentiates argument {beyond} (counted from 0), which is not passed by position",
+                    reason=f"{t.why.explain(report.module)}; the call passes {len(event.args)} by position",
                 )
         elif t.api in _CHECKPOINTS and t.target is not None:
             self.check_checkpoint(event, t, len(event.args), report)
@@ -133,7 +134,7 @@ class StaticArgumentMismatch(Rule):
             if len(axes.items) != len(event.args):
                 report(
                     event.node,
-                    f"`in_axes` has {len(axes.items)} entries, but the call passes {len(event.args)} arguments by position",
+                    f"`vmap` raises ValueError: `in_axes` has {len(axes.items)} entries for {len(event.args)} positional arguments",
                     reason=f"{t.why.explain(report.module)}; `vmap` maps keyword arguments along axis 0",
                 )
 
@@ -146,9 +147,9 @@ class StaticArgumentMismatch(Rule):
             own = " and `self`" if t.api in _LIFTED_CHECKPOINTS else ""
             report(
                 event.node,
-                f"argument {beyond} of `{t.api}` is static, but the call passes only {count}{own} by position"
+                f"`{t.api}` raises ValueError: static argument {beyond} is not passed by position"
                 + (f"; pass {passed} so" if passed else ""),
-                reason=f"{t.why.explain(report.module)}; `static_argnums` counts positional arguments, and the call raises",
+                reason=f"{t.why.explain(report.module)}; `static_argnums` counts positional arguments from 0, and the call passes {count}{own}",
             )
 
     def check_donated(self, event: CallEvent, t: Transformed, report: Reporter) -> None:

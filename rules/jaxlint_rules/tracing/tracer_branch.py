@@ -42,6 +42,7 @@ _INSTEAD = {
     "filter": "mask with `jnp.where`",
     "comprehension condition": "mask with `jnp.where`",
     "==": "use `jnp.array_equal`",
+    "index": "compare with `==` and use `jnp.argmax`",
 }
 
 

@@ -73,7 +73,7 @@ class TracerToNumpy(Rule):
             owner = event.frame.function.node if event.frame.function is not None else None
             if self.buffers.setdefault(owner, event.node) is not event.node:
                 return
-            message = "storing a tracer in a NumPy array raises; build the array with `jnp`"
+            message = "storing a tracer in a NumPy array raises ValueError; build the array with `jnp`"
             codemod = "numpy-buffer-to-jnp"
         elif event.function == "getitem":
             message = (
@@ -88,6 +88,8 @@ class TracerToNumpy(Rule):
                 message += "; use `jax.scipy`"
             elif codemod:
                 message += f"; use `{name.replace('np.', 'jnp.')}`"
+            else:
+                message += "; call it outside, or use `jax.pure_callback`"
         safe = only_staged(event.frame)
         fix = propose(report, event.node, codemod, "Use `jax.numpy`", safe=safe) if codemod else None
         report(event.node, message, reason=traced(event, value), fix=fix)
