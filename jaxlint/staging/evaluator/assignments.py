@@ -284,12 +284,15 @@ class Assignments(Part):
             origin = (
                 value.origin.child(position) if value.origin is not None and position is not None else None
             )
+            if origin is None:
+                origin = Origin(f"part {position}")
+                origin.several = position is None
             return Array(
                 value.staged,
                 value.why,
                 tree=value.tree,
                 certain=value.certain,
-                origin=origin or Origin(f"part {position}"),
+                origin=origin,
                 role=value.role if value.role == "key" else "",
                 jitted=value.jitted,
                 dtype=value.dtype if exact else "",

@@ -40,6 +40,7 @@ from jaxlint.staging.values import (
     without_cycles,
 )
 from jaxlint.staging.values.call import Call
+from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import all_parameters, nodes_of
 
@@ -106,7 +107,8 @@ class ContainerMethods(Part):
                 target.element = join_all(target.items)
                 target.items = None
                 return value
-            return target.element
+            last = target.element
+            return fresh(last) if isinstance(last, Array) and last.role == "key" else last  # it is taken once
         if name == "copy":
             items = list(target.items) if target.items is not None else None
             return ListValue(items, target.element, target.kind, stage=frame.stage)

@@ -287,7 +287,8 @@ def copied_in_rows(value: Value) -> Origin | None:
     parts = rows.elements() if isinstance(rows, (ListValue, TupleValue)) else []
     found = {part.origin if isinstance(part, (Array, Unknown)) else None for part in parts}
     several = isinstance(rows, ListValue) and (rows.items is None or len(rows.items) > 1)
-    return found.pop() if several and len(found) == 1 else None
+    row = found.pop() if several and len(found) == 1 else None
+    return None if row is not None and row.several else row
 
 
 def _as_arrays(value: Value) -> Value:

@@ -30,13 +30,14 @@ class Sentinel:
 class Origin:
     """The identity of a value: a parameter, a fresh key, or a named part of another origin."""
 
-    __slots__ = ("batch", "children", "name", "parent", "serial", "size", "split_of")
+    __slots__ = ("batch", "children", "name", "parent", "serial", "several", "size", "split_of")
 
     def __init__(self, name: str, parent: Origin | None = None, batch: bool = False) -> None:
         self.name = name
         self.parent = parent
         self.batch = batch  # the result of jax.random.split: each part is a separate key
         self.split_of: Origin | None = None  # the key that was split
+        self.several = False  # it stands for several values: the rest of an unpacked sequence
         self.children: dict[object, Origin] = {}
         self.size: Size | None = None  # its size as a dimension, once it has been one
         self.serial = next(_counter)
