@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from jaxlint.api import Frame, Loop, Module
-from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, walk
+from jaxlint.api.syntax import FunctionNode, all_parameters, cache, dotted, nodes_of, walk
 from jaxlint_rules._names import last_name, names_in
 
 _NEAR = 2  # calls between a loop and a place in its body
@@ -88,9 +88,27 @@ def is_short(loop: Loop) -> bool:
         and bool(iterable.args)
         and all(isinstance(argument, ast.Constant) for argument in iterable.args)
     )
-    if any(_has_few(part) for part in _parts_of(iterable)):
+    if any(_has_few(part) for part in _parts_of(iterable)) or is_retry(loop.node):
         return True
     return loop.trips == 1 or (written and loop.trips is not None and loop.trips <= FEW)
+
+
+@cache
+def is_retry(loop: ast.AST) -> bool:
+    """Whether an iteration that does not fail is the last: `for attempt in range(5): try: fit(); break`."""
+    waiting: list[ast.stmt] = list(getattr(loop, "body", []))
+    leaves = False
+    while waiting:
+        statement = waiting.pop()
+        if isinstance(statement, ast.Try):
+            waiting += [*statement.body, *statement.orelse]
+        elif isinstance(statement, ast.With):
+            waiting += statement.body
+        elif isinstance(statement, (ast.Break, ast.Return)):
+            leaves = True
+        elif nodes_of(statement, ast.Continue):
+            return False
+    return leaves
 
 
 _PLOTS = frozenset({"plt", "ax", "axes", "axs", "fig", "sns", "pyplot", "axis"})

@@ -1,5 +1,5 @@
 """How loudly rules speak of what a host loop costs: a wait that is meant, or comes now and then, and a loop that is soon
-over, are advice."""
+over, are advice; so are a map that is called once and layers that take more by their number."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from jaxlint.staging import analyze
 from jaxlint_rules.recompilation.eager_update import EagerUpdate
 from jaxlint_rules.transfer.array_iteration import ArrayIteration
 from jaxlint_rules.transfer.host_sync_in_loop import HostSyncInLoop
+from jaxlint_rules.vectorization.layer_loop import LayerLoop
+from jaxlint_rules.vectorization.vmap_of_jit import VmapOfJit
 
 _STEP = "import time, jax\n\n@jax.jit\ndef step(w, x):\n    return w - x, (w * x).sum()\n\n"
 _TIMED = """
@@ -73,6 +75,21 @@ def save(path, times):
         for x in xs:
             WHAT
 """
+_MAPPED = """
+def sweep(xs):
+    mapped = jax.vmap(jax.jit(lambda x: x + 1.0))
+    MORE
+    return mapped(xs)
+"""
+_LAYERS = """
+import jax.numpy as jnp
+
+@jax.jit
+def forward(layers, caches, h):
+    for n, layer in enumerate(layers):
+        h = h + jnp.tanh(h @ layer["w"] + TAKEN)
+    return h
+"""
 _PERIODIC = """
 def run(w, xs):
     for n, x in enumerate(xs):
@@ -96,6 +113,10 @@ def run(w, xs):
         (_EAGER.replace("COUNT", "2500"), EagerUpdate, Severity.WARNING),
         (_SAVES.replace("WHAT", "file.write(f'{jax.numpy.sin(x)}')"), ArrayIteration, Severity.INFO),
         (_SAVES.replace("WHAT", "total = total + jax.numpy.sin(x)"), ArrayIteration, Severity.WARNING),
+        (_MAPPED.replace("MORE", "pass"), VmapOfJit, Severity.INFO),
+        (_MAPPED.replace("MORE", "xs = mapped(xs)"), VmapOfJit, Severity.WARNING),
+        (_LAYERS.replace("TAKEN", "caches[n]"), LayerLoop, Severity.INFO),
+        (_LAYERS.replace("TAKEN", "1.0"), LayerLoop, Severity.WARNING),
     ],
 )
 def test_what_is_meant_or_soon_over_is_advice(program: str, rule: type[Rule], severity: Severity) -> None:

@@ -82,6 +82,8 @@ class LateSetting(Rule):
 
     def __init__(self) -> None:
         self.started: dict[ast.AST, int] = {}  # function or module -> the line of its first array
+        # What comes too late, by the body and what it comes after: the first, with its reason, and the lines of the others.
+        self.late: dict[tuple[ast.AST, str], tuple[NameEvent, ast.AST, str, str, list[int]]] = {}
 
     @concerns(
         *_STARTING,
@@ -151,17 +153,25 @@ class LateSetting(Rule):
         if name.lower() in SETTINGS and imported is not None and imported < top:
             if f'"{name.lower()}"' in module.source.text.replace("'", '"'):
                 return  # `jax.config.update` sets it for this process, the variable for others
-            report(
-                place,
-                f"`{name}` has no effect: line {imported} has already imported JAX; set it before the import",
-                reason="JAX reads its environment variables once, on import",
-            )
+            after = f"line {imported} has already imported JAX; set it before the import"
+            self.note(event, place, name, after, "JAX reads its environment variables once, on import")
         elif name.startswith(_AT_START) and self.started.get(owner, line) < line:
-            report(
-                place,
-                f"`{name}` has no effect: line {self.started[owner]} has already started the backend; set it earlier",
-                reason="JAX reads it once, when the backend starts",
-            )
+            after = f"line {self.started[owner]} has already started the backend; set it earlier"
+            self.note(event, place, name, after, "JAX reads it once, when the backend starts")
+
+    def note(self, event: NameEvent, place: ast.expr | ast.stmt, name: str, after: str, why: str) -> None:
+        """Settings that come after the same line have one cause, and one finding."""
+        known = self.late.setdefault(
+            (event.frame.owner, after), (event, place, f"`{name}` has no effect: {after}", why, [])
+        )
+        if known[1] is not place and place.lineno not in known[4]:
+            known[4].append(place.lineno)
+
+    def finish(self, report: Reporter) -> None:
+        for event, place, message, why, lines in self.late.values():
+            report.event = event
+            others = f"; the same holds for line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))}"
+            report(place, message, reason=why + (others if lines else ""))
 
 
 def _set(node: ast.AST, parents: Parents) -> tuple[str, ast.expr | ast.stmt | None]:

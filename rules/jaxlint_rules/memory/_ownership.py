@@ -163,7 +163,8 @@ def _serves_others(frame: Frame) -> bool:
     """Whether a function is for users of a package: its callers are not to be seen, and keep what they pass."""
     module, function = frame.module, frame.function
     assert function is not None
-    return bool(module.package) and not function.name.startswith("_") and not is_script(module.tree)
+    private = function.name.startswith("_") and not function.name.endswith("__")
+    return bool(module.package) and not private and not is_script(module.tree)
 
 
 def _is_read_after(place: str, call: ast.Call, statement: ast.stmt, frame: Frame) -> bool:

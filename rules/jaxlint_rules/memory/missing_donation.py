@@ -32,7 +32,9 @@ from jaxlint_rules.memory._ownership import is_kept, is_stored
 _UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit"})
 _STATE = re.compile(r"cache|^kv|buffer|state|params|memory$|replay")  # names of values that a program keeps
-_LARGE = re.compile(r"cache|^kv|buffer|params|weights|memory$|replay")  # and of those that are seldom small
+_LARGE = re.compile(
+    r"cache|^kv|buffer|params|weights|memory$|replay|opt\w*_state"
+)  # and of those that are seldom small
 _LEAST = 2**14  # elements of a state whose second copy matters
 _LEAST_FIELD = 2**10  # the same of a matrix or a grid, which a program shows on a small scale
 

@@ -19,7 +19,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, given_arguments, host_loops, loop_variables, rebound
+from jaxlint_rules._loops import FEW, given_arguments, host_loops, is_retry, loop_variables, rebound
 from jaxlint_rules._names import names_in, unpacked, variable_given
 from jaxlint_rules.recompilation._following import follows
 from jaxlint_rules.recompilation._repeated_jit import (
@@ -304,7 +304,7 @@ def _runs_in_loop(caller: Frame) -> Frame | None:
     for _ in range(_BETWEEN + 1):
         if frame is None or frame.stage.staged or frame.module.is_test:
             return None
-        if frame.loops:
+        if any(not is_retry(loop.node) for loop in frame.loops):
             return frame
         if frame.is_conditional() or frame.function is None or frame.function.name in _ONCE:
             return None
@@ -319,8 +319,9 @@ def _is_given_data(frame: Frame, call: ast.Call) -> bool:
 
 
 def real_loop(frame: Frame) -> Loop | None:
-    """The innermost `for` or `while` of a frame."""
-    return next((loop for loop in reversed(frame.loops) if loop.kind != "comprehension"), None)
+    """The innermost `for` or `while` of a frame, other than one that only tries again."""
+    loops = (loop for loop in reversed(frame.loops) if loop.kind != "comprehension")
+    return next((loop for loop in loops if not is_retry(loop.node)), None)
 
 
 def _is_needless_factory(frame: Frame, call: ast.AST | None, caller: Frame, loop: Loop) -> bool:

@@ -18,7 +18,7 @@ from jaxlint.api.values import (
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, has_other_way, is_short
+from jaxlint_rules._loops import FEW, counters, has_other_way, is_short
 from jaxlint_rules._names import last_name, names_in, passed, updated_at
 from jaxlint_rules._reasons import staged_because
 
@@ -65,7 +65,8 @@ class LayerLoop(Rule):
     copies would change.
 
     ## When not to fix
-    Keep it if there are few layers, or if they do differ in their shapes or functions.
+    Keep it if there are few layers, or if they do differ in their shapes or functions. Reported as
+    advice: layers that take something else by their number, such as a cache (`caches[i]`).
 
     ## References
     - [JAX: `lax.scan`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)
@@ -127,7 +128,19 @@ class LayerLoop(Rule):
                     layers=True,
                 ),
                 reason=f"each layer maps `{carried[0]}` to `{carried[0]}` of the same shape; {staged_because(frame)}",
+                severity=Severity.INFO if _takes_by_number(node) else None,
             )
+
+
+def _takes_by_number(node: ast.For) -> bool:
+    """Whether each layer takes something else by its number, such as its part of a cache: `caches[i]`, which would have
+    to be stacked as well."""
+    numbers = counters(node)
+    return any(
+        isinstance(part.slice, ast.Name) and part.slice.id in numbers
+        for statement in node.body
+        for part in nodes_of(statement, ast.Subscript)
+    )
 
 
 def _is_one_module(node: ast.For) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+from itertools import takewhile
 
 from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api.syntax import nodes_of
 from jaxlint.api.tables import DIFFERENTIATION, JIT_KINDS
 from jaxlint.api.values import BoundMethod, Function, Instance, Partial, Transformed, Value
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint_rules._eager import report_eager
 from jaxlint_rules._loops import host_loops
+from jaxlint_rules._names import variable_given
 
 
 class VmapOfJit(Rule):
@@ -41,7 +44,8 @@ class VmapOfJit(Rule):
 
     ## When not to fix
     Keep it if the result is only called inside another `jit`. A `vmap` of a jitted function there
-    is not reported.
+    is not reported. Reported as advice: a result that a variable keeps and one place calls, in no
+    loop.
 
     ## References
     - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
@@ -78,6 +82,7 @@ class VmapOfJit(Rule):
             place,
             f"`vmap` of a jitted function is retraced at every call; use `jit(vmap({inner.label}))`",
             reason=f"{outer.why.explain(report.module)}, {inner.why.explain(report.module)}",
+            severity=Severity.INFO if _is_called_once(event, report) else None,
             fix=fix,
         )
 
@@ -121,6 +126,24 @@ def _behind(target: Value) -> Value:
     if isinstance(target, Function) and isinstance(body, ast.Call) and isinstance(body.func, ast.Name):
         return target.scope.value_of(body.func.id) or target
     return target
+
+
+def _is_called_once(event: TransformEvent, report: Reporter) -> bool:
+    """Whether the function around keeps the mapped function in a variable, and calls it in one place, in no loop."""
+    statement = report.module.parents.get(event.node)
+    name = variable_given(statement)
+    if not name or event.frame.loops:
+        return False
+    owner = event.frame.owner
+    uses = [node for node in nodes_of(owner, ast.Name) if node.id == name and isinstance(node.ctx, ast.Load)]
+    return (
+        len(uses) == 1
+        and not any(
+            isinstance(above, (ast.For, ast.While, ast.comprehension, ast.FunctionDef, ast.Lambda))
+            for above in takewhile(lambda above: above is not owner, report.module.ancestors(uses[0]))
+        )
+        and report.module.call_of(uses[0]) is not None
+    )
 
 
 def _is_jitted(node: ast.AST, report: Reporter) -> bool:

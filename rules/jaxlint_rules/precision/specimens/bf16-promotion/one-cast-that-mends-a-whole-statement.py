@@ -4,8 +4,8 @@ import jax
 import jax.numpy as jnp
 
 
-def mix(images: jax.Array, key):
-    images = images.astype(jnp.bfloat16)
+def mix(key):
+    images = jnp.ones((4, 8), jnp.bfloat16)
     share = jax.random.beta(key, 0.2, 0.2)
     mixed = (
         share * images  # finding
