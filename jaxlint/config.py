@@ -57,7 +57,7 @@ _PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
 _MAX_TABLES = 1_000  # each file is matched against each
 _MOST_NAMED = 10  # of files that are all ignored for one reason
 # Packages with a history that the migration rules know.
-_MIGRATED = frozenset({"jax", "flax", "optax", "chex", "dm-haiku"})
+_MIGRATED = frozenset({"jax", "flax", "optax", "chex", "dm-haiku", "orbax-checkpoint"})
 
 
 class ConfigError(Exception):

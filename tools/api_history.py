@@ -1,7 +1,7 @@
 """Keeps what jaxlint knows of JAX's past up to date, from the releases themselves.
 
     python tools/api_history.py update [RELEASE ...]     download releases (all new ones when none is named), take in what they change
-    python tools/api_history.py neighbours [PACKAGE ...]     what releases of flax, optax, chex and haiku lost, and no row speaks of
+    python tools/api_history.py neighbours [PACKAGE ...]     what releases of flax, optax, chex, haiku and orbax lost, and no row speaks of
     python tools/api_history.py names FOLDER_OR_WHEEL... rebuild the table of names from releases that are here
     python tools/api_history.py private RELEASE...       note where names that nothing public replaces are still found
     python tools/api_history.py report                   what the newest release lacks and no reviewed row speaks of

@@ -52,7 +52,7 @@ def command(
     only_check: bool,
     output_format: str,
 ) -> None:
-    """Move a project to newer releases of jax, flax, optax, chex and haiku.
+    """Move a project to newer releases of jax, flax, optax, chex, haiku and orbax.
 
     Rewrites sources and notebooks behind the PATHs (the current folder when left out) and what the files of the project
     require, whatever these ask for now; lists what is left, with what to do. Exits with 0 when nothing is left, 1 when

@@ -24,6 +24,7 @@ PACKAGES = {
     "optax": ("optax", "0.2.8"),
     "chex": ("chex", "0.1.92"),
     "haiku": ("dm-haiku", "0.0.17"),
+    "orbax": ("orbax-checkpoint", "0.12.8"),
 }
 _DATA = Path(__file__).with_name("data") / "api_history.jsonl"
 

@@ -82,6 +82,14 @@ REPORTED = {
         "import optax\nc = optax.experimental.named_chain(x)\n",
         [("JAX901", 2)],
     ),
+    "orbax, a module that went": (
+        "from orbax.checkpoint.pytree_checkpointer import PyTreeCheckpointer\nc = PyTreeCheckpointer()\n",
+        [("JAX901", 1)],
+    ),
+    "orbax, a context": (
+        "import orbax.checkpoint as ocp\nwith ocp.checkpointer_context(h) as c:\n    pass\n",
+        [("JAX901", 2)],
+    ),
     "deprecated": ("from jax.experimental.shard_map import shard_map\n", [("JAX902", 1)]),
     "a shim whose other side went too": (
         "import jax\nxla = jax.interpreters.xla\nif hasattr(jax.interpreters.xla, '_DeviceArray'):\n"

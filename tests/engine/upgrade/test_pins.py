@@ -127,7 +127,7 @@ def test_files_that_say_nothing(tmp_path: Path, data: bytes) -> None:
 def test_what_is_aimed_at(wanted: str, package: str, low: str, newest: str) -> None:
     found = aims([wanted])
     assert (found[package].low, found[package].newest) == (low, newest)
-    assert set(found) == {"jax", "flax", "optax", "chex", "dm-haiku"}
+    assert set(found) == {"jax", "flax", "optax", "chex", "dm-haiku", "orbax-checkpoint"}
 
 
 @pytest.mark.parametrize(
