@@ -25,6 +25,7 @@ from jaxlint.staging.tracking.meshes import (
     strings,
 )
 from jaxlint.staging.tracking.operations import changed_in_place, is_inexact
+from jaxlint.staging.tracking.varying import axes_of_spec, varies_over
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -65,6 +66,7 @@ from jaxlint.staging.values.arrays import Shape
 from jaxlint.staging.values.dtypes import dtype_named, dtype_of
 from jaxlint.staging.values.gradient_flow import flow_in
 from jaxlint.staging.values.labels import label_of, short_source
+from jaxlint.staging.values.leaves import leaves_in
 from jaxlint.staging.values.ledger import identity
 
 __all__ = [
@@ -106,6 +108,7 @@ __all__ = [
     "Unknown",
     "Value",
     "arguments_of",
+    "axes_of_spec",
     "certain_dtype",
     "changed_in_place",
     "changes_dtype",
@@ -121,6 +124,7 @@ __all__ = [
     "kind_of_static",
     "label_of",
     "least_size",
+    "leaves_in",
     "maker_of",
     "mesh_axes",
     "mesh_sizes",
@@ -138,4 +142,5 @@ __all__ = [
     "spec_entries",
     "strings",
     "symbolic_shape",
+    "varies_over",
 ]

@@ -102,7 +102,9 @@ def concrete_or_error(call: LibraryCall) -> Value:
 def psum(call: LibraryCall) -> Value:
     if call.args and isinstance(call.args[0], Static):
         return Static(kind="int")  # `psum(1, axis)` is the old way to get the size of an axis
-    return call.array(call.inputs, name="lax.psum")
+    result = call.array(call.inputs, name="lax.psum")
+    result.made = Operation("psum", tuple(call.args), call.kwargs, call.node, 0, "jax.lax.psum")
+    return result
 
 
 @calls("jax.lax.stop_gradient")

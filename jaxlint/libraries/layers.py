@@ -26,9 +26,10 @@ def call_layer(call: LibraryCall) -> Value:
     result.tree = True
     result.flow = result.flow or made.flow or call.machine.parameter_flow
     result.certain = result.certain and not call.name.startswith("distrax.")
-    if "dtype" in made.kwargs and call.name in LAYERS_IN_DTYPE:
-        result.dtype = canonical_dtype(dtype_named(made.kwargs["dtype"]))
-        result.tree = not result.dtype  # `dtype=None`, or an unknown value, says nothing
+    if call.name in LAYERS_IN_DTYPE:
+        result.tree = False  # each of these returns one array
+        if "dtype" in made.kwargs:
+            result.dtype = canonical_dtype(dtype_named(made.kwargs["dtype"]))
     if not result.dtype and call.machine.exact:
         result.dtype = _unasked_dtype(call)
     if call.name in RULES:

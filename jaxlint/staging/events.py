@@ -289,6 +289,16 @@ class HostCallEvent(Event):
 
 
 @dataclass(slots=True, eq=False)
+class DerivativeRulesEvent(Event):
+    """`on_derivative_rules`: the program gives `transformed` its derivative rules, by their role: "jvp", or "fwd" and
+    "bwd"."""
+
+    transformed: Transformed
+    rules: dict[str, Value]
+    symbolic: bool = False  # `symbolic_zeros` was passed, so that `fwd` receives other values
+
+
+@dataclass(slots=True, eq=False)
 class CarryEvent(Event):
     """`on_carry`: a call of a loop with `init`. Its `body` receives `carry` and returns `result`.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 from dataclasses import replace
 
@@ -39,6 +38,7 @@ from jaxlint.staging.values import (
     ExternalObject,
     ListValue,
     NumpyArray,
+    Operation,
     Origin,
     StarArgument,
     Static,
@@ -139,7 +139,7 @@ class ArrayFunctions(Part):
                 return decorated(args[0], decorator)
             return decorator
         if name in COLLECTIVES and args:
-            return self.collective(name, args[0], node, frame)
+            return self.collective(name, args[0], call)
         if returns_array(name):
             self.check_shapes(name, call)
             like = args[0] if args and name in _LIKE_THE_FIRST else None
@@ -200,23 +200,20 @@ class ArrayFunctions(Part):
             return TupleValue(None, result)
         return result
 
-    def collective(self, name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
+    def collective(self, name: str, value: Value, call: Call) -> Value:
         """`lax.psum(value, axis)` and the like: each leaf becomes an array, and the tree is unchanged."""
+        node, frame = call.node, call.frame
         if isinstance(value, (TupleValue, ListValue)):
-            items = (
-                [self.collective(name, v, node, frame) for v in value.items]
-                if value.items is not None
-                else None
-            )
-            element = self.collective(name, value.element, node, frame)
+            items = [self.collective(name, v, call) for v in value.items] if value.items is not None else None
+            element = self.collective(name, value.element, call)
             return (
                 TupleValue(items, element, value.cls, value.exact)
                 if isinstance(value, TupleValue)
                 else ListValue(items, element, stage=frame.stage)
             )
         if isinstance(value, DictValue):
-            known = {k: self.collective(name, v, node, frame) for k, v in value.items.items()}
-            rest = self.collective(name, value.element, node, frame) if value.element is not None else None
+            known = {k: self.collective(name, v, call) for k, v in value.items.items()}
+            rest = self.collective(name, value.element, call) if value.element is not None else None
             return DictValue(known, rest, frame.stage)
         if isinstance(value, Static) and (value.const is None or name in NUMBER_KEEPING_COLLECTIVES):
             # `psum(1, axis)` is the size of the axis.
@@ -225,6 +222,7 @@ class ArrayFunctions(Part):
             return self.machine.language.opaque_call([value], node, frame)
         result = self.operators.array_result(frame, [value], node, name=_short(name), like=value)
         result.tree = isinstance(value, Array) and value.tree
+        result.made = Operation(_short(name), (value, *call.args[1:]), call.kwargs, node, 0, name)
         if not frame.stage.abstract:
             # a value that is equal along the whole axis is concrete under an eager vmap
             result.certain = False

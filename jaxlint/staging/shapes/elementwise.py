@@ -252,6 +252,12 @@ def of_one_of_two(applied: Applied) -> Result:
     return applied.shape(position, *names)
 
 
+@shapes("lax.psum lax.pmean lax.pmax lax.pmin lax.ppermute lax.pcast lax.pvary")
+def over_devices(applied: Applied) -> Result:
+    """Collectives of one array."""
+    return applied.shape(0, "x", "operand")
+
+
 # -- losses of optax
 
 

@@ -167,9 +167,13 @@ def take_along_axis(applied: Applied) -> Result:
     shape, of_indices = applied.shape_of(operand), applied.shape_of(indices)
     if "axis" in applied.kwargs and is_none(applied.kwargs["axis"]):
         applied.unclear()
-    axis = applied.axis(len(of_indices), 2, "axis", otherwise=-1)
     if len(shape) != len(of_indices):
-        applied.unclear()
+        raise MisfitError(
+            f"`take_along_axis` of shapes {shape_text(shape)} and {shape_text(of_indices)}: indices need as many dimensions as the array",
+            (operand, shape),
+            (indices, of_indices),
+        )
+    axis = applied.axis(len(of_indices), 2, "axis", otherwise=-1)
     around = broadcast_shapes(
         [(operand, shape[:axis] + shape[axis + 1 :]), (indices, of_indices[:axis] + of_indices[axis + 1 :])]
     )

@@ -15,6 +15,7 @@ from jaxlint.staging.shapes.applied import (
     shape_text,
     shapes,
 )
+from jaxlint.staging.values.arrays import Array, NumpyArray
 from jaxlint.staging.values.objects import ListValue, TupleValue
 from jaxlint.staging.values.parts import constant
 from jaxlint.staging.values.plain import Value, is_none
@@ -317,8 +318,18 @@ def _joined(applied: Applied, parts: Sequence[tuple[Value, Shape]], axis: int) -
     return tuple(result)
 
 
+def _refuse_numbers(applied: Applied, listed: Value) -> None:
+    """Arrays without an axis cannot be joined along one, however many there are."""
+    if not isinstance(listed, (ListValue, TupleValue)):
+        return
+    for part in listed.elements():
+        if isinstance(part, (Array, NumpyArray)) and applied.of(part) == ():
+            raise MisfitError("arrays of shape () have no axis to concatenate along: use `stack`", (part, ()))
+
+
 @shapes("numpy.concatenate numpy.concat lax.concatenate")
 def concatenate(applied: Applied) -> Result:
+    _refuse_numbers(applied, applied.needed(0, "arrays", "operands"))
     parts = _parts(applied, "arrays", "operands")
     if "axis" in applied.kwargs and is_none(applied.kwargs["axis"]):
         return (total(product(shape) for _, shape in parts),)

@@ -318,6 +318,8 @@ def convolution(applied: Applied) -> Result:
     ):
         applied.unclear()
     one, two, out = layout
+    if applied.name == "lax.conv_general_dilated":
+        _check_features(applied, left, right, one, two)
     found: list[Size] = []
     for letter in out:
         if letter == "N":
@@ -327,6 +329,23 @@ def convolution(applied: Applied) -> Result:
         else:
             found.append(symbol("?"))
     return tuple(found)
+
+
+def _check_features(
+    applied: Applied, left: tuple[Value, Shape], right: tuple[Value, Shape], one: str, two: str
+) -> None:
+    """Raises MisfitError if the features of the input and of the kernel certainly differ."""
+    if applied.given(8, "batch_group_count") is not None or "C" not in one or "I" not in two:
+        return
+    groups = applied.number(7, "feature_group_count", otherwise=1)
+    features, expected = left[1][one.index("C")], right[1][two.index("I")]
+    if isinstance(features, int) and isinstance(expected, int) and features != expected * groups:
+        raise MisfitError(
+            f"a convolution of shapes {shape_text(left[1])} ({one}) and {shape_text(right[1])} ({two}): "
+            f"the input has {features} features, the kernel takes {expected * groups}",
+            left,
+            right,
+        )
 
 
 @shapes("nn.dot_product_attention flax.linen.dot_product_attention flax.nnx.dot_product_attention")

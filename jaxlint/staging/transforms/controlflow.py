@@ -55,6 +55,10 @@ from jaxlint.staging.values.stage import Stage, Why
 
 # How nnx splits its modules. The function does not receive them.
 _OF_NNX = frozenset({"graph", "graph_updates"})
+# The options of callbacks. Their function receives all others by name.
+_OF_CALLBACKS = frozenset(
+    {"result_shape_dtypes", "sharding", "vectorized", "vmap_method", "ordered", "partitioned"}
+)
 
 
 class ControlFlow(Part):
@@ -406,7 +410,7 @@ class ControlFlow(Part):
 
     def flow_pure_callback(self, api: str, call: Call) -> Value:
         args = call.args
-        self.host_call(api, args[0] if args else UNKNOWN, args[2:], call.node, call.frame)
+        self.host_call(api, args[2:], call)
         result = self.operators.array_result(call.frame, args[2:], call.node, name=api)
         result.tree = True
         return result
@@ -414,11 +418,14 @@ class ControlFlow(Part):
     flow_io_callback = flow_pure_callback
 
     def flow_callback(self, api: str, call: Call) -> Value:
-        self.host_call(api, call.args[0] if call.args else UNKNOWN, call.args[1:], call.node, call.frame)
+        self.host_call(api, call.args[1:], call)
         return Static(None)
 
-    def host_call(self, api: str, body: Value, args: list[Value], node: ast.AST, frame: Frame) -> None:
+    def host_call(self, api: str, args: list[Value], call: Call) -> None:
         """A callback's function runs on the host, with NumPy arrays."""
+        body, node, frame = call.args[0] if call.args else UNKNOWN, call.node, call.frame
+        if call.kwargs.keys() <= _OF_CALLBACKS:
+            self.bodies.tell_body(api, "its function", body, len(args), UNKNOWN, node, frame)
         if frame.stage.staged:
             self.machine.emit("host_call", events.HostCallEvent(node, frame, api, body))
         stage = Stage("host", why=Why("a callback on the host"))

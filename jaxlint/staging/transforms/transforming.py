@@ -332,6 +332,12 @@ class Transforming(Part):
             *call.args,
             *(call.kwargs[rule] for rule in _RULES.get(name, ())[len(call.args) :] if rule in call.kwargs),
         ]
+        if name in _RULES and rules:
+            named = dict(zip(_RULES[name], rules, strict=False))
+            told = events.DerivativeRulesEvent(
+                call.node, call.frame, base, named, "symbolic_zeros" in call.kwargs
+            )
+            self.machine.emit("derivative_rules", told)
         if name == "def_fwd":  # of equinox, whose rule receives the perturbed arguments
             base.attributes["perturbed"] = UNKNOWN
         if name in ("defvjp", "def_fwd") and rules:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from jaxlint.staging.values.arrays import Array, Form, NumpyArray
 from jaxlint.staging.values.measured import unmeasured
-from jaxlint.staging.values.objects import DictValue, Instance, ListValue, TupleValue
+from jaxlint.staging.values.objects import Choice, DictValue, Instance, ListValue, TupleValue
 from jaxlint.staging.values.parts import map_parts
 from jaxlint.staging.values.plain import Static, Value
 
@@ -56,13 +56,18 @@ def linked(new: Value, old: Value, form_of: Callable[[Value], Form] = same, dept
                 linked(part, old.fields[name], form_of, depth - 1)
 
 
-def reformed(value: Value, form_of: Callable[[Value], Form], depth: int = 3) -> Value:
+def reformed(value: Value, form_of: Callable[[Value], Form], depth: int = _DEPTH) -> Value:
     """`value` with its arrays in other shapes, which follow from the old shapes."""
     if type(value) is Array:
         whole = value.tree and value.form is None  # perhaps many arrays, of which nothing is known
         return value if whole else replace(value, form=form_of(value))
     if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
         return map_parts(value, lambda part: reformed(part, form_of, depth - 1))
+    if type(value) is Instance and depth > 0:
+        fields = {name: reformed(part, form_of, depth - 1) for name, part in value.fields.items()}
+        return Instance(value.cls, fields, value.open, value.origin, value.ready, value.staged)
+    if type(value) is Choice and depth > 0:
+        return Choice([reformed(option, form_of, depth - 1) for option in value.options], value.every)
     return value
 
 

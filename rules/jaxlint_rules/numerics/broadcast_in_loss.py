@@ -92,7 +92,7 @@ def _meets_all(column: Shape, row: Shape) -> bool:
 
 def _is_predicted(column: Value) -> bool:
     """Whether a layer gave the column: one number for each example."""
-    return isinstance(column, Array) and column.tree
+    return isinstance(column, Array) and column.form is not None and column.form.how == "layer"
 
 
 def _is_sure(value: Value) -> bool:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, concerns
+from jaxlint.api import CallEvent, Reporter, Rule, StagedReturnEvent, TransformEvent, concerns
 from jaxlint.api.syntax import dotted, nodes_of, positional_parameters, walk
 from jaxlint.api.values import (
+    Array,
     External,
     Function,
     NumpyArray,
+    Origin,
     Transformed,
     TupleValue,
     Unknown,
     Value,
     arguments_of,
+    axes_of_spec,
     constant,
     is_none,
     mesh_sizes,
@@ -22,6 +25,7 @@ from jaxlint.api.values import (
     short_source,
     spec_entries,
     strings,
+    varies_over,
 )
 from jaxlint.finding import Severity
 from jaxlint_rules._callables import argument
@@ -43,7 +47,8 @@ class SpecMismatch(Rule):
     - dimensions that the size of the mesh axes does not divide;
     - `in_specs` of `shard_map` and `in_shardings` of `jit` with another number of entries than the
       function has arguments;
-    - `out_specs` that shard a scalar;
+    - `out_specs` that shard a scalar, or that leave out an axis over which a result varies, since it
+      is computed from sharded arguments and not reduced;
     - keyword arguments of a function with `in_shardings`;
     - `make_mesh` and `Mesh` with another number of names than dimensions.
 
@@ -122,6 +127,56 @@ class SpecMismatch(Rule):
                 f"`out_specs` shards the result of `{event.transformed.label}`, which is a scalar: ValueError; add an axis: `[None]`",
                 reason=f"`{short_source(total)}` has no axes, but the spec has {len(entries)}",
             )
+
+    def on_staged_return(self, event: StagedReturnEvent, report: Reporter) -> None:
+        """The results of `shard_map` beside `out_specs`: their dimensions, and the axes over which they vary."""
+        t = event.transformed
+        if t.kind != "shard_map" or event.is_caught() or report.module.is_test or "**" in t.options:
+            return
+        if any(
+            constant(t.options[name]) is not True for name in ("check_vma", "check_rep") if name in t.options
+        ):
+            return  # JAX does not compare them
+        wanted = t.options.get("out_specs")
+        several = isinstance(wanted, TupleValue) and wanted.cls is None
+        specs = wanted.items if isinstance(wanted, TupleValue) and several else [wanted]
+        results = event.value.items if several and isinstance(event.value, TupleValue) else [event.value]
+        if specs is None or results is None or (several and len(specs) != len(results)):
+            return
+        arguments = _arguments(event)
+        for spec, result in zip(specs, results, strict=True):
+            if spec is not None and self.check_result(event, spec, result, arguments, report):
+                return
+
+    def check_result(
+        self,
+        event: StagedReturnEvent,
+        spec: Value,
+        result: Value,
+        arguments: dict[Origin, frozenset[str]],
+        report: Reporter,
+    ) -> bool:
+        """Whether one result was reported."""
+        t = event.transformed
+        entries, axes = spec_entries(spec), axes_of_spec(spec)
+        parts = result.items if isinstance(result, TupleValue) else [result]
+        for part in parts or ():
+            if entries and _is_scalar(part):
+                report(
+                    _place_of_specs(event),
+                    f"`out_specs` shards a scalar result of `{t.label}`; pass `P()`, or add an axis with `[None]`",
+                    reason=f"the result has no axes, but the spec has {len(entries)}",
+                )
+                return True
+            missing = sorted(varies_over(part, arguments) - axes) if axes is not None else []
+            if missing:
+                report(
+                    _place_of_specs(event),
+                    f"a result of `{t.label}` varies over `{missing[0]}`, against `out_specs`: ValueError; use `lax.pmean`",
+                    reason=f"it is computed from values that are sharded over `{missing[0]}` and not reduced",
+                )
+                return True
+        return False
 
     @concerns("jax.make_mesh", "jax.sharding.Mesh", "jax.device_put", callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -230,6 +285,38 @@ def _shape(value: Value, event: CallEvent) -> tuple[int, ...] | None:
     if not isinstance(written, ast.Call):
         return None
     return shape_written(written, event.frame.scope, event.frame.module)
+
+
+def _is_scalar(value: Value) -> bool:
+    """Whether a result certainly has no axes. Collectives keep the shape of their argument."""
+    while isinstance(value, Array) and value.made is not None and value.made.args:
+        if value.made.name.rpartition(".")[2] not in _OVER_DEVICES:
+            break
+        value = value.made.args[0]
+    return isinstance(value, Array) and value.certain and not value.tree and shape_of(value) == ()
+
+
+def _place_of_specs(event: StagedReturnEvent) -> ast.AST:
+    """The decorator that states `out_specs`, or else the call."""
+    for decorator in getattr(event.node, "decorator_list", ()):
+        if any(isinstance(part, ast.keyword) and part.arg == "out_specs" for part in ast.walk(decorator)):
+            return decorator  # type: ignore[no-any-return]
+    return event.node
+
+
+def _arguments(event: StagedReturnEvent) -> dict[Origin, frozenset[str]]:
+    """The axes over which each argument of a function under `shard_map` varies, as far as `in_specs` is known."""
+    specs = event.transformed.options.get("in_specs")
+    found: dict[Origin, frozenset[str]] = {}
+    for position, value in enumerate(event.parameters.values()):
+        spec: Value | None = specs
+        if isinstance(specs, TupleValue):
+            items = specs.items or []
+            spec = items[position] if specs.cls is None and position < len(items) else None
+        axes = axes_of_spec(spec)
+        if axes and isinstance(value, Array) and value.origin is not None:
+            found[value.origin] = axes
+    return found
 
 
 def _is_total(node: ast.expr) -> bool:

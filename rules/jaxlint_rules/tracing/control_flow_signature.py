@@ -23,7 +23,9 @@ from jaxlint.api.values import (
     Value,
     constant,
     dtype_of,
+    is_inexact,
     is_none,
+    leaves_in,
     shape_of,
 )
 from jaxlint.finding import Severity
@@ -39,11 +41,14 @@ class ControlFlowSignature(Rule):
     Finds calls of `lax.scan`, `lax.while_loop`, `lax.fori_loop`, `lax.cond`, `lax.switch` and
     `lax.map` with:
 
-    - a function that does not accept the arguments that JAX passes to it;
+    - a function that does not accept the arguments that JAX passes to it; so with the function of
+      `jax.pure_callback`, `io_callback` and `jax.debug.callback`;
     - a value where a function belongs;
     - a `while_loop` condition that does not return a scalar boolean;
     - a predicate that is not a scalar;
     - one integer and one float as the bounds of `fori_loop`;
+    - a `switch` whose index is a float;
+    - an `xs` of arrays with different numbers of rows;
     - an `xs` without rows, such as a Python number, a `range` or a list of numbers, or neither `xs`
       nor `length`.
 
@@ -123,6 +128,13 @@ class ControlFlowSignature(Rule):
                 report,
                 f"the predicate of `{event.api}` has shape {shape}, which raises TypeError; pass a scalar",
             )
+        elif event.api == "lax.switch" and isinstance(choice, Array) and _is_data(choice):
+            if _kind(choice) == "float" or is_inexact(choice):
+                self.say(
+                    event,
+                    report,
+                    "the index of `lax.switch` is a float, which raises TypeError; make it an int32",
+                )
 
     @concerns("jax.lax.scan", "jax.lax.map", "jax.lax.switch", "jax.lax.fori_loop")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -142,6 +154,7 @@ class ControlFlowSignature(Rule):
             else:
                 xs = argument(event, 2, "xs")
                 wrong = _no_rows(xs, event.args[0], 1) if xs is not None and event.args else ""
+                wrong = wrong or (_uneven_rows(xs, event.kwargs.get("length")) if xs is not None else "")
                 if wrong and not event.is_guarded(convention=False):
                     self.say(event, report, f"the `xs` of `lax.scan` is {wrong}")
         elif event.name == "jax.lax.map" and len(event.args) == 2:
@@ -241,6 +254,18 @@ def _no_rows(xs: Value, body: Value, position: int) -> str:
     parameters = positional_parameters(body.node)
     if len(parameters) > position and parameters[position].arg in leaf_parameters(body.node):
         return f"a {name} of arrays, so the body gets a {name} of rows; `jnp.stack` it"
+    return ""
+
+
+def _uneven_rows(xs: Value, length: Value | None) -> str:
+    """The leaves of `xs` that have different, known numbers of rows, or another one than `length`; or ""."""
+    rows = [shape[0] for leaf in leaves_in(xs) or () if _is_data(leaf) and (shape := shape_of(leaf))]
+    odd = next((size for size in rows if size != rows[0]), None)
+    if odd is not None:
+        return f"arrays of {rows[0]} and {odd} rows, which raises ValueError; all need as many rows"
+    asked = constant(length) if length is not None else None
+    if rows and type(asked) is int and asked != rows[0]:
+        return f"{rows[0]} rows, but `length` is {asked}, which raises ValueError; drop `length`"
     return ""
 
 

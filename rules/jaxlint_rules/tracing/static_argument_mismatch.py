@@ -7,7 +7,16 @@ from collections.abc import Iterator
 
 from jaxlint.api import CallEvent, Reporter, Rule, TransformEvent, WrongStatic, concerns
 from jaxlint.api.tables import STATIC_JIT_KINDS
-from jaxlint.api.values import UNKNOWN, Instance, ListValue, Transformed, TupleValue, Value, constant
+from jaxlint.api.values import (
+    UNKNOWN,
+    DictValue,
+    Instance,
+    ListValue,
+    Transformed,
+    TupleValue,
+    Value,
+    constant,
+)
 from jaxlint.finding import FixRequest, Severity
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._signatures import Signature, decorators_below, signature_of
@@ -22,7 +31,8 @@ class StaticArgumentMismatch(Rule):
     beyond the last positional parameter, and parameters that are both static and donated. It checks
     `nondiff_argnums` of `jax.custom_vjp` and `jax.custom_jvp` in the same way. It also compares
     `argnums` of `jax.grad`, `in_axes` of `jax.vmap`, `static_argnums` of `jax.checkpoint` and
-    `nn.remat`, and `donate_argnums` of `jax.pmap` with the arguments that a call passes.
+    `nn.remat`, and `donate_argnums` of `jax.pmap` with the arguments that a call passes. An
+    `in_axes` that is a dict is found as well: it has to be a number, or a tuple.
 
     ## Why is this bad?
     `jax.jit` raises `ValueError`. Older releases of JAX only warned, and traced the argument that
@@ -129,6 +139,13 @@ class StaticArgumentMismatch(Rule):
             self.check_donated(event, t, report)
         elif t.api == "jax.vmap":
             axes = t.options.get("in_axes")
+            if isinstance(axes, DictValue):
+                report(
+                    event.node,
+                    "`in_axes` is a dict, which raises TypeError; pass a tuple with an entry for each argument: `({...},)`",
+                    reason=f"{t.why.explain(report.module)}; `in_axes` is a number or a tuple of one entry for each argument",
+                )
+                return
             if not isinstance(axes, (TupleValue, ListValue)) or axes.items is None:
                 return
             if len(axes.items) != len(event.args):

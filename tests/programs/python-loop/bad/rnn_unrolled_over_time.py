@@ -1,5 +1,4 @@
 # source: jax-ml/jax#2777
-# missed: not found yet
 
 import flax.linen as nn
 import jax
