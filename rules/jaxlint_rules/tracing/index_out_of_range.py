@@ -44,7 +44,6 @@ class IndexOutOfRange(Rule):
     name = "index-out-of-range"
     category = "tracing"
     severity = Severity.WARNING
-    preview = True  # shapes of rows under vmap are not always known: it was wrong in unseen code
     follows_calls = True
 
     @concerns("getitem")
@@ -59,6 +58,8 @@ class IndexOutOfRange(Rule):
         if event.frame.is_chosen_by_size() or shape is None:
             return
         number, axis, size = found
+        if size == 0:
+            return  # an empty array stands in for one that is set later
         report(
             event.node,
             f"index {number} is out of bounds: axis {axis} of shape {shape_text(shape)} has {size} elements; JAX clamps it",

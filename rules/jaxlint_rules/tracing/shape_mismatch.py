@@ -64,7 +64,6 @@ class ShapeMismatch(Rule):
     name = "shape-mismatch"
     category = "tracing"
     severity = Severity.ERROR
-    preview = True  # shapes of rows under vmap are not always known: it was wrong in unseen code
     follows_calls = True
 
     @concerns(*_OPERATIONS)

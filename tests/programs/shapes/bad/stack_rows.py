@@ -1,5 +1,3 @@
-# missed: the rule that finds it is preview
-
 import jax.numpy as jnp
 
 prices = jnp.array([1.0, 2.0, 3.0, 4.0])

@@ -1,5 +1,3 @@
-# missed: the rule that finds it is preview
-
 import jax
 import jax.numpy as jnp
 
