@@ -264,7 +264,7 @@ def _seen(entry: Mapping[str, object], program: Program) -> Values:
         if (
             isinstance(holds, list | tuple)
             and holds
-            and not module.startswith(("flax.training", "flax.linen", "haiku"))
+            and not module.startswith(("flax.training", "flax.linen", "flax.nnx.training", "haiku"))
         ):
             return one(Box("tuple", None, parts))  # the state of an optimiser
         if module.startswith("flax.training"):

@@ -49,3 +49,21 @@ def test_leaves_alone(rewrite, before, parameters, reason):
     answer = rewrite("add-jit", before, **parameters)
     assert answer.startswith("refused: ")
     assert reason in answer
+
+
+def test_metrics_of_nnx_are_state_that_its_jit_carries(rewrite):
+    before = (
+        "from flax import nnx\n\n\ndef «eval_step»(metrics, loss):\n    metrics.update(loss=loss)\n\n\n"
+        "def main(values):\n    metrics = nnx.MultiMetric(loss=nnx.metrics.Average('loss'))\n"
+        "    for value in values:\n        eval_step(metrics, value)\n    print(metrics.compute())\n"
+    )
+    seen = {
+        "name": "metrics",
+        "type": "MultiMetric",
+        "module": "flax.nnx.training.metrics",
+        "holds": ["ArrayImpl"],
+        "leaves": [{}],
+    }
+    after = rewrite("add-jit", before, transform="flax.nnx.jit", arguments=[seen])
+    assert "@nnx.jit\ndef eval_step(" in after
+    assert rewrite("add-jit", before, transform="jax.jit", arguments=[seen]).startswith("refused: ")
