@@ -270,6 +270,7 @@ def command(
         seconds=timing,
         ends=None if budget is None else time.monotonic() + budget,
         source_first=apply,
+        only_written=apply and not transforms,
         costs=costs,
         inputs=inputs,
         dims=dict(dims),

@@ -12,6 +12,7 @@ LAST_RESORT = ("microbatch",)  # only tried on request, or if nothing else fits 
 SOURCE = "source"  # stands for edits of the source (`rewrites`)
 ENVIRONMENT = "settings"  # stands for JAX settings (`rewrites.environment_variables`); only on request
 EAGER = "eager"  # stands for a comparison with eager execution; only on request
+LEAST_SAVED = 2**20  # bytes that rematerialisation must save to be written
 PROGRAM = (SOURCE, ENVIRONMENT, EAGER)  # candidates that are tried on the whole program
 
 

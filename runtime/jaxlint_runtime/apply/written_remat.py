@@ -9,13 +9,13 @@ from jaxlint.codemods import Refused, Workspace
 from jaxlint.codemods.memory import checkpoint, remat_call
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
+from jaxlint_runtime.optimiser_settings import LEAST_SAVED
 from jaxlint_runtime.proof.gain import gain_of
 from jaxlint_runtime.protocol.report_forms import ResultJson, peak_of
 
 _FIND = {"checkpoint-scan-body": checkpoint.find_scans, "remat-call": remat_call.find_calls}
 _WHAT = {"checkpoint-scan-body": "call of a scan", "remat-call": "call of a block in a loop"}
 CODEMODS = frozenset(_FIND)
-_LEAST_SAVED = 2**20  # bytes that are worth an edit
 _REPRODUCED = 0.5  # share of the saving that must be shown again
 
 
@@ -27,7 +27,7 @@ def remat_fix(
     `limit`: the device's memory in bytes; time is traded if the function fits only then.
     """
     saved = _saved(result)
-    if saved < _LEAST_SAVED:
+    if saved < LEAST_SAVED:
         return "advice only: it saves less than 1 MiB"
     # the peaks are known, since they differ
     before, after = peak_of(result["before"]) or 0, peak_of(result["after"]) or 0

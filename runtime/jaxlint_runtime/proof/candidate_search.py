@@ -34,11 +34,15 @@ class Prover(Protocol):
 
 
 def search(
-    prover: Prover, names: Sequence[str], limit: int | None, progress: Callable[[str], None]
+    prover: Prover,
+    names: Sequence[str],
+    limit: int | None,
+    progress: Callable[[str], None],
+    skipped: Callable[[Proposed], Result | None] = lambda candidate: None,
 ) -> Iterator[Result]:
     """Proves the candidates one by one, the largest estimate first, then the best of each transformation together.
 
-    Those of last resort come at the end, if they were requested or nothing before them fits the limit in bytes.
+    `skipped` says why a candidate is not tried. Those of last resort come at the end, if they were requested or nothing before them fits the limit in bytes.
     """
     tried = _Tried(prover, limit, progress)
     ordinary = [name for name in names if name not in LAST_RESORT]
@@ -47,8 +51,12 @@ def search(
         found = prover.propose(name)
         if isinstance(found, Result):
             yield found
-        else:
-            proposed += found
+            continue
+        for candidate in found:
+            if (why := skipped(candidate)) is not None:
+                yield why
+            else:
+                proposed.append(candidate)
 
     base: Parts = ()
     proven: Proven = []

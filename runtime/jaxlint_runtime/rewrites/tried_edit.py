@@ -95,8 +95,13 @@ def outermost(rewrites: Iterable[Rewrite], sources: Mapping[str, SourceFile]) ->
             if name != one.function and name not in called.get((one.path, one.function), ())
         )
     ]
-    rest = [one for one in rewrites if one not in inner]
-    return sorted(rest, key=lambda one: (-one.estimate, _rank(one)))
+    found: list[Rewrite] = []
+    taken: set[tuple[str, str, str]] = set()
+    for one in sorted(rewrites, key=lambda one: (-one.estimate, _rank(one))):
+        if one not in inner and not codemods_of(one) <= taken:  # the fix of a finding may be the same region
+            found.append(one)
+            taken |= codemods_of(one)
+    return found
 
 
 def _jits(rewrite: Rewrite) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from jaxlint_runtime.model import Cost, Proposed, Result, Status
-from jaxlint_runtime.optimiser_settings import TRANSFORMS
+from jaxlint_runtime.optimiser_settings import LEAST_SAVED, TRANSFORMS
 from jaxlint_runtime.proof.candidate_search import search, told
 from jaxlint_runtime.protocol.errands import Deferred
 from jaxlint_runtime.protocol.jobs import Capture, Job, Measure, Open, Prove, Question, Serve, TellPeaks
@@ -30,6 +30,7 @@ from jaxlint_runtime.protocol.worker_events import (
     Watch,
 )
 from jaxlint_runtime.run import Run
+from jaxlint_runtime.wording.units import size
 from jaxlint_runtime.workers.following import Deadline, follow
 from jaxlint_runtime.workers.process import WorkerProcess
 from jaxlint_runtime.workers.process_group import Death
@@ -37,6 +38,7 @@ from jaxlint_runtime.workers.scratch_copy import Scratch, TooLarge, scratch_copy
 from jaxlint_runtime.workers.starting import start_worker
 
 _AGAIN = 120.0  # seconds that a program may run to be run again for a function that cannot be exported
+_ESTIMATED = 1 / 4  # of what is saved: estimates may be too small
 _STARTS = 3  # times that it is run again for one function
 # A candidate's time limit in seconds, and in multiples of the original's start-up time.
 _LEAST, _TIMES = 60.0, 10.0
@@ -336,11 +338,14 @@ def _measured(task: _Task, left: Left, fresh: _Process) -> Iterator[Result | Def
         if prover.ready.cost is None:
             return
         names = TRANSFORMS if trying.transforms is None else trying.transforms
+        limited = trying.device_memory is not None  # then time may be traded for any memory
+        written = run.request.only_written and not limited
         found = search(
             prover,
             names,
             trying.device_memory,
             lambda what: run.listener.progress(f"{left.function}: {what}"),
+            lambda one: _too_small(left, one) if written else None,
         )
         yield from map(prover.final, found)
     except Death as death:
@@ -355,6 +360,16 @@ def _measured(task: _Task, left: Left, fresh: _Process) -> Iterator[Result | Def
             prover.close()
         elif again is not None:
             again.close()
+
+
+def _too_small(left: Left, candidate: Proposed) -> Result | None:
+    """The result of a candidate that `--apply` would not write, whatever a proof shows."""
+    if candidate.transform != "remat" or candidate.estimate >= _ESTIMATED * LEAST_SAVED:
+        return None
+    reason = (
+        f"not tried: it saves about {size(candidate.estimate)}, and --apply writes what saves 1 MiB or more"
+    )
+    return lost(left, Status.NOT_APPLICABLE, reason, candidate.name)
 
 
 def lost(one: OfFunction, status: Status, reason: str, candidate: str) -> Result:

@@ -209,3 +209,15 @@ def test_of_what_was_not_left_together_the_part_that_saves_least_is_left_out():
     prover = Known(proven, missing=({"a", "b", "c"},))
     list(search(prover, ("remat", "kernels", "fusions"), None, lambda message: None))
     assert prover.asked[-1] == (("a", "b"), ())
+
+
+def test_what_is_skipped_is_told_and_not_proven():
+    prover = Known([made("large", 10, 1.0, "remat", 30.0), made("small", 20, 1.0, "remat", 20.0)])
+    _, why = made("small", 0, 1.0)
+    told = list(
+        search(
+            prover, ("remat",), None, lambda message: None, lambda one: why if one.name == "small" else None
+        )
+    )
+    assert told[0] is why
+    assert prover.asked == [(("large",), ())]

@@ -25,6 +25,7 @@ from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.run_figures import at_equal_share, no_promise
 from jaxlint_runtime.rewrites.side_effects import Leavings
 from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, OTHER_ROUNDING, WITHOUT_JIT, Trial
+from jaxlint_runtime.rewrites.tried_edit import outermost
 from jaxlint_runtime.run import Run
 
 SOURCE = "import jax\n\ndef a(x): ...\n\ndef b(x): ...\n\ndef c(x): ...\n"
@@ -375,6 +376,12 @@ def test_what_a_function_calls_is_not_jitted_beside_it(tmp_path: Path) -> None:
     found, rewrites = search(tmp_path, {"": ran(8.0), "bc": ran(2.0)}, source)
     assert found.search(list(rewrites.values()))
     assert found.original.trials.asked[1] == "bc"  # type: ignore[attr-defined]
+
+
+def test_of_two_edits_that_rewrite_one_function_alike_one_is_made_at_once(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"": ran(8.0), "abc": ran(2.0)})
+    other = dataclasses.replace(rewrites["a"], name="fix:eager-update")
+    assert outermost([other, *rewrites.values()], found.original.sources) == list(rewrites.values())
 
 
 def test_where_all_at_once_gain_nothing_plain_each_is_run_alone(tmp_path: Path) -> None:

@@ -45,6 +45,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+def test_what_apply_never_writes_is_not_tried_for_it():
+    left = Left("step", "program.py", 1, "cpu", "here", {}, {}, [])
+    small = measuring_client._too_small(left, Proposed("remat:all", "remat", False, 16 * 2**10))
+    assert small is not None
+    assert (small.status.value, small.candidate) == ("not-applicable", "remat:all")
+    assert small.reason.startswith("not tried: it saves about 16 KiB")
+    assert measuring_client._too_small(left, Proposed("remat:all", "remat", False, 2.0**19)) is None
+    assert measuring_client._too_small(left, Proposed("donation", "donation", True, 8.0)) is None
+
+
 @pytest.mark.parametrize(("seconds", "where"), [(5.0, "again"), (500.0, None)])
 def test_what_was_not_left_together_runs_again_where_the_program_is_short(seconds, where):
     """Two of several kinds are left together; which are best is known only once each is measured."""
