@@ -65,6 +65,7 @@ from jaxlint.staging.transforms.custom_rules import CustomRules
 from jaxlint.staging.transforms.lifting import Lifting
 from jaxlint.staging.transforms.staged_arguments import StagedArguments
 from jaxlint.staging.transforms.staged_calls import StagedCalls
+from jaxlint.staging.transforms.tracer_tests import TracerTests
 from jaxlint.staging.transforms.transforming import Transforming
 from jaxlint.staging.transforms.tree_maps import TreeMaps
 from jaxlint.staging.transforms.trees import Trees
@@ -113,6 +114,7 @@ PARTS: tuple[type[Part], ...] = (
     ArrayMembers,
     ArrayItems,
     LibraryModules,
+    TracerTests,
     Trees,
     CustomRules,
     Boundary,

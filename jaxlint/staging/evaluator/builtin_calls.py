@@ -39,7 +39,6 @@ from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.copies import fresh
 from jaxlint.staging.values.frame import MAX_UNROLLED, Frame
 from jaxlint.staging.values.measured import length_of
-from jaxlint.syntax.facts import dotted
 
 _COMPARING_BUILTINS = frozenset({"any", "all", "max", "min", "sorted"})
 
@@ -284,8 +283,8 @@ class BuiltinCalls(Part):
                 )
                 break
         if name in ("any", "all"):
-            if name == "any" and _asks_for_tracers(node) and all(constant(e) is True for e in elements):
-                return Static(True)  # each possible element is a tracer, but there may be none
+            if name == "any" and self.machine.staging.finds_tracers(node, elements):
+                return Static(True)
             if elements and all(constant(e) is (name == "all") for e in elements):
                 return Static(name == "all")
             return Static(kind="bool")
@@ -318,18 +317,6 @@ class BuiltinCalls(Part):
         if name == "tuple":
             return TupleValue(None, element)
         return ListValue(None, element, name if name in ("set", "frozenset") else "list", stage=frame.stage)
-
-
-def _asks_for_tracers(node: ast.AST) -> bool:
-    """`any(isinstance(leaf, Tracer) for leaf in leaves)`."""
-    over = node.args[0] if isinstance(node, ast.Call) and node.args else None
-    test = over.elt if isinstance(over, (ast.GeneratorExp, ast.ListComp)) else None
-    return (
-        isinstance(test, ast.Call)
-        and dotted(test.func) == "isinstance"
-        and len(test.args) == 2
-        and dotted(test.args[1]).endswith("Tracer")
-    )
 
 
 def _empty_sequence(name: str, frame: Frame) -> Value:

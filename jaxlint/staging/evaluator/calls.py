@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from jaxlint.jaxapi.names import ASKS_FOR_TRACER, canonical
+from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
 from jaxlint.staging.evaluator.access import Access
 from jaxlint.staging.evaluator.classes import Classes
@@ -63,12 +63,6 @@ from jaxlint.syntax.facts import (
     calls_what_fails,
     last_name,
 )
-from jaxlint.syntax.memo import cache
-
-
-@cache
-def _asks_for_tracer(called: ast.expr) -> bool:
-    return last_name(called) in ASKS_FOR_TRACER
 
 
 class Calls(Part):
@@ -122,10 +116,8 @@ class Calls(Part):
         if staged and isinstance(callee, (Unknown, Array)):
             possible = self.call_unknown(base, callee, call)
         result = possible if possible is not None else self.call_value(callee, call)
-        if len(args) == 1 and _asks_for_tracer(called):
-            asked = find_array(args[0], True)
-            if asked is not None and asked.certain:
-                result = Static(True)
+        if len(args) == 1 and self.machine.staging.finds_tracer(called, args[0]):
+            result = Static(True)
         if not staged:
             self.machine.tracking.after_host_call(node, callee, call)
         name = canonical(callee.name) if type(callee) is External else ""

@@ -48,7 +48,7 @@ from jaxlint.staging.values.call import Call
 from jaxlint.staging.values.dtypes import OPERATORS, dtype_named
 from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.truth import truth
-from jaxlint.syntax.facts import dotted, is_release_test
+from jaxlint.syntax.facts import is_release_test
 
 _ORDERINGS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
@@ -81,7 +81,7 @@ class Comparisons(Part):
             if isinstance(right, (External, *_OF_LIBRARY)) or isinstance(left, _OF_LIBRARY):
                 event = events.ComparisonEvent(node, frame, left, op, right)
                 self.machine.emit("comparison", event)
-            known = self.asks_for_tracer_type(node, right, frame)
+            known = self.machine.staging.compares_with_tracer_type(node, right, frame)
             if known is not None:
                 return Static(known)
             result = self.compare_pair(left, right, op, node, frame)
@@ -91,20 +91,6 @@ class Comparisons(Part):
         if type(result) in (Static, Unknown) and truth(result) is None and is_release_test(node):
             return Shim(kind="bool")
         return as_answer(result) if answer else result
-
-    def asks_for_tracer_type(self, node: ast.Compare, kind: Value, frame: Frame) -> bool | None:
-        """The result of `type(x) is DynamicJaxprTracer` and the like; None for any other test."""
-        if not (isinstance(kind, External) and kind.name.endswith("Tracer")):
-            return None
-        asked, op = node.left, node.ops[0]
-        if len(node.ops) > 1 or not isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
-            return None
-        if not (isinstance(asked, ast.Call) and dotted(asked.func) == "type" and len(asked.args) == 1):
-            return None
-        value = self.machine.language.eval(asked.args[0], frame)
-        if not isinstance(value, Array) or not value.staged or not value.certain:
-            return None
-        return isinstance(op, (ast.Is, ast.Eq))
 
     def compare_pair(self, left: Value, right: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
         """The value of one comparison."""

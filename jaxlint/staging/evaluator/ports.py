@@ -185,6 +185,15 @@ class Staging(Protocol):
     def ask_leaf(self, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
         """Calls `is_leaf` for each node of the tree, its leaves included."""
 
+    def compares_with_tracer_type(self, node: ast.Compare, kind: Value, frame: Frame) -> bool | None:
+        """The result of `type(x) is DynamicJaxprTracer` and the like; None for any other test."""
+
+    def finds_tracer(self, called: ast.expr, value: Value) -> bool:
+        """Whether `called` is a function like `is_tracer`, and `value` certainly is one."""
+
+    def finds_tracers(self, node: ast.AST, answers: Sequence[Value]) -> bool:
+        """Whether an `any` asks for tracers, and each possible element is one."""
+
     def body_why(self, api: str, body: Value, node: ast.AST, frame: Frame) -> Why:
         """The reason why code inside `api` is traced: "`f` is passed to `api`"."""
 
