@@ -20,6 +20,7 @@ from jaxlint.staging.values.joining import (
     stand_in,
     uncertain,
 )
+from jaxlint.staging.values.members import bound_to, innermost, is_plain_object, member_kind
 from jaxlint.staging.values.objects import (
     CALLABLE,
     CONTAINERS,
@@ -43,10 +44,6 @@ from jaxlint.staging.values.objects import (
     StaticLike,
     Transformed,
     TupleValue,
-    bound_to,
-    innermost,
-    is_plain_object,
-    member_kind,
     weight_of,
 )
 from jaxlint.staging.values.parts import (
