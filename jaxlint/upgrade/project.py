@@ -89,7 +89,9 @@ class Upgrade:
         """Writes the sources, then all requirements or none. Failures are added to the errors and no longer count as
         done."""
         rewriting = self.rewriting
+        wanted = set(rewriting.result.texts)  # with a setup.py, which is a source as well
         self.errors += write_texts(rewriting.checked.sources, rewriting.result, self.root)
+        failed = wanted - set(rewriting.result.texts)
         changes = [
             Change(self.pins.sources[path], text, requirements=True)
             for path, text in sorted(self.pins.texts.items())
@@ -98,8 +100,9 @@ class Upgrade:
             write_together(changes, self.root, must_keep=False)
         except SourceError as error:
             self.errors.append(error)
+            failed |= set(self.pins.texts)
             self.pins.texts.clear()
-            self.pins.raised.clear()
+        self.pins.raised = [pin for pin in self.pins.raised if pin.path not in failed]
 
 
 def api_of(finding: Finding) -> str:

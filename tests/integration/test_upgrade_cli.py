@@ -150,11 +150,17 @@ def test_nothing_is_written_through_a_link(project: Path, tmp_path_factory: pyte
     outside = tmp_path_factory.mktemp("outside") / "requirements.txt"
     outside.write_text("jax==0.3.25\n")
     (project / "requirements.txt").unlink()
+    (project / "setup.py").write_text(
+        'from setuptools import setup\nsetup(install_requires=["jax==0.4.1"])\n'
+    )
     (project / "requirements.txt").symlink_to(outside)
     done = jaxlint("upgrade", *TO, cwd=project)
     assert done.returncode == 2
     assert "a link that leads out of the project" in done.stderr
     assert outside.read_text() == "jax==0.3.25\n"
+    # A setup.py is written as a source, and told as written.
+    assert "setup.py:2: jax==0.4.1 -> jax==0.10.2" in done.stdout
+    assert "jax==0.10.2" in (project / "setup.py").read_text()
 
 
 @pytest.mark.parametrize(
