@@ -22,7 +22,7 @@ from jaxlint.upgrade.pins import Pins, pin_package, raise_pins
 from jaxlint.upgrade.targets import Aim
 
 CATEGORY = "migration"
-_IMPORTED = re.compile(rf"^\s*(?:import|from)\s+({'|'.join(PACKAGES)})\b", re.MULTILINE)
+_IMPORTED = re.compile(rf"^[ \t]*(?:import|from)\s+({'|'.join(PACKAGES)})\b", re.MULTILINE)
 _API = re.compile(r"`([^`]+)`")  # the messages of migration rules begin with the name
 
 

@@ -446,6 +446,7 @@ def test_requirements_are_read_in_one_pass(tmp_path: Path) -> None:
     lines = f"a{spaces}x\n- a{spaces}(\na<{spaces})x\na[{spaces}\njax>=1{spaces}!\njax{spaces}!\n- jax={spaces}x\0\n"
     for name in ("requirements.txt", "environment.yml"):
         (tmp_path / name).write_text(lines * 20)
+    (tmp_path / "a.py").write_text("x = 1\n" + "\n" * 300_000)
     (tmp_path / "setup.py").write_text("setup(" + "(" * 50_000)
     (tmp_path / "setup.cfg").write_text(f"[options]\na = b{spaces * 50}c\n[{spaces * 50}\n")
     (tmp_path / "Pipfile").write_text(f"[packages]\n{'[' * 9_000}{spaces}\njax = '{spaces}'\n")
