@@ -16,7 +16,8 @@ from typing import Any, Protocol
 
 LINES = "<stdout>"  # in place of a function's name, with no path: the number is that of a printed line
 _LEAST_CALLS = 3  # the first one compiles, and a single call says little
-_PATIENCE = 1.25  # times the time to a line, after which the end of a call will do
+# times the time to a line, after which the end of a call will do: until a line nothing may be there to compare
+_PATIENCE = 2.5
 
 
 class Called(Protocol):

@@ -127,6 +127,8 @@ def _kind(value: ast.expr, plain: Mapping[str, str]) -> str | None:
         return None if isinstance(value.value, float | complex) else "static"
     if isinstance(value, ast.UnaryOp):
         return _kind(value.operand, plain)
+    if isinstance(value, ast.Call) and ast.unparse(value.func).startswith("optax."):
+        return "unhashable"  # an optimiser: functions, and for `static` another object at each call
     if isinstance(value, ast.Tuple | ast.List) and value.elts:
         kinds = {_kind(item, plain) for item in value.elts}
         if kinds == {"static"}:

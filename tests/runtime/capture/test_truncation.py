@@ -59,6 +59,17 @@ def test_the_end_of_a_printed_line_is_such_a_place_and_comes_first() -> None:
     assert (reasons, cut.at) == (["after printed line 1"], ("", LINES, 1))
 
 
+def test_the_end_of_a_call_will_do_if_no_line_comes_for_long() -> None:
+    reasons: list[str] = []
+    cut = Cut(reasons.append, after=10.0)
+    cut._start -= 20.0  # in which nothing was printed
+    cut.ended(called("step", 9), [])
+    assert reasons == []
+    cut._start -= 10.0
+    cut.ended(called("step", 10), [])
+    assert reasons == ["after call 10 of step"]
+
+
 def test_another_version_is_cut_off_at_the_same_line() -> None:
     reasons: list[str] = []
     stream = io.TextIOWrapper(io.BytesIO())
