@@ -8,6 +8,7 @@ program and are worked out again.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -35,11 +36,18 @@ class PartCache:
         self._cache = cache
         self._root = cache.config.root
         self._files = {source.path: source for source in (*context, *sources)}
-        self._places = [
-            f"{'reported' if number >= len(context) else 'context'} {portable(file.path, self._root)}"
-            for number, file in enumerate((*context, *sources))
-        ]
+        self._reported = {source.path for source in sources}
+        self._folders = folders_of(self._files, self._root)
         self._matches: dict[tuple[str, int], list[str]] = {}
+
+    @functools.cached_property
+    def _surroundings(self) -> list[str]:
+        """The names of all files, and of the modules that imports can find."""
+        files = [f"{path in self._reported} {portable(path, self._root)}" for path in self._files]
+        folders = [
+            f"{portable(folder, self._root)} {dependency_digest(folder)}" for folder in sorted(self._folders)
+        ]
+        return files + folders
 
     def load(self, part: Shard) -> Outcome | None:
         """The outcome stored for the part, without fixes worked out, if it still holds."""
@@ -51,7 +59,7 @@ class PartCache:
         if outcome.crashed or not self._cache.prepare():
             return
         loaded = {path: digest for path, digest in outcome.dependencies.items() if path not in self._files}
-        folders = folders_of([*self._files, *loaded], self._root)
+        folders = folders_of(loaded, self._root) - self._folders
         asked: dict[str, Any] = {
             "patterns": [[pattern, flags, []] for pattern, flags in sorted(outcome.patterns)],
             "files": {portable(path, self._root): "" for path in sorted(outcome.read_whole - part.paths)},
@@ -65,7 +73,7 @@ class PartCache:
 
     def _key(self, part: Shard) -> str:
         files = [self._files[path] for path in sorted(part.paths) if path in self._files]
-        return self._cache.key(files, resolved=False, also=("part", str(part.sharing), *self._places))
+        return self._cache.key(files, resolved=False, also=("part", str(part.sharing), *self._surroundings))
 
     def _elsewhere(self, part: Shard, asked: dict[str, Any]) -> dict[str, Any]:
         """The same questions about the files of other parts, with today's answers."""

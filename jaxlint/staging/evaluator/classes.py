@@ -89,7 +89,7 @@ class Classes(Part):
                 meta_fields += constant_names(value.kwargs.get("meta_fields")) or ()
             decorated(cls, value)
         self.run_class_body(cls, meta_fields, frame)
-        self.data_model.hooks.update(HOOKS & cls.namespace.keys())
+        self.data_model.hooks.update(HOOKS.intersection(cls.namespace))
         self.machine.reach.note_methods(cls)
         options = {
             k.arg: self.machine.language.eval(k.value, frame)
