@@ -55,6 +55,11 @@ def command(options: RunOptions, given: Path | None, update: bool, only_check: b
         raise Failure(
             f"{shown_path(place)}: already exists; update it with --update, or delete it to start over"
         )
+    missing = [path for path in options.paths if not os.path.lexists(path)]
+    if before is None and missing:
+        raise Failure(
+            f"{shown_path(Path(missing[0]))}: no such file or folder; name the file of the baseline with --baseline"
+        )
     with Progress() as progress:
         result = check(
             options.paths,
@@ -105,8 +110,10 @@ def _shrink(before: Baseline, result: CheckResult, options: RunOptions, *, write
     said = f"{verb} {_count(gone, 'entry')} out of {shown}; {len(after)} left."
     if moved:
         said += f" {_count(moved, 'entry')} {'was' if moved == 1 else 'were'} of code that has moved."
-    if split.new:
-        said += f" {_count(len(split.new), 'finding')} {'is' if len(split.new) == 1 else 'are'} not in it."
+    shown_by_check = set(map(id, result.findings))  # the others are below the severity limit
+    new = sum(id(finding) in shown_by_check for finding in split.new)
+    if new:
+        said += f" {_count(new, 'finding')} {'is' if new == 1 else 'are'} not in it."
     return said, gone
 
 

@@ -69,6 +69,16 @@ def test_it_only_shrinks(project: Path) -> None:
     )
 
 
+def test_a_finding_that_check_does_not_show_is_not_said_to_be_missing(project: Path) -> None:
+    (project / "src/two.py").write_text(
+        "import jax\n\ndef draw(key):\n    return jax.random.normal(key), jax.random.normal(key)\n"
+    )
+    assert "JAX301" in jaxlint("check", "--no-baseline", cwd=project).stdout  # a warning
+    jaxlint("baseline", "--severity", "error", cwd=project)
+    done = jaxlint("baseline", "--update", "--severity", "error", cwd=project)
+    assert done.stdout == f"Took 0 entries out of {NAME}; 1 left.\n"
+
+
 def test_a_part_of_the_project_says_nothing_of_the_rest(project: Path) -> None:
     jaxlint("baseline", cwd=project)
     (project / "src/one.py").write_text("")
@@ -113,6 +123,10 @@ def test_a_notebook(project: Path) -> None:
         (["baseline", "--update"], f"error: {NAME}: there is no such baseline"),
         (["baseline", "-"], "error: a baseline is about files; name them instead of `-`\n"),
         (["baseline", "--baseline", "no/such/folder"], "error: "),
+        (
+            ["baseline", "known.jsonl"],
+            "error: known.jsonl: no such file or folder; name the file of the baseline",
+        ),
     ],
 )
 def test_mistakes_cost_one_line(project: Path, arguments: list[str], said: str) -> None:

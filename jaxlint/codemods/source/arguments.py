@@ -71,7 +71,7 @@ def _opening(tokens: list[_Token]) -> int:
         depth += (tokens[index].text in (")", "]", "}")) - (tokens[index].text in ("(", "[", "{"))
         if not depth:
             return index
-    raise ValueError("the text does not end with a call")
+    raise ValueError("the last part of the text is not a call")
 
 
 def _commas(within: Iterable[_Token]) -> list[_Token]:

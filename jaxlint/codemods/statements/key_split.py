@@ -60,6 +60,8 @@ def _only_use(name: str, statement: ast.stmt) -> ast.Name:
     if len(reads) < len(found):
         # Another split would change nothing: the reuse is of the old key, on a path that bypasses this one.
         raise Refused(f"`{name}` already gets a new key there; split it where it does not")
+    if not reads:
+        raise Refused(f"`{name}` is not read under this name here; split it by hand")
     if len(reads) != 1:
         raise Refused(f"`{name}` is used {len(reads)} times in one statement; split it by hand")
     return reads[0]
