@@ -77,7 +77,10 @@ class StackedInput(Rule):
                 reason="every use takes `[-1]`",
             )
             return
-        kept = {id(leaf) for leaf in _leaves(event.carry)} & {id(leaf) for leaf in _leaves(carried)}
+        # In the same place: what moves to another, as in `(before, now) -> (now, next)`, is new to each step.
+        before, after = list(_leaves(event.carry)), list(_leaves(carried))
+        pairs = zip(before, after, strict=True) if len(before) == len(after) else ()
+        kept = {id(old) for old, new in pairs if old is new}
         read = {id(leaf) for leaf in _leaves(event.xs)} if event.xs is not None else set()
         for leaf in _leaves(stacked):
             if shape_of(leaf) != () and (id(leaf) in kept or id(leaf) in read):

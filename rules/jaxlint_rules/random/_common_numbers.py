@@ -39,18 +39,23 @@ def _streams(call: ast.Call) -> frozenset[str]:
 
 
 def is_given_up(event: KeyEvent) -> bool:
-    """Whether the function returns with the second draw, and no code has read the first: `x = normal(key)`, and
-    `return normal(key)` in a special case."""
+    """Whether no code reads the first draw on the way to the second, and none can after it: the function returns with the
+    second, as in a special case, or the second takes the place of the first in its variable."""
     module = event.frame.module
     first, last = (
         next((above for above in module.ancestors(place) if isinstance(above, ast.stmt)), None)
         for place in (event.first, event.node)
     )
-    if not isinstance(last, ast.Return) or not isinstance(first, ast.Assign) or last.lineno <= first.lineno:
+    if not isinstance(first, ast.Assign) or last is None or last.lineno <= first.lineno:
         return False
     names = {dotted(target) for target in first.targets}
-    return "" not in names and not any(
+    replaced = isinstance(last, ast.Assign) and {dotted(target) for target in last.targets} == names
+    beside = module.parents.get(first) is module.parents.get(last)
+    if "" in names or not (isinstance(last, ast.Return) or (replaced and beside)):
+        return False
+    return not any(
         isinstance(node, (ast.Name, ast.Attribute))
+        and isinstance(node.ctx, ast.Load)
         and dotted(node) in names
         and (first.end_lineno or 0) < node.lineno <= (last.end_lineno or 0)
         for node in walk(event.frame.owner)

@@ -77,7 +77,7 @@ class EagerUpdate(Rule):
     proof = "source"
 
     def __init__(self) -> None:
-        self.told: set[ast.AST] = set()
+        self.told: set[ast.AST] = set()  # loops: one step mends all that is updated in one
 
     @concerns(callees=("ExternalMethod", "Unknown"), methods=("update", *_UNPACKED))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -88,11 +88,11 @@ class EagerUpdate(Rule):
         if not (nnx or is_optimiser_update(event) or _is_unpacked_update(event)):
             return
         loop = next((loop for loop, body in bodies(frame) if body is loop.node), None)
-        if loop is None or event.node in self.told or not _is_run_on_host(event, loop):
+        if loop is None or loop.node in self.told or not _is_run_on_host(event, loop):
             return
         if loop.trips is not None and loop.trips <= FEW:
             return
-        self.told.add(event.node)
+        self.told.add(loop.node)
         called = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else "update"
         report(
             event.node,

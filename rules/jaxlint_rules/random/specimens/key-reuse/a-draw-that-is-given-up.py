@@ -19,3 +19,16 @@ def scaled(key, n, theta=None):
     if n == 1:
         return jax.random.uniform(key) * theta  # finding
     return jnp.eye(n) * theta
+
+
+def twice_split(key, count):
+    keys = jax.random.split(key, count)
+    keys = jax.random.split(key, count)
+    return [jax.random.normal(part) for part in keys]
+
+
+def twice_split_and_read(key, count):
+    keys = jax.random.split(key, count)
+    first = jax.random.normal(keys[0])
+    keys = jax.random.split(key, count)  # finding
+    return first, keys
